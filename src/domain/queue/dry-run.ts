@@ -1,5 +1,6 @@
-// What a change would do to the builds of a queue: the planner plans with it and without it, each plan taken on until
-// nothing is decided any more, and the difference is told. Of what only git knows it takes the likely: that heads merge.
+// The effect of a change on the builds of a queue. The planner plans once with the change and once without it, each
+// time until nothing is left to decide; the difference is reported. Merges that git has not tried are assumed to
+// succeed.
 import { plan } from './plan.ts';
 import { countPullRequests } from './explain/explain.ts';
 import { afterReorder } from './model/reordered.ts';
@@ -10,10 +11,10 @@ import type { Decision } from './model/decision.ts';
 /** Pull requests are named by their numbers. */
 export interface Impact {
   readonly resets: readonly { readonly code: ResetCode; readonly pullRequests: readonly number[] }[];
-  /** Those that are started at once, each by its pull requests. */
+  /** Builds that start at once, each as the numbers of its pull requests. */
   readonly buildsStarted: readonly (readonly number[])[];
   readonly buildsStopped: readonly (readonly number[])[];
-  /** They are in a build that stands, and cannot land by it as they could before. */
+  /** Pull requests whose live build can no longer land them. */
   readonly landingsHeld: readonly number[];
 }
 
@@ -23,7 +24,7 @@ interface Future {
   readonly started: readonly (readonly string[])[];
 }
 
-// A line without a limit of builds would be planned to its end.
+// Without this bound, a queue without a limit of builds would be planned to its end.
 const mostStarts = 30;
 
 export function dryRun(before: Snapshot, after: Snapshot, now: number): Impact {
@@ -43,17 +44,18 @@ export function dryRun(before: Snapshot, after: Snapshot, now: number): Impact {
   const resets = new Map<ResetCode, number[]>();
   for (const batch of stopped) {
     const code = change.resets.get(batch.id);
-    // Who is in another speculative build that stands is not put back.
-    const back = numbersOf(membersOf(batch).filter((id) => inLine.has(id) && !held.has(id)));
-    if (code !== undefined && back.length > 0) resets.set(code, [...new Set([...(resets.get(code) ?? []), ...back])]);
+    // A pull request that another live speculative build holds is not put back.
+    const requeued = numbersOf(membersOf(batch).filter((id) => inLine.has(id) && !held.has(id)));
+    if (code !== undefined && requeued.length > 0)
+      resets.set(code, [...new Set([...(resets.get(code) ?? []), ...requeued])]);
   }
   const isHeld = canLand(before) && !canLand(after);
-  const standing = before.batches.filter(({ id, landingBegun }) => !change.stopped.has(id) && !landingBegun);
+  const kept = before.batches.filter(({ id, landingBegun }) => !change.stopped.has(id) && !landingBegun);
   return {
     resets: [...resets].map(([code, pullRequests]) => ({ code, pullRequests })),
     buildsStarted: change.started.filter((members) => !known.has(String(members))).map(numbersOf),
     buildsStopped: stopped.map((batch) => numbersOf(membersOf(batch))),
-    landingsHeld: isHeld ? numbersOf([...new Set(standing.flatMap(membersOf))]) : [],
+    landingsHeld: isHeld ? numbersOf([...new Set(kept.flatMap(membersOf))]) : [],
   };
 }
 
@@ -61,7 +63,7 @@ function canLand({ queue }: Snapshot): boolean {
   return !queue.paused && queue.haltedReason === null && queue.landingsFrom === null;
 }
 
-/** What comes of these is said by the clock or the code host. */
+/** The result of these decisions depends on the clock or the code host. */
 const asksOutside: readonly Decision['kind'][] = ['LookAgainAt', 'ReadChecks', 'RunGate'];
 
 function planToEnd(snapshot: Snapshot, now: number): Future {
@@ -82,12 +84,12 @@ function planToEnd(snapshot: Snapshot, now: number): Future {
   return { resets, stopped, started };
 }
 
-/** A landing that rests on the builds of its parts has none of its own. */
+/** A landing that is justified by the builds of its parts has no build of its own. */
 function isBuild(decision: Decision): decision is Extract<Decision, { kind: 'StartBatch' }> {
   return decision.kind === 'StartBatch' && decision.restsOn.length === 0;
 }
 
-/** What the decision makes of the snapshot, no outside fact coming in between. */
+/** The snapshot after the decision, if no outside fact changes in between. */
 function apply(snapshot: Snapshot, decision: Decision, now: number): Snapshot {
   switch (decision.kind) {
     case 'SupersedeBatch':
@@ -169,7 +171,7 @@ function withChanged(
   return { ...snapshot, pullRequests };
 }
 
-/** Its commit is made, as every head before it merges. What CI will say of it is not known. */
+/** The commit of the batch is made; every head before it is assumed to merge. The result of CI is not known. */
 function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'StartBatch' }>, now: number): Snapshot {
   const id = `planned-${decision.position}`;
   const batch: BatchState = {
@@ -199,7 +201,7 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
   return { ...tagged, queue: { ...tagged.queue, nextPosition }, batches: [...tagged.batches, batch] };
 }
 
-/** One paragraph for people. */
+/** One paragraph in plain language. */
 export function impactText({ resets, buildsStarted, buildsStopped, landingsHeld }: Impact): string {
   const sentences = [
     ...resets.map(({ code, pullRequests }) => `${named(pullRequests)} go back in line. ${statusText(code)}`),

@@ -1,5 +1,5 @@
-// The decision of the queue: one snapshot in, everything that is to happen now out. Pure and minimal: planning again
-// on what the decisions made of the snapshot decides nothing until a fact changes.
+// The decision of the queue: from one snapshot, everything that must happen now. Pure and minimal: planning again on
+// the result of the decisions decides nothing until a fact changes.
 import { planLinearly } from './linear/plan.ts';
 import type { Snapshot } from './model/snapshot.ts';
 import { isSpeculative, viewLine } from './planning/line.ts';

@@ -1,12 +1,15 @@
-// Bot pull requests without a build: whose next build takes which.
+// Bot pull requests without a build, and which of them the next build reuses.
 
 export interface IdleBotPullRequest {
   readonly id: string;
-  /** Members of the batch it was last used for. */
+  /** Members of the batch that used it last. */
   readonly pullRequests: readonly string[];
 }
 
-/** The one that shares most pull requests with the batch; of several the newest. Null: it shares none with any. */
+/**
+ * The bot pull request that shares most pull requests with the batch; among equals, the newest. Null if none shares
+ * any.
+ */
 export function chooseBotPullRequest<Bot extends IdleBotPullRequest>(
   idle: readonly Bot[],
   members: readonly string[],
@@ -19,7 +22,7 @@ export function chooseBotPullRequest<Bot extends IdleBotPullRequest>(
   return best ?? null;
 }
 
-/** Those that no build will take: none of their pull requests stands in line without a build that has begun. */
+/** Bot pull requests that no build will use: none of their pull requests is in line and without a started build. */
 export function findUnusable<Bot extends IdleBotPullRequest>(
   idle: readonly Bot[],
   { inLine, building }: { readonly inLine: ReadonlySet<string>; readonly building: ReadonlySet<string> },

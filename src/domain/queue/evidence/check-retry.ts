@@ -1,17 +1,18 @@
-// Flaky checks: what failed is tried again once before it counts. A retry adds an attempt and waits for it. It never
-// makes anything green: the newest attempt counts, and what may not be tried again has failed at once.
+// Flaky checks. A failed check is tried again once before it counts. A retry adds an attempt and waits for its result.
+// A retry never turns a check green by itself: the newest attempt counts, and a check that may not be tried again fails
+// at once.
 import { matchesGlob } from '../../glob.ts';
 import { failedChecks, failedChecksOfBuild } from './evidence.ts';
 import { isServiceCheck } from './service-checks.ts';
 import type { BuildState, CheckState, QueueRules } from '../model/snapshot.ts';
 
-/** That a check of a commit is tried again: one retry for each, for good. */
+/** A retry of one check on one commit. There is at most one, ever. */
 export interface Retry {
   readonly commit: string;
   readonly name: string;
   /** The attempt that failed. */
   readonly attempt: number;
-  /** `planned`: the host has not been asked yet. `refused`: there will be no new attempt. */
+  /** `planned`: the host has not been asked yet. `refused`: the host will not start a new attempt. */
   readonly state: 'planned' | 'started' | 'refused';
   /** When the host was asked. */
   readonly startedAt: number | null;
@@ -20,20 +21,25 @@ export interface Retry {
 export interface RetryOutlook {
   /** Checks that failed and are to be tried again. */
   readonly due: readonly CheckState[];
-  /** Names of failed checks that do not count yet: those that are due, and those whose new attempt has not appeared. */
+  /**
+   * Names of failed checks that do not count yet: the `due` ones, and retried ones whose new attempt has not appeared.
+   */
   readonly undecided: readonly string[];
-  /** When one whose new attempt never appears counts as failed. Null: none is waited for. */
+  /** When a retried check whose new attempt never appears counts as failed. Null: no attempt is awaited. */
   readonly until: number | null;
 }
 
 type RetryRules = Pick<QueueRules, 'retriableChecks' | 'requiredChecks' | 'ownRequiredChecks'>;
 
-/** A host that said it starts an attempt has this long to show it. */
+/** How long a host that accepted a retry has to show the new attempt. */
 export const attemptAppearsWithinMs = 10 * 60_000;
 
 const nothing: RetryOutlook = { due: [], undecided: [], until: null };
 
-/** Of the checks that make a build or a head red. One that never ran, and one of a canceled build, is not tried again. */
+/**
+ * Decides on the checks that make a build or a head red. A check that never ran, or whose build was canceled, is not
+ * retried.
+ */
 export function decideRetries(
   build: BuildState,
   of: { readonly rules: RetryRules; readonly retries: readonly Retry[]; readonly now: number },
@@ -58,7 +64,7 @@ export function decideRetries(
   return { due, undecided: [...due, ...awaited].map((check) => check.name), until };
 }
 
-/** The build as it is judged meanwhile: what is tried again is pending. */
+/** The build with its retried checks as pending. */
 export function withUndecided(build: BuildState, undecided: readonly string[]): BuildState {
   if (undecided.length === 0) return build;
   const checks = build.checks.map((check) =>
@@ -67,7 +73,7 @@ export function withUndecided(build: BuildState, undecided: readonly string[]): 
   return { ...build, checks };
 }
 
-/** The newest attempts of what failed, as a build or as a pull request's own head. */
+/** The newest attempts of the failed checks, judged as a build or as the head of a pull request. */
 function failuresOf(build: BuildState, rules: RetryRules): CheckState[] {
   const names = new Set([
     ...failedChecksOfBuild(build, rules.requiredChecks),
@@ -79,7 +85,7 @@ function failuresOf(build: BuildState, rules: RetryRules): CheckState[] {
   });
 }
 
-/** What the repository says of a check that is tried again: its own words before those for all. */
+/** The configuration's text about a retried check, inline or in a file. A check's own text precedes the general one. */
 export interface RetryContext {
   readonly context?: string | undefined;
   readonly contextFile?: string | undefined;

@@ -1,12 +1,12 @@
-// A landing whose tree nobody built as such is justified by green builds of its parts, when nothing that came between,
-// and no other part, affects what a part affects (interface 2.6, grade `composed`).
+// A landing whose tree nobody built is justified by green builds of its parts, if nothing that landed in between, and
+// no other part, affects what a part affects (interface 2.6, grade `composed`).
 //
-// Whatever a target is affected by, the last of it in order to land has a build that holds all of the rest that
-// affects it, in that order: so that the target is as it was when it was green.
+// For every target, the last change that affects it has a build. That build holds all other changes that affect the
+// target, in the same order. So the target is the same as when that build was green.
 import { overlap, type Targets } from '../model/overlap.ts';
 import type { Landing, PinnedHead } from '../model/snapshot.ts';
 
-/** A green build: the commit at its bottom, and what it holds on top of that, in order. */
+/** A green build: its base commit and the changes on top of the base, in order. */
 export interface Part {
   readonly base: string;
   readonly content: readonly PinnedHead[];
@@ -16,16 +16,16 @@ type Change = PinnedHead & { readonly targets: Targets };
 
 export interface Composition {
   readonly tip: string;
-  /** What lands now, in queue order. */
+  /** The changes that land now, in queue order. */
   readonly members: readonly Change[];
-  /** The builds it rests on. */
+  /** The builds that justify the landing. */
   readonly parts: readonly Part[];
   readonly landings: readonly Landing[];
 }
 
 /**
- * Every member is in a part that says of it what a build of the landing itself would. Where targets are not known
- * nothing does but a build of that very tree.
+ * Whether every member is in a part that proves as much about it as a build of the landing itself. If targets are not
+ * known, only a build of that very tree proves anything.
  */
 export function isComposed({ tip, members, parts, landings }: Composition): boolean {
   const known = parts.flatMap((part) => {
@@ -38,22 +38,22 @@ export function isComposed({ tip, members, parts, landings }: Composition): bool
   return members.length > 0 && members.every(({ targets }, at) => targets !== null && covers(at));
 }
 
-/** What moved the base from `base` to the tip. Null: that is not known. */
+/** The landings that moved the base from `base` to the tip. Null: not known. */
 export function landingsSince(base: string, tip: string, landings: readonly Landing[]): readonly Landing[] | null {
   if (base === tip) return [];
   const first = landings.findIndex((landing) => landing.firstParent === base);
   return first === -1 || landings.at(-1)?.commit !== tip ? null : landings.slice(first);
 }
 
-/** Null: somebody else's is among them. */
+/** Null: one of the landings is not ours. */
 function changesOf(landings: readonly Landing[]): readonly Change[] | null {
   const changes = landings.map(({ members }) => members);
   return changes.includes(null) ? null : changes.flatMap((members) => members ?? []);
 }
 
 /**
- * `order` is all that has come on top of the part's base, and what lands now. The part holds the one at `at`, nothing
- * that is not there, all before it that it overlaps, and that in the order in which it came.
+ * `order` lists everything that has landed on top of the part's base, then what lands now. The part holds the change at
+ * index `at`, nothing from outside `order`, and every earlier change that overlaps it, in the same order.
  */
 function isCovered(of: { readonly part: Part; readonly order: readonly Change[]; readonly at: number }): boolean {
   const { part, order, at } = of;

@@ -11,7 +11,7 @@ import type {
   Verdict,
 } from '../model/snapshot.ts';
 
-/** What counts as passed where no statuses are named as acceptable. */
+/** Conclusions that count as passed if the configuration names none. */
 export const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
 const evidenceLifetimeMs = 24 * 60 * 60 * 1000;
 
@@ -22,9 +22,9 @@ export interface CheckList {
 }
 
 /**
- * Verdict of a commit's checks. Of several attempts of one name the newest counts. `required` null: every check that
- * ran, and `none` when none was seen; empty: nothing is asked for, green. A name still missing is pending until the
- * list is complete.
+ * Verdict of the checks of a commit. The newest attempt of each name counts. If `required` is null, every check that
+ * ran counts, and the verdict is `none` if there is none. If `required` is empty, the verdict is green. A required name
+ * that is missing is pending until the list is complete.
  */
 export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] | null): Verdict {
   const checks = newestAttempts(list.checks);
@@ -37,7 +37,9 @@ export function judgeChecks(list: CheckList, required: readonly RequiredCheck[] 
   return worst(required.map((requirement) => judgeRequirement(requirement, checks, list.complete)));
 }
 
-/** Verdict of a build: `none` when it was canceled, which proves nothing. Complete without any check is red, never green. */
+/**
+ * Verdict of a build. A canceled build proves nothing: `none`. A complete build without any check is red, never green.
+ */
 export function judgeBuild(build: BuildState, required: readonly RequiredCheck[] | null): Verdict {
   if (build.canceled) return 'none';
   const verdict = judgeChecks(ofCi(build), atLeastOne(required));
@@ -45,23 +47,24 @@ export function judgeBuild(build: BuildState, required: readonly RequiredCheck[]
   return build.complete ? 'red' : 'pending';
 }
 
-/** Names of the checks that make a build red. Red without a name: CI ended without running any. */
+/** Names of the checks that make a build red. Empty for a red build if CI ended without running any check. */
 export function failedChecksOfBuild(build: BuildState, required: readonly RequiredCheck[] | null): string[] {
   return failedChecks(ofCi(build), atLeastOne(required));
 }
 
-// The head of a pull request may be a build too: what the service says of it as a head is no part of that.
+// The head of a pull request may also be a build. The checks that the service itself reports on a head do not belong to
+// the build.
 function ofCi(build: BuildState): BuildState {
   const isOurs = ({ name }: CheckState): boolean => isServiceCheck(name);
   return build.checks.some(isOurs) ? { ...build, checks: build.checks.filter((check) => !isOurs(check)) } : build;
 }
 
-// A commit nobody tested is never green, however little is required.
+// A commit that nobody tested is never green, even if no check is required.
 function atLeastOne(required: readonly RequiredCheck[] | null): readonly RequiredCheck[] | null {
   return required?.length === 0 ? null : required;
 }
 
-/** Names of the checks that make the list red, in the order the host gave them; missing ones by their required name. */
+/** Names of the checks that make the list red, in the host's order. A missing check has its required name. */
 export function failedChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const checks = newestAttempts(list.checks);
   if (required === null)
@@ -77,7 +80,7 @@ export function failedChecks(list: CheckList, required: readonly RequiredCheck[]
   return [...new Set(failed)];
 }
 
-/** Those of `failedChecks` that never ran, by their required name. */
+/** The checks of `failedChecks` that never ran, by their required name. */
 export function missingChecks(list: CheckList, required: readonly RequiredCheck[] | null): string[] {
   const isSeen = ({ name }: RequiredCheck): boolean => list.checks.some((check) => matchesGlob(name, check.name));
   const missing = (required ?? []).filter(
@@ -125,8 +128,8 @@ export interface EvidenceSource {
 }
 
 /**
- * Builds that may be evidence. Where even an up-to-date green head gets a bot pull request, only what ran there counts,
- * and not what ran on the heads themselves.
+ * Builds that may be evidence. If even an up-to-date green head gets a bot pull request, builds of the heads themselves
+ * do not count.
  */
 export function withoutHeads(
   builds: readonly BuildState[],
@@ -141,8 +144,8 @@ export function withoutHeads(
 const longestPendingMs = 60 * 60_000;
 
 /**
- * Until when a green build waits for what nobody requires and still runs on its commit: an hour from the last end of a
- * check. `-Infinity`: it does not wait.
+ * Until when a green build waits for checks that are not required and still run on its commit: one hour after the last
+ * check ended. `-Infinity`: it does not wait.
  */
 export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsForPendingWorkflows'>): number {
   const isPending =
@@ -151,7 +154,7 @@ export function pendingUntil(build: BuildState, rules: Pick<QueueRules, 'waitsFo
   return isPending ? (build.lastEndAt ?? build.startedAt) + longestPendingMs : -Infinity;
 }
 
-/** Green builds by tree, by the gate in force now. Made once per plan. */
+/** Green builds by tree, judged by the gate in force now. Computed once per plan. */
 export type Evidence = ReadonlyMap<string, readonly BuildState[]>;
 
 export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence {
@@ -173,17 +176,20 @@ export function collectEvidence(snapshot: EvidenceSource, now: number): Evidence
 }
 
 function isFresh(build: BuildState, now: number): boolean {
-  // Checks nobody requires may still run on a build that is green.
+  // A green build may still have running checks that are not required.
   return build.finishedAt === null || now - build.finishedAt <= evidenceLifetimeMs;
 }
 
-/** Of several builds the one of `preferredCommit`: then the landed commit is the tested one, not only its tree. */
+/** Prefers the build of `preferredCommit`, so that the landed commit itself is tested and not only its tree. */
 export function findEvidence(evidence: Evidence, tree: string, preferredCommit: string | null): BuildState | null {
   const builds = evidence.get(tree) ?? [];
   return builds.find((build) => build.commit === preferredCommit) ?? builds[0] ?? null;
 }
 
-/** It was built as a whole, and was red: no builds of parts of it say otherwise, one of that tree alone may. */
+/**
+ * The tree was built as a whole and was red. Only another build of that tree can refute this; builds of its parts
+ * cannot.
+ */
 export function isKnownRed(
   tree: string,
   builds: readonly BuildState[],
@@ -192,7 +198,9 @@ export function isKnownRed(
   return builds.some((build) => build.tree === tree && judgeBuild(build, requiredChecks) === 'red');
 }
 
-/** The build that justifies landing `tree` now: green, uncanceled, finished at most 24 h ago, its base in the lineage. */
+/**
+ * The build that justifies landing `tree` now: green, not canceled, ended at most 24 h ago, its base in the lineage.
+ */
 export function evidenceFor(
   tree: string,
   snapshot: EvidenceSource,

@@ -1,8 +1,8 @@
-// Final gates: workflows that run on the very commit that lands, one after the other, between a green build and its
-// landing. Fail closed: whatever is not a success in time keeps the landing back.
+// Final gates are workflows that run on the very commit that lands, one after the other, between a green build and its
+// landing. They fail closed: every result but a success in time blocks the landing.
 import type { GateState, FinalGate } from '../model/snapshot.ts';
 
-/** The gates a batch of pull requests with these labels has to pass, in order. */
+/** The gates that a batch of pull requests with these labels must pass, in order. */
 export function gatesFor(
   gates: readonly FinalGate[],
   labels: ReadonlySet<string>,
@@ -13,14 +13,14 @@ export function gatesFor(
 }
 
 export type GateOutlook =
-  /** Nothing is between the batch and its landing. */
+  /** Every gate of the batch has passed. */
   | { readonly kind: 'open' }
-  /** The next one has not been asked. */
+  /** The next gate has not been asked yet. */
   | { readonly kind: 'due'; readonly workflow: string }
   | { readonly kind: 'running'; readonly workflow: string; readonly until: number }
   | { readonly kind: 'closed'; readonly workflow: string; readonly text: string };
 
-/** The first gate that has not passed decides. A recorded success counts however late it is looked at. */
+/** The first gate that has not passed decides. A recorded success counts, however late it is read. */
 export function judgeGates(gates: readonly GateState[], now: number): GateOutlook {
   for (const { workflow, timeoutMins, run } of gates) {
     if (run === null) return { kind: 'due', workflow };

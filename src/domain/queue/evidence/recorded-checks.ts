@@ -1,4 +1,4 @@
-// Whether a host's report of a commit's checks says anything that is not kept yet.
+// Whether the host's report of a commit's checks contains anything that is not recorded yet.
 import { isServiceCheck } from './service-checks.ts';
 
 interface Check {
@@ -9,12 +9,12 @@ interface Check {
 
 export interface KeptChecks {
   readonly checks: readonly Check[];
-  /** Whether the host said that no further check comes. It stays so. */
+  /** Whether the host said that no further check will come. Once true, it stays true. */
   readonly complete: boolean;
   readonly canceled: boolean;
 }
 
-/** An attempt that has ended does not run again: a report that it is pending is an old one. */
+/** An ended attempt does not run again: a report that calls it pending is outdated. */
 export function hasNews(report: KeptChecks, kept: KeptChecks): boolean {
   if (report.complete && !kept.complete) return true;
   if (report.canceled && !kept.canceled) return true;

@@ -1,5 +1,5 @@
-// Checks that the service itself reports, such as a verification. They are of a pull request's own head: no build has
-// them, and none is asked for them.
+// Checks that the service itself reports, such as a verification. They are on the heads of pull requests. Builds never
+// have them and never require them.
 import { editDistance } from '../../edit-distance.ts';
 import { matchesGlob } from '../../glob.ts';
 import { verificationCheckName } from '../../previews/check.ts';
@@ -7,14 +7,14 @@ import { verificationCheckName } from '../../previews/check.ts';
 const prefix = 'interlock/';
 const names: readonly string[] = [verificationCheckName];
 
-/** Of a check's name, or of a glob that can match nothing else. */
+/** Whether the name, or every name that the glob can match, is a check of the service. */
 export function isServiceCheck(name: string): boolean {
   return name.startsWith(prefix);
 }
 
 /**
- * Why a check of that name, or a glob that can match none but the service's, would be waited for for ever; null: it would
- * not. Names are told apart by their case, prefixes are not: nobody else's begin with it.
+ * Why a check of that name, or a glob of service checks only, would be awaited for ever. Null: it would not be. Names
+ * are compared with their case. The prefix is compared without it: no check of another system may begin with it.
  */
 export function unknownServiceCheck(name: string): string | null {
   const meant = name.toLowerCase();
@@ -23,7 +23,7 @@ export function unknownServiceCheck(name: string): string | null {
   return `is no check of the service, to which names that begin with ${prefix} belong: write ${nearest}`;
 }
 
-/** SQL over a column of names: it is CI's. */
+/** An SQL condition over a column of names: the check is one of CI's. */
 export function isOfCi(column: string): string {
   return `${column} not like '${prefix}%'`;
 }

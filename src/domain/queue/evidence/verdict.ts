@@ -1,4 +1,4 @@
-// Where each live batch stands: what CI's results and the evidence for its tree make of it, by the gate in force now.
+// The verdict of each live batch, from CI's results and the evidence for its tree, by the gate in force now.
 import { isComposed } from './composed-evidence.ts';
 import {
   collectEvidence,
@@ -14,15 +14,18 @@ import { judgeGates } from './final-gates.ts';
 import { blockText } from '../model/status.ts';
 import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from '../model/snapshot.ts';
 
-/** `worthless`: its build was canceled or is too old to prove anything, and must be done again. Evidence is '' when validation is skipped. */
+/**
+ * `worthless`: the build was canceled or is too old to prove anything, and must be repeated. `evidence` is '' when
+ * validation is skipped.
+ */
 export type BatchVerdict =
   | { readonly kind: 'pending' }
   | { readonly kind: 'green'; readonly evidence: string }
   | { readonly kind: 'red'; readonly failedChecks: readonly string[]; readonly missing: readonly string[] }
-  /** `text` says what did not come in time. */
+  /** `text` names what did not finish in time. */
   | { readonly kind: 'timed_out'; readonly text: string }
   | { readonly kind: 'worthless'; readonly code: 308 | 309 }
-  /** Green, and a final gate was not passed. */
+  /** The build is green, and a final gate did not pass. */
   | { readonly kind: 'gate_closed'; readonly text: string };
 
 interface Known {
@@ -62,7 +65,10 @@ function judge(batch: BatchState, known: Known): BatchVerdict {
   return (build === undefined ? null : judgeByBuild(build, known.rules)) ?? judgeByClock(batch, build, known);
 }
 
-/** The green speculative builds that a landing rests on say of its members together what a build of it would, and none says otherwise. */
+/**
+ * Whether the green speculative builds that justify a landing prove together as much about its members as one build of
+ * it, and no build of its tree is red.
+ */
 function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequests }: Known): boolean {
   if (batch.tree !== null && isKnownRed(batch.tree, snapshot.builds, rules)) return false;
   const parts = snapshot.batches.filter(
@@ -82,7 +88,7 @@ function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequest
   });
 }
 
-/** It has all it needs, so that no time limit of CI is about what it waits for. */
+/** Whether the build has all it needs. Then no time limit of CI applies to the checks it still waits for. */
 function isHeldByPending(build: BuildState, { rules, now }: Pick<Known, 'rules' | 'now'>): boolean {
   return judgeBuild(build, rules.requiredChecks) === 'green' && pendingUntil(build, rules) > now;
 }
@@ -105,7 +111,8 @@ function judgeByBuild(build: BuildState, rules: QueueRules): BatchVerdict | null
     case 'none':
       return { kind: 'worthless', code: 309 };
     case 'green':
-      // Green and yet no evidence: it ended more than a day ago, or its base was left more than a day ago.
+      // A green build without evidence ended more than a day ago, or its base stopped being the tip more than a day
+      // ago.
       return { kind: 'worthless', code: 308 };
     case 'pending':
       return null;
@@ -124,7 +131,7 @@ function judgeByClock(batch: BatchState, build: BuildState | undefined, known: K
   return { kind: 'timed_out', text: `CI started no check within ${rules.checksStartedTimeoutMins} min.` };
 }
 
-/** When the host was last asked anew, by commit. */
+/** When the host was last asked again for the checks of a commit, by commit. */
 export function readingsOf(snapshot: Snapshot): ReadonlyMap<string, number | null> {
   return new Map(snapshot.readings.map((reading) => [reading.commit, reading.doneAt]));
 }
@@ -133,7 +140,7 @@ export function wasReadSince(doneAt: number | null | undefined, since: number): 
   return typeof doneAt === 'number' && doneAt >= since;
 }
 
-/** By when a build must have a first check. Null: it has one, or may stay without, or was not started. */
+/** By when a build must have its first check. Null: it has one, needs none, or was not started. */
 export function startDeadline(batch: BatchState, build: BuildState | undefined, rules: QueueRules): number | null {
   const hasStarted = build !== undefined && build.checks.length > 0;
   return rules.checksStartedTimeoutMins === 0 || batch.buildStartedAt === null || hasStarted
@@ -153,7 +160,7 @@ function skipsValidation(batch: BatchState, { rules, pullRequests }: Known): boo
   return isValidationSkipped(rules, members);
 }
 
-/** A batch of these lands without evidence. */
+/** Whether a batch of these pull requests lands without evidence. */
 export function isValidationSkipped(
   { mode }: Pick<QueueRules, 'mode'>,
   members: readonly Pick<PullRequestState, 'skipValidation'>[],

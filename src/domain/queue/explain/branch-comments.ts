@@ -1,11 +1,11 @@
-// What the service writes on a pull request about its branch: comments of their own, beside the status comment.
+// Comments that the service writes on a pull request about its branch, separate from the status comment.
 import { frozenTextForAll, type Frozen } from '../../releases/freeze.ts';
 
 export const syncKey = 'sync';
 
 const mostPaths = 20;
 
-/** A Markdown list; of very many the first ones. */
+/** A Markdown list. A long list shows only its first paths. */
 function listPaths(paths: readonly string[]): string {
   if (paths.length === 0) return 'The host names no paths.';
   const shown = paths.slice(0, mostPaths).map((path) => `- \`${path}\``);
@@ -31,7 +31,7 @@ export function syncedComment(synced: { readonly baseBranch: string; readonly he
   return `**Up to date** with \`${synced.baseBranch}\` again, at ${synced.head}.`;
 }
 
-/** On the first in line. */
+/** Written on the first pull request in line. */
 export function frozenComment(baseBranch: string, frozen: Frozen): string {
   return `Nothing is merged into \`${baseBranch}\` for now: it is ${frozenTextForAll(frozen)}`;
 }
@@ -43,7 +43,7 @@ export type BackportNews =
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly commits: readonly string[] }
   | { readonly kind: 'refused'; readonly words: string };
 
-/** Begin, result and failure are a comment each; the same news again edits its own. */
+/** Start, result and failure are separate comments. The same news again edits the existing comment. */
 export function backportKey(target: string, news: BackportNews): string {
   const part = {
     begun: 'begin',

@@ -1,4 +1,4 @@
-// One thing that has to hold before a pull request is merged: what was observed, what is needed, who must act.
+// One condition that must hold before a pull request is merged: what was observed, what is needed, who must act.
 import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
 import type { ExplainedPullRequest } from './explain.ts';
 import type { LinePosition } from './line-position.ts';
@@ -31,17 +31,17 @@ export interface Cause {
 
 export interface Condition {
   readonly kind: ConditionKind;
-  /** Of a check or a validation. */
+  /** The name of the check or validation. */
   readonly name: string | null;
   readonly holds: boolean;
   readonly observed: string;
   readonly needed: string;
-  /** Null while it holds. */
+  /** Who must act. Null while the condition holds. */
   readonly who: Actor | null;
-  /** Since when it is as observed, as far back as is on record. Null: not on record. */
+  /** Since when the observed value has been the same, as far back as recorded. Null: not recorded. */
   readonly since: number | null;
   readonly cause: Cause | null;
-  /** When the queue looks again although nothing happens. Null: when something does. */
+  /** When the queue checks again without an event. Null: only an event makes it check. */
   readonly nextCheckAt: number | null;
   readonly sentence: string;
   readonly conditions: readonly Condition[];
@@ -55,17 +55,17 @@ export interface CheckFact {
 
 export interface CheckFacts {
   readonly checks: readonly CheckFact[];
-  /** Null: every one that ran. */
+  /** Null: every check that ran is required. */
   readonly required: readonly RequiredCheck[] | null;
   readonly startedAt: number | null;
 }
 
 export interface ConditionFacts {
   readonly pullRequest: ExplainedPullRequest;
-  /** Null unless it is in line. */
+  /** Null unless the pull request is in line. */
   readonly standing: LinePosition | null;
   readonly preconditions: readonly Precondition[];
-  /** Names of all validations there are. */
+  /** Names of all configured validations. */
   readonly validations: readonly string[];
   readonly own: CheckFacts;
   readonly build: CheckFacts;
@@ -99,7 +99,7 @@ export function condition(leaf: Leaf): Condition {
   };
 }
 
-/** Holds when all of its parts do; otherwise it says what the first that does not says. */
+/** Holds when all its parts hold. Otherwise it takes the text of the first part that does not hold. */
 export function group(
   kind: ConditionKind,
   conditions: readonly Condition[],

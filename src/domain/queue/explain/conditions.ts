@@ -1,11 +1,11 @@
-// Everything that has to hold before a pull request is merged, as a tree, in the order in which it comes to matter. The
+// Everything that must hold before a pull request is merged, as a tree, in the order in which it is checked. The
 // sentences are those of admission and of `explain`.
 import { explain } from './explain.ts';
 import { condition, type Condition, type ConditionFacts, type ConditionKind } from './condition.ts';
 import { build, landing, place, queue } from './line-conditions.ts';
 import { preconditions } from './preconditions.ts';
 
-/** In the order in which they come to matter. None of a merged one. */
+/** In the order in which they are checked. Empty for a merged pull request. */
 export function listConditions(facts: ConditionFacts): Condition[] {
   const { status } = facts.pullRequest;
   switch (status) {
@@ -29,7 +29,7 @@ export function listConditions(facts: ConditionFacts): Condition[] {
   }
 }
 
-/** A condition that says no more than the reason does. */
+/** A condition whose texts repeat the reason. */
 function listed(
   kind: ConditionKind,
   facts: ConditionFacts,
@@ -51,7 +51,7 @@ function listed(
 function asked(facts: ConditionFacts): Condition {
   const { status } = facts.pullRequest;
   if (status === 'open') return listed('asked', facts, { observed: 'not asked for', needed: 'asked for' });
-  // A blocked one left the line: what blocked it is what keeps it out, until somebody asks again.
+  // A blocked pull request is out of the line. The cause of the block keeps it out until somebody queues it again.
   if (status === 'blocked') return listed('asked', facts, { observed: 'blocked', needed: 'asked for again' });
   return condition({
     kind: 'asked',

@@ -1,5 +1,5 @@
-// Why is a pull request not merged yet? One typed reason: who must act, and a sentence. Derived from facts, never stored.
-// The conditions behind it are listed by conditions.ts, by the same words.
+// Why is a pull request not merged yet? One typed reason: who must act, and a sentence. The reason is derived from
+// facts and never stored. conditions.ts lists the conditions behind it in the same words.
 import { timeText } from '../../calendar/words.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
 import type { Actor } from '../requests/admission.ts';
@@ -9,57 +9,72 @@ import type { Decision } from '../model/decision.ts';
 
 export interface ExplainedBatch {
   readonly verdict: 'pending' | 'green' | 'red';
-  /** Why it was started. */
+  /** Why the batch was started. */
   readonly cause: Extract<Decision, { kind: 'StartBatch' }>['cause'];
   readonly hasCommit: boolean;
   readonly landingBegun: boolean;
-  /** Numbers of the pull requests that share it. */
+  /** Numbers of the other pull requests in the batch. */
   readonly companions: readonly number[];
-  /** Numbers of those it is built on top of, though they have not landed. Empty where it stands in line behind them. */
+  /**
+   * Numbers of the pull requests that the batch is built on top of and that have not landed. Empty if they come before
+   * it in line.
+   */
   readonly assumes: readonly number[];
-  /** It is red, and a build behind it that is not done may still pass it. */
+  /** The batch is red, and an unfinished build behind it may still pass it. */
   readonly mayBePassed: boolean;
 }
 
 export type Hold =
-  /** It is known to conflict with something before it, and is tried again when it is first. `with`: as far as is known. */
+  /**
+   * The pull request conflicts with a pull request before it, and is tried again when it is first. `with`: the known
+   * ones.
+   */
   | { readonly kind: 'conflict'; readonly with: readonly number[] }
-  /** Nothing is built behind that one. */
+  /** Pull request `number` is a barrier: nothing is built behind it. */
   | { readonly kind: 'barrier'; readonly number: number }
-  /** Others may share its build until then. */
+  /** Other pull requests may join its build until then. */
   | { readonly kind: 'company'; readonly until: number }
-  /** It is out of the line, to be tried by parts. */
+  /** It is out of the line, and waits to be built as part of a bisected batch. */
   | { readonly kind: 'part' }
-  /** The build of these before it failed, and nothing is built on that. */
+  /** The build of these pull requests before it failed, and nothing is built on a failed build. */
   | { readonly kind: 'judgement'; readonly of: readonly number[] }
-  /** As many builds run as may at once. */
+  /** The limit of concurrent builds is reached. */
   | { readonly kind: 'room'; readonly builds: number };
 
 export interface ExplainedPullRequest {
   readonly status: PullRequestStatus;
-  /** Code and sentence of its last obstacle. Null without one. */
+  /** Code and sentence of its last obstacle. Null if there is none. */
   readonly code: BlockCode | null;
   readonly text: string | null;
-  /** It was taken out of the line, and nobody has asked for it since. `by` null: who did it is not said. */
+  /** Somebody took it out of the line, and nobody has queued it since. `by` null: not recorded. */
   readonly dequeued: { readonly by: string | null } | null;
-  /** Pull requests before it in line, without those that share its build or cannot hinder it. Null unless queued or tagged. */
+  /**
+   * Number of pull requests before it in line, without those in its own batch and those that cannot delay it. Null
+   * unless queued or tagged.
+   */
   readonly ahead: number | null;
-  /** Those of them that skip the line. */
+  /** Numbers of the pull requests ahead that skip the line. */
   readonly skippers: readonly number[];
-  /** Why it has no build yet. Null: it has one, or nothing but its turn is missing. */
+  /** Why it has no build yet. Null: it has one, or only waits for its turn. */
   readonly hold: Hold | null;
-  /** Own required checks that still run and hold its landing back: its own, and those of others it lands with. */
+  /**
+   * Required checks on heads that still run and delay its landing: its own, and those of other pull requests that land
+   * with it.
+   */
   readonly ownChecks: { readonly own: boolean; readonly others: readonly number[] } | null;
-  /** The final gate that is between it and its landing. Null: none is, or it is not first in line. */
+  /** The final gate that its landing waits for. Null: there is none, or it is not first in line. */
   readonly finalGate: string | null;
   /** Its live batch. */
   readonly batch: ExplainedBatch | null;
-  /** In force for its base branch; `message` is what was said with the pause, `pattern` its rule: null for the repository's own. */
+  /**
+   * The pause in force for its base branch. `message` is the text given with the pause. `pattern` is its rule, null for
+   * the repository's own pause.
+   */
   readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
   readonly haltedReason: string | null;
-  /** Nothing lands on its base branch: why, and until when. */
+  /** The freeze that stops all landings on its base branch. Null: there is none. */
   readonly frozen: Frozen | null;
-  /** Landings wait for a merge window that opens then, never being `Infinity`. Null: they may happen. */
+  /** When a merge window opens, if landings wait for one; `Infinity`: never. Null: landings may happen now. */
   readonly landingsFrom: number | null;
 }
 
@@ -83,7 +98,7 @@ export type ReasonKind =
 
 export interface Reason {
   readonly kind: ReasonKind;
-  /** Null when there is nothing to do. */
+  /** Null if nothing is to be done. */
   readonly who: Actor | null;
   readonly sentence: string;
 }
@@ -154,7 +169,7 @@ export function freezeText(frozen: Frozen): string {
   return `its base branch is ${frozenText(frozen)}.`;
 }
 
-/** A freeze that has an end ends by itself. */
+/** A freeze with an end ends without anybody's action. */
 export function whoEnds({ until }: Frozen): Actor {
   return until === null ? 'admin' : 'queue';
 }
@@ -176,7 +191,7 @@ export function ownChecksText({ own, others }: NonNullable<ExplainedPullRequest[
   return `it merges as soon as ${whose} have passed.`;
 }
 
-/** It stands in line without a build. */
+/** For a pull request in line without a build. */
 export function waitingText(pullRequest: ExplainedPullRequest): string {
   const { hold } = pullRequest;
   switch (hold?.kind) {
@@ -201,7 +216,7 @@ export function waitingText(pullRequest: ExplainedPullRequest): string {
   }
 }
 
-/** As part of a sentence. */
+/** A part of a sentence. */
 export function beforeText({ ahead, skippers }: ExplainedPullRequest): string {
   const count = `${countPullRequests(ahead ?? 0)} before it`;
   if (skippers.length === 0) return count;

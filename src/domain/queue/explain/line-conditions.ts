@@ -1,4 +1,4 @@
-// What has to hold of a pull request in line: that its queue goes on, its place, its build, and what its landing waits for.
+// What must hold for a pull request in line: its queue runs, its place, its build, and what its landing waits for.
 import {
   buildText,
   beforeText,
@@ -144,7 +144,7 @@ function notFrozen(frozen: ExplainedPullRequest['frozen'], { causes }: Condition
     holds: false,
     observed: 'frozen',
     who: whoEnds(frozen),
-    // When a schedule last began is not on record.
+    // The last start of a recurring freeze is not recorded.
     since: 'startsAt' in frozen.freeze.span ? frozen.freeze.span.startsAt : null,
     cause: causes.freeze,
     nextCheckAt: frozen.until,

@@ -1,4 +1,4 @@
-// What the line says of one pull request that stands in it: the facts `explain` puts into words, by the planner's own rules.
+// The position of one pull request in line, by the planner's own rules. `explain` turns these facts into sentences.
 import { planFormation } from '../linear/formation.ts';
 import {
   isSpeculative,
@@ -27,19 +27,19 @@ export type LinePosition = Pick<
 > & {
   /** The commit its build runs on, and since when. Null: it has no batch. */
   readonly tested: Pick<BatchState, 'testedCommit' | 'buildStartedAt'> | null;
-  /** Who passed it, and why: it stands where it does for that. Empty: nobody. */
+  /** Which pull requests passed it, and why. Empty: none did. */
   readonly reordered: string;
-  /** Those directly before it, the nearest last; no more than a person reads. */
+  /** The pull requests directly before it, the nearest last, at most as many as a person reads. */
   readonly before: readonly number[];
-  /** When its build is timed out. Null: never, or it does not run. */
+  /** When its build times out. Null: never, or the build does not run. */
   readonly buildUntil: number | null;
-  /** When its own checks are too late. Null: they may run on. */
+  /** When its own checks time out. Null: they have no time limit. */
   readonly ownChecksUntil: number | null;
 };
 
 const mostNamed = 10;
 
-/** Null: it does not stand in that line. `causes` says why each batch was started. */
+/** Null if the pull request is not in that line. `causes` gives the cause of each batch's start. */
 export function linePositionOf(
   view: LineView,
   pullRequestId: string,
@@ -50,7 +50,7 @@ export function linePositionOf(
   if (pullRequest === undefined) return null;
   const speculative = isSpeculative(view) ? speculativePositionOf(view, pullRequestId) : null;
   const batch = speculative?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
-  // Beside the line nothing is before it.
+  // Nothing is before a pull request beside the line.
   const inFront = speculative?.before ?? view.inOrder.slice(0, Math.max(0, index));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
   const before = inFront.filter(({ id }) => !company.has(id));
@@ -89,7 +89,10 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
   return isFull ? { kind: 'room', builds: maxParallelBuilds } : null;
 }
 
-/** Those in line that a known conflict of it names: what it was merged after, or what is in the commit it was merged onto. */
+/**
+ * Pull requests in line that are part of its known conflict: it was merged after them, or they are in the commit it was
+ * merged onto.
+ */
 function conflictingWith(view: LineView, { id, below }: PullRequestState): readonly number[] {
   const conflicts = view.conflicts.get(id);
   if (conflicts === undefined) {
@@ -118,7 +121,7 @@ function ownChecksOf(
   return { own: others.length < waiting.length, others };
 }
 
-/** Its batch beside the line, where it is built with others of a batch that failed. */
+/** The batch beside the line in which it is built with other members of a failed batch. */
 function partOf(view: LineView, pullRequestId: string): BatchState | null {
   const part = view.sideBuilds.find(
     ({ sideBuild, members }) =>
@@ -127,7 +130,7 @@ function partOf(view: LineView, pullRequestId: string): BatchState | null {
   return part ?? null;
 }
 
-/** The one that runs or is asked next. */
+/** The final gate that runs or is asked next. */
 function finalGateOf(view: LineView, batch: BatchState): string | null {
   const verdict = verdictOf(view, batch);
   if (verdict.kind !== 'green' || verdict.evidence === '') return null;

@@ -1,4 +1,4 @@
-// What has to hold before a pull request is in line, in the words of admission: its preconditions, and check by check.
+// What must hold before a pull request is in line, in the words of admission: its preconditions, and each check.
 import { matchesGlob } from '../../glob.ts';
 import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
 import { condition, group, type CheckFact, type CheckFacts, type Condition, type ConditionFacts } from './condition.ts';
@@ -63,7 +63,7 @@ function validations(facts: ConditionFacts, failed: readonly string[]): Conditio
   });
 }
 
-/** Each check by name, the required ones that were not seen among them. */
+/** Each check by name, including required checks that have not appeared. */
 export function checks({ checks: seen, required, startedAt }: CheckFacts, who: Actor): Condition[] {
   const isAsked = (name: string): boolean =>
     required === null || required.some((requirement) => matchesGlob(requirement.name, name));

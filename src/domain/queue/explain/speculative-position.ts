@@ -1,19 +1,20 @@
-// Where a pull request stands while builds are speculative builds: behind whom, and which of its builds says most about it.
+// The position of a pull request among speculative builds: which pull requests it waits for, and which of its builds is
+// furthest.
 import { type SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 import { viewGraph } from '../speculation/view-graph.ts';
 
 export interface SpeculativePosition {
-  /** Those in line that have to land, or leave, before it: what it leaves alone does not count. */
+  /** Pull requests in line that must land or leave before it. Disjoint ones do not count. */
   readonly before: readonly PullRequestState[];
-  /** Its landing, else the speculative build that says most of it. Null: none is built. */
+  /** Its landing; without one, its furthest speculative build. Null: there is neither. */
   readonly batch: BatchState | null;
-  /** What that speculative build assumes to land before it, and is in line still. */
+  /** Pull requests that this speculative build assumes to land before it and that are still in line. */
   readonly assumed: readonly PullRequestState[];
 }
 
-/** Null: it does not stand in that line. */
+/** Null if the pull request is not in that line. */
 export function speculativePositionOf(view: LineView, pullRequestId: string): SpeculativePosition | null {
   const graph = viewGraph(view);
   const index = graph.indexOf.get(pullRequestId);
@@ -38,7 +39,7 @@ const weight: Readonly<Record<SpeculativeBuild['verdict']['kind'], number>> = {
   worthless: 4,
 };
 
-/** One that may land it, one that still may say so, one that failed; of the same, what was asked first. */
+/** Builds that may land it come first, then undecided ones, then failed ones; within each, the oldest first. */
 function byWhatTheySay(a: SpeculativeBuild, b: SpeculativeBuild): number {
   return weight[a.verdict.kind] - weight[b.verdict.kind] || a.batch.position - b.batch.position;
 }

@@ -1,6 +1,7 @@
-// What is said of a pull request at its host: one comment, edited in place, and one check on its head. Where nobody waits
-// in line it says what `explain` says. In line it says only what stays true until it is written again, which a place or
-// a running check does not: a queue of a thousand would have to write a thousand comments for every landing.
+// What the service writes about a pull request at its host: one comment, edited in place, and one check on its head.
+// For a pull request out of line the text is that of `explain`. In line the text leaves out the place and running
+// checks, because it must stay true until the next edit: otherwise every landing in a queue of a thousand would edit a
+// thousand comments.
 import { timeText } from '../../calendar/words.ts';
 import type { Actor } from '../requests/admission.ts';
 import { frozenTextForAll } from '../../releases/freeze.ts';
@@ -13,7 +14,7 @@ export const statusCheckName = 'interlock';
 
 export type QueueWay = 'label' | 'slash_command' | 'api';
 
-/** What is left of the ways to ask, where `blocked_queue_sources` names the others. */
+/** The ways to queue that `blocked_queue_sources` leaves open. */
 export function openWays(blocked: readonly string[]): QueueWay[] {
   const isOpen = {
     label: !blocked.includes('label'),
@@ -23,7 +24,9 @@ export function openWays(blocked: readonly string[]): QueueWay[] {
   return (['label', 'slash_command', 'api'] as const).filter((way) => isOpen[way]);
 }
 
-/** Why nothing lands in a queue, in the order and in the words of `explain`, without people's addresses. Null: nothing. */
+/**
+ * Why nothing lands in a queue, in the order and words of `explain`, without email addresses. Null: landings happen.
+ */
 export function holdSentence({
   haltedReason,
   paused,
@@ -34,39 +37,41 @@ export function holdSentence({
   return frozen === null ? null : `Its base branch is ${frozenTextForAll(frozen)}.`;
 }
 
-/** A pull request as it is told. */
+/** The facts about a pull request that its status comment uses. */
 export interface Told {
   readonly status: PullRequestStatus;
   readonly code: BlockCode | null;
   readonly text: string | null;
-  /** It was taken out of the line, and nobody has asked for it since. */
+  /** Somebody took it out of the line, and nobody has queued it since. */
   readonly isDequeued: boolean;
   readonly baseBranch: string;
-  /** The label that asks to queue. */
+  /** The label that queues a pull request. */
   readonly trigger: string;
   /** How people may ask to queue. */
   readonly ways: readonly QueueWay[];
-  /** Checks that made it fail. */
+  /** Checks whose failure blocked it. */
   readonly failedChecks: readonly { readonly name: string; readonly url: string | null }[];
   /** Null unless queued or tagged. */
   readonly line: {
-    /** Since when it is in line; milliseconds since the epoch. */
+    /** When it entered the line, in milliseconds since the epoch. */
     readonly since: number;
     readonly skipsLine: boolean;
-    /** It was announced as first in line since it was queued, or as stuck there. */
+    /** Since it was queued it was announced as first in line or as stuck. */
     readonly isTop: boolean;
     readonly isStuck: boolean;
-    /** Why nothing lands now, told to pull requests that are validated or first in line. Null: nothing holds them. */
+    /**
+     * Why nothing lands now. Set for pull requests that are validated or first in line. Null: nothing stops landings.
+     */
     readonly hold: string | null;
-    /** Its live batch, once that is built. */
+    /** Its live batch, once the batch is built. */
     readonly batch: {
       readonly companions: readonly number[];
       readonly botPullRequest: { readonly number: number; readonly url: string } | null;
     } | null;
-    /** Why its last batch ended, while it has no other. */
+    /** Why its last batch ended. Null while it has another batch. */
     readonly reset: { readonly code: ResetCode; readonly causedBy: number | null } | null;
   } | null;
-  /** Null unless merged. `grade` says how the landing was justified, `isEmpty` that it changed nothing. */
+  /** Null unless merged. `grade` is how the landing was justified; `isEmpty`: the landing changed nothing. */
   readonly landed: {
     readonly commit: string;
     readonly grade: string;
@@ -75,7 +80,7 @@ export interface Told {
   } | null;
 }
 
-/** Markdown of the configuration, added to the words. */
+/** Markdown from the configuration that is added to the texts. */
 export interface Messages {
   readonly open: string;
   readonly queued: string;
@@ -92,19 +97,19 @@ export function wantsComment(rules: {
   return rules.enable_comments && rules.status_comment.publish !== 'never';
 }
 
-/** The last words of a status comment where none is wanted any more. */
+/** The last text of a status comment after the configuration turned status comments off. */
 export const endedComment =
   '**No longer updated**\n\nThe configuration of this repository asks for no status comment. `explain` says how the pull request stands.';
 
-/** As a configuration may say it. */
+/** The setting, with the boolean form resolved. */
 export function publicationOf(setting: Publication | boolean): Publication {
   if (typeof setting === 'string') return setting;
   return setting ? 'ready' : 'never';
 }
 
 /**
- * Whether it is said at all: from a moment on, and then for good. `ready`: its preconditions hold, whether anybody asked
- * or not. A block is always said: somebody asked, and would wait for nothing.
+ * Whether the comment or check is published. Once published it stays. `ready`: the preconditions hold, whether or not
+ * the pull request was queued. A block is always published, because somebody queued it and would wait in vain.
  */
 export function isPublished(
   publication: Publication,
@@ -214,7 +219,7 @@ const outOfLine = {
   landingsFrom: null,
 } as const;
 
-/** People are known by their email addresses, which are not for a comment. */
+/** People are known by their email addresses, which must not appear in a comment. */
 function explained({ status, code, text, isDequeued }: Told): Reason {
   return explain({ ...outOfLine, status, code, text, dequeued: isDequeued ? { by: null } : null });
 }
@@ -248,7 +253,7 @@ function buildSentence(batch: Line['batch']): string[] {
 
 function topSentence({ isTop, isStuck }: Line): string[] {
   if (isStuck) return ['It is stuck: its build is green, and its own required checks are still running.'];
-  // What is before it now, and what it waits for, changes without a word here.
+  // Its place and what it waits for may change without an edit of the comment.
   if (isTop) return ['It is first in line.'];
   return [];
 }

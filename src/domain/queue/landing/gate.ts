@@ -1,5 +1,6 @@
-// The gate of a landing: what was planned is decided once more, on what is known under the locks. The conditions are those
-// by which the planner plans: a gate that refused what is planned would have it planned again without end.
+// The gate of a landing. The planned landing is decided once more, on the facts that are read under the locks. The
+// conditions are the planner's own: a gate that refused what the planner allows would make the planner plan the same
+// landing for ever.
 import { evidenceFor } from '../evidence/evidence.ts';
 import { judgeGates } from '../evidence/final-gates.ts';
 import { isValidationSkipped } from '../evidence/verdict.ts';
@@ -18,25 +19,25 @@ export interface GateFacts {
   readonly now: number;
   readonly rules: QueueRules;
   readonly queue: {
-    /** The repository is out of use, or its pause or the branch's is in force. */
+    /** The repository is disabled, or its pause or the branch's pause is in force. */
     readonly paused: boolean;
     readonly frozen: boolean;
     readonly inMergeWindow: boolean;
     readonly halted: boolean;
-    /** Null: it is not known. */
+    /** Null: not known. */
     readonly tip: string | null;
     readonly lineage: readonly string[];
   };
   readonly batch: Pick<BatchState, 'commit' | 'tree' | 'parentCommit' | 'buildKeysHash' | 'sideBuild'> & {
-    /** Neither ended nor landing already. */
+    /** The batch has neither ended nor begun to land. */
     readonly isBuilding: boolean;
     readonly givenUp: boolean;
   };
   /** In queue order. */
   readonly members: readonly GateMember[];
-  /** All in line where builds are speculative: elsewhere each batch has its order by what it stands on. */
+  /** All pull requests in line if builds are speculative. Otherwise the parents of the batches give the order. */
   readonly line: readonly InLine[];
-  /** The commit whose build the plan named. '' without validation. */
+  /** The commit whose build the plan named as evidence. '' if validation is skipped. */
   readonly claimed: string;
   /** Builds of that commit and of the batch's tree that may be evidence. */
   readonly builds: readonly BuildState[];
@@ -49,10 +50,10 @@ export interface GateMember {
   readonly pullRequest: string;
   /** The head that the batch pinned. */
   readonly pinned: string;
-  /** As it stands in line now. Null: it has left the line. */
+  /** Its present place in line. Null: it has left the line. */
   readonly current:
     | (Pick<PullRequestState, 'head' | 'below' | 'skipValidation' | 'ownVerdict' | 'ownFailedChecks'> & {
-        /** Why it would not be admitted now. Null: it would. */
+        /** Why it would not be admitted now. Null: it would be. */
         readonly obstacle: string | null;
       })
     | null;
@@ -61,7 +62,10 @@ export interface GateMember {
 type InLine = Pick<PullRequestState, 'id' | 'number' | 'rank' | 'skipLine'> & { readonly targets: Targets };
 
 export type GateDecision =
-  /** `evidence`: the green build of the batch's tree. Null: its parts justify the landing, or validation is skipped. */
+  /**
+   * `evidence`: the green build of the batch's tree. Null: the batch's parts justify the landing, or validation is
+   * skipped.
+   */
   { readonly kind: 'Pass'; readonly evidence: BuildState | null } | Refused;
 
 interface Refused {
@@ -78,7 +82,7 @@ function refused(reason: string): Refused {
   return { kind: 'Refused', reason };
 }
 
-/** What keeps every landing of the queue back. */
+/** Why no batch of the queue may land now. Null: batches may land. */
 function closedBy({ queue }: GateFacts): string | null {
   if (queue.paused) return 'paused';
   if (queue.frozen) return 'frozen';
@@ -97,7 +101,8 @@ function memberFault({ members }: GateFacts): string | null {
   for (const { pullRequest, pinned, current } of members) {
     if (current === null) return 'a member left';
     if (current.head !== pinned) return 'a head moved';
-    // Another base branch since it was planned: it stays in this queue, behind what it stands on now.
+    // Its base branch changed after the plan. It stays in this queue, behind the pull request that it is stacked on
+    // now.
     if (current.below !== null && !landing.has(current.below)) return 'what it stands on has not landed';
     landing.add(pullRequest);
     if (current.obstacle !== null) return current.obstacle;
@@ -106,17 +111,17 @@ function memberFault({ members }: GateFacts): string | null {
   return null;
 }
 
-/** A batch lands nowhere but on the commit that it was built on. */
+/** A batch lands only on the commit that it was built on. */
 export function isOnTip({ parentCommit }: Pick<BatchState, 'parentCommit'>, tip: string | null): boolean {
   return parentCommit === tip;
 }
 
-/** A required check of its own head is red, and counts. */
+/** A required check of its own head is red, and validation is not skipped. */
 export function hasFailedByItself(pullRequest: Pick<PullRequestState, 'ownVerdict' | 'skipValidation'>): boolean {
   return pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;
 }
 
-/** Since it was planned somebody may have skipped the line, or been told to affect more. */
+/** Since the plan, a pull request may have skipped the line, or its targets may have grown. */
 function orderFault({ batch, rules, line, members }: GateFacts): string | null {
   if (!buildsSpeculatively(rules))
     return batch.sideBuild === 'speculative' ? 'speculative builds are not made any more' : null;
@@ -124,7 +129,7 @@ function orderFault({ batch, rules, line, members }: GateFacts): string | null {
   return earlier === null ? null : `#${earlier.number}, which it overlaps, stands before it in line`;
 }
 
-/** The first in line before one of those that land, which overlaps it and does not land with it. */
+/** The first pull request in line that is before a landing one, overlaps it, and does not land with it. */
 export function findEarlierOverlap(line: readonly InLine[], landing: ReadonlySet<string>): InLine | null {
   const ordered = inLineOrder(line);
   const before = findOverlaps(ordered);

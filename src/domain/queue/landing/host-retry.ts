@@ -1,16 +1,18 @@
-// When an effect at the host that failed is tried again. One that the host refuses is not: this is about a host that is
-// away, or fails for reasons of its own.
+// When a failed effect at the host is tried again, because the host is down or has failed internally. An effect that
+// the host refuses is not tried again.
 
-/** A step of the queue, or words for people. */
+/** `step`: the line waits for the effect. `words`: a comment or another text for people. */
 export type EffectSort = 'step' | 'words';
 
-/** Words tried this often are given up: with the longest waits in between, after more than four hours. */
+/** A text for people is given up after this many tries: more than four hours, with the longest waits. */
 export const mostTries = 20;
 
 const firstMs = 1_000;
 const longestMs = { step: 60_000, words: 30 * 60_000 } as const satisfies Record<EffectSort, number>;
 
-/** Milliseconds to wait after so many tries; null: no more. What the line waits for is never given up. */
+/**
+ * How many milliseconds to wait after this many tries. Null: give up. A step that the line waits for is never given up.
+ */
 export function decideNextTry(sort: EffectSort, tries: number): number | null {
   if (sort === 'words' && tries >= mostTries) return null;
   return Math.min(longestMs[sort], firstMs * 2 ** (tries - 1));

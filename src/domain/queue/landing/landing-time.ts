@@ -1,18 +1,18 @@
-// When something may land on a base branch: in a merge window, where there are any, and not while it is frozen.
+// When a base branch accepts landings: inside a merge window, if there are any, and while it is not frozen.
 import { landingsFrom, type Configuration } from '../../configuration/index.ts';
 import { frozenAt, type Freeze } from '../../releases/freeze.ts';
 
 export interface LandingTimes {
   readonly configuration: Configuration;
   readonly baseBranch: string;
-  /** Those about that base branch. */
+  /** The freezes of that base branch. */
   readonly freezes: readonly Freeze[];
 }
 
-// Windows may open as freezes begin, for ever.
+// Freezes may begin whenever windows open, without end.
 const mostTurns = 50;
 
-/** When a landing that is kept back now may happen. Null: now; `Infinity`: never, as far as is known. */
+/** When a blocked landing may happen. Null: now; `Infinity`: never, as far as is known. */
 export function decideLandingsFrom({ configuration, baseBranch, freezes }: LandingTimes, now: number): number | null {
   let at = now;
   for (let turn = 0; turn < mostTurns; turn += 1) {

@@ -1,4 +1,4 @@
-// How one pull request becomes commits of the base: as configured, unless a label of its own asks for another way.
+// How a pull request becomes commits of the base: by the configured strategy, unless one of its labels names another.
 import type { Configuration } from '../../configuration/keys.ts';
 import type { MergeStrategy } from '../model/snapshot.ts';
 
@@ -6,7 +6,7 @@ type StrategyRules = Configuration['merge_rules']['merge_strategy'];
 
 const strategies = ['squash', 'merge', 'rebase'] as const;
 
-/** The strategies its labels ask for; several contradict one another. */
+/** The strategies that its labels ask for. More than one is a contradiction. */
 function askedStrategies(labels: readonly string[], rules: StrategyRules): readonly MergeStrategy[] {
   return strategies.filter((strategy) => {
     const label = rules.override_labels[strategy];
@@ -19,7 +19,7 @@ export function strategyOf(labels: readonly string[], rules: StrategyRules): Mer
   return asked === undefined || other !== undefined ? rules.name : asked;
 }
 
-/** The sentence its author reads when labels ask for different strategies. Null: they do not. */
+/** The sentence for the author if labels ask for different strategies. Null: they agree. */
 export function strategyContradiction(labels: readonly string[], rules: StrategyRules): string | null {
   const asked = askedStrategies(labels, rules);
   if (asked.length < 2) return null;

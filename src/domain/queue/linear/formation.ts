@@ -1,4 +1,4 @@
-// Which batch is started next: in order, as full as the rules allow, on the end of the line, within the builds allowed at once.
+// Which batch starts next at the end of the line: in order, as full as the rules allow, within the limit of builds.
 import { isSuspended, verdictOf, type LineView } from '../planning/line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { hasCapacity } from '../planning/capacity.ts';
@@ -9,13 +9,13 @@ type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 export type Formation =
   | { readonly kind: 'start'; readonly decision: StartBatch }
-  /** The batch is not full: it waits for company until then. */
+  /** The batch is not full and waits for further pull requests until then. */
   | { readonly kind: 'wait'; readonly until: number }
   | { readonly kind: 'nothing' };
 
 const nothing: Formation = { kind: 'nothing' };
 
-/** At most one start at a time: a batch without a commit is nobody's parent. */
+/** At most one batch starts at a time, because a batch without a commit cannot be a parent. */
 export function planFormation(view: LineView): Formation {
   const { queue, rules } = view.snapshot;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return nothing;
@@ -46,7 +46,7 @@ export function startAtEnd(
     members: members.map((member) => ({ pullRequest: member.id, head: member.head })),
     parentBatch: last?.id ?? null,
     parentCommit: last?.commit ?? tip,
-    // Batches landed since `last` was made: the bottom of the speculation is what the first live one stands on.
+    // Batches have landed since `last` was made. The speculation is based on the parent of the first live batch.
     base: view.batches[0]?.parentCommit ?? tip,
     sideBuild: null,
     assumes: [],
@@ -55,7 +55,10 @@ export function startAtEnd(
   };
 }
 
-/** Alone on the tip, before the batches that were built without it. They stand until it is known whether it merges. */
+/**
+ * A batch of one on the tip, before the batches that were built without it. They stay until its merge is known to
+ * succeed.
+ */
 function probe(view: LineView, pullRequest: PullRequestState): StartBatch {
   const { tip, nextPosition } = view.snapshot.queue;
   return {
@@ -78,7 +81,7 @@ function causeOf(view: LineView, first: PullRequestState): StartBatch['cause'] {
   return first.requeueAttempts > 0 ? 'retry' : 'new';
 }
 
-/** A line with a batch that has no commit, or one that is red, is not built upon. Serial mode has one batch at a time. */
+/** Nothing is built on a batch that is red or has no commit. Serial mode has one batch at a time. */
 function isEndOpen(view: LineView): boolean {
   if (view.snapshot.rules.mode !== 'parallel') return view.batches.length === 0;
   return view.batches.every(
@@ -86,9 +89,9 @@ function isEndOpen(view: LineView): boolean {
   );
 }
 
-/** The next pull requests without a batch. Closed: nobody who comes later can join them. */
+/** The next pull requests without a batch. `isClosed`: no later pull request can join them. */
 function gather(view: LineView): { readonly members: readonly PullRequestState[]; readonly isClosed: boolean } {
-  // With nothing before it a suspended one is simply first on the tip.
+  // A suspended pull request with no batch before it is simply built first on the tip.
   const isAlone = view.batches.length === 0;
   const start = view.inOrder.findIndex(
     (candidate, index) =>
@@ -112,6 +115,6 @@ function gather(view: LineView): { readonly members: readonly PullRequestState[]
 
 function sizeFor(view: LineView, first: PullRequestState): number {
   if (isTakenAlone(view, first)) return 1;
-  // An optimistic batch may be larger than the batch size, and so may its half.
+  // An optimistic batch may exceed the batch size, and so may its half.
   return Math.min(view.snapshot.rules.batchSize, first.bisection?.max ?? Infinity);
 }

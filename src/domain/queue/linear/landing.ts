@@ -1,4 +1,4 @@
-// May the first batch of the line land now, and if only its pull requests' own checks hold it: for how long?
+// May the first batch of the line land now? If it only waits for its pull requests' own checks, for how long?
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';
@@ -6,15 +6,16 @@ import { landGreen, type Landable, type Patience, judgeHeld, greenSince } from '
 import type { Decision } from '../model/decision.ts';
 
 /**
- * Its parent is the tip, it is green for its tree, nothing is before it, and its members' own checks agree: then its
- * final gates are asked, one after the other, and then it lands. What skips validation skips them too.
+ * The parent of the batch is the tip, the batch is green for its tree, nothing is before it, and its members' own
+ * checks have passed: then its final gates are asked one after the other, and then it lands. A batch that skips
+ * validation also skips the final gates.
  */
 export function planLanding(view: LineView): readonly Decision[] {
   const first = findLandable(view);
   return first === null ? [] : landGreen(view, first);
 }
 
-/** The batch that lands next, as far as it is not its members' own checks that say so. */
+/** The batch that lands next, apart from its members' own checks. */
 function findLandable(view: LineView): Landable | null {
   const [first] = view.batches;
   const { queue } = view.snapshot;
@@ -27,8 +28,8 @@ function findLandable(view: LineView): Landable | null {
 }
 
 /**
- * A landing that only waits for own checks waits for a while: then their pull requests are stuck. Only the first batch
- * is judged, for nobody else is held up; and only by what the host says when it is asked once more.
+ * How long a landing may wait for own checks alone. After that, the pull requests whose checks still run are stuck.
+ * Only the first batch is judged, because it alone delays others. Before the judgement the host is asked once more.
  */
 export function judgePatience(view: LineView): Patience {
   const { mode, stuckTimeoutMins } = view.snapshot.rules;

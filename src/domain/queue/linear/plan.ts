@@ -1,8 +1,8 @@
-// The planner for queues whose batches stand in one line, each built on the one before it.
+// The planner for queues whose batches form one line, each built on the batch before it.
 //
-// The steps, each on the line that the one before it left:
-// block what failed by itself → hold what stands on it → reset what no longer stands → judge the side builds, and a red
-// head → dequeue what is stuck → start batches, side builds first → announce → ask the host → ask a final gate, or land.
+// The steps, each on the line that the previous step left: block pull requests that failed by themselves → hold the
+// pull requests stacked on them → reset outdated batches → judge the side builds and a red head → dequeue stuck pull
+// requests → start batches, side builds first → announce → ask the host → ask a final gate, or land.
 import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { gateDeadline } from '../planning/landing.ts';
@@ -35,9 +35,11 @@ function hasLandingBegun({ batches, sideBuilds }: LineView): boolean {
   return [...batches, ...sideBuilds].some((batch) => batch.landingBegun);
 }
 
-/** While a landing is begun nothing is reset or blamed: its outcome decides. More may be built on a line that stands. */
+/**
+ * While a landing is under way nothing is reset or blamed, because its outcome decides. New batches may still start.
+ */
 function planBehindLanding(view: LineView): Decision[] {
-  // Speculative builds are not made any more, and can be ended only when the outcome is known.
+  // Speculative builds are no longer started in this mode. They can end only after the outcome is known.
   if (view.sideBuilds.some((batch) => batch.sideBuild === 'speculative')) return [];
   const stands = findFault(view) === null && holdAbove(view).decisions.length === 0;
   const formation: Formation = stands ? planFormation(view) : { kind: 'nothing' };
@@ -45,24 +47,24 @@ function planBehindLanding(view: LineView): Decision[] {
 }
 
 interface Settled extends Step {
-  /** The batch that passes a red head. Null: none does. */
+  /** The batch that passes a red head. Null: there is none. */
   readonly start: Judgement['start'];
-  /** When a landing that waits for own checks is stuck. Null: none waits. */
+  /** When a landing that waits for own checks is stuck. Null: no landing waits. */
   readonly until: number | null;
 }
 
-/** The line without what leaves it now. */
+/** The line after the departures of this plan. */
 function settle(view: LineView): Settled {
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);
-  // Whose batch on an older tip is over may be known to conflict with this one.
+  // A pull request whose batch on an older tip was reset may be known to conflict with the present tip.
   const exposed = blockFailed(reset.view);
   const answered = judgeSideBuilds(exposed.view);
   const judged = judgeHead(answered.view);
   const patience = judgePatience(judged.view);
   const left = holdAbove(patience.view);
-  // Isolation builds of what has just left the line are over.
+  // The isolation builds of pull requests that have just left the line are over.
   const over = judgeSideBuilds(left.view);
   const steps: readonly Step[] = [reset, exposed, blocked, held, answered, judged, patience, left, over];
   return {
@@ -85,7 +87,7 @@ function deadlines(view: LineView): readonly (number | null)[] {
   return [opening(view), gateDeadline(view), isolationsAt(view)];
 }
 
-/** A batch in line lands no earlier than its window opens. */
+/** When the window opens before which no batch in line can land. Null: landings may happen now. */
 function opening(view: LineView): number | null {
   return view.batches.length === 0 ? null : view.snapshot.queue.landingsFrom;
 }

@@ -1,4 +1,5 @@
-// A red build at the head of the line: is it passed by a later green one, waited for, halved, tried again, or blamed?
+// What happens to a red build at the head of the line: a later green build passes it, or it waits, is bisected, retried
+// or blamed.
 import { startAtEnd } from './formation.ts';
 import { membersOf, verdictOf, withStarted, withoutBatches, type LineView, type Step } from '../planning/line.ts';
 import { supersede } from '../planning/resets.ts';
@@ -20,8 +21,8 @@ export interface Judgement extends Step {
 }
 
 /**
- * Only the head of a line that stands is judged, and with nothing undecided before it: its parent is the tip, while
- * elsewhere an assumption may be at fault.
+ * Only the head of a valid line is judged, and only if nothing before it is undecided. Its parent is the tip. For any
+ * other batch an assumption may be at fault.
  */
 export function judgeHead(view: LineView): Judgement {
   const unchanged: Judgement = { view, decisions: [], start: null };
@@ -29,7 +30,7 @@ export function judgeHead(view: LineView): Judgement {
   if (head === undefined || view.inOrder[0]?.id !== head.members[0]?.pullRequest) return unchanged;
   const verdict = verdictOf(view, head);
   if (!isFailure(verdict)) return unchanged;
-  // A later build says nothing of a gate, which it has not been through.
+  // A later build proves nothing about a final gate, because it has not been through the gate.
   const outlook = verdict.kind === 'gate_closed' ? 'none' : findPass(view, 0);
   if (outlook === 'wait') return unchanged;
   if (outlook !== 'none') return view.snapshot.queue.paused ? unchanged : passOver(view, { green: outlook, verdict });
@@ -38,7 +39,7 @@ export function judgeHead(view: LineView): Judgement {
   return { view: judged.view, decisions: [...judged.decisions, ...above, ...judged.departures], start: null };
 }
 
-/** Index of the green batch that passes the red one, `wait` while one within the failure depth is pending. */
+/** Index of the green batch that passes the red one. `wait`: a batch within the failure depth is still pending. */
 export function findPass(view: LineView, red: number): number | 'wait' | 'none' {
   const { mode, useOptimisticValidation, optimisticValidationFailureDepth: depth } = view.snapshot.rules;
   if (mode !== 'parallel' || !useOptimisticValidation) return 'none';
@@ -47,11 +48,11 @@ export function findPass(view: LineView, red: number): number | 'wait' | 'none' 
   let index =
     view.inOrder.findIndex((pullRequest) => pullRequest.id === first) + (view.batches[red]?.members.length ?? 0);
   for (const [offset, batch] of view.batches.slice(red + 1, red + depth + 1).entries()) {
-    // A suspended pull request stands between: it must not be passed over.
+    // A suspended pull request lies between and must not be passed.
     if (view.inOrder[index]?.id !== batch.members[0]?.pullRequest) break;
     index += batch.members.length;
     const verdict = verdictOf(view, batch);
-    // Skipped validation is no evidence, and what failed together is not put together again.
+    // Skipped validation is no evidence. Members that failed together are not batched together again.
     const isEvidence = verdict.kind === 'green' && verdict.evidence !== '';
     if (isEvidence && !haveFailedTogether(view, { red, green: red + offset + 1 })) return red + offset + 1;
     if (verdict.kind === 'pending') isPending = true;
@@ -60,8 +61,8 @@ export function findPass(view: LineView, red: number): number | 'wait' | 'none' 
 }
 
 /**
- * As one bisected group; or some of them at a final gate, which the green build that would pass them has not been
- * through: put together they would be kept back there, halved, and passed again without end.
+ * Whether some of the members failed together: as one bisected group, or at a final gate. The green build has not been
+ * through the gate, so a batch of them all would fail at the gate, be bisected, and be passed again without end.
  */
 function haveFailedTogether(view: LineView, of: { readonly red: number; readonly green: number }): boolean {
   const groups = new Set(
@@ -72,7 +73,10 @@ function haveFailedTogether(view: LineView, of: { readonly red: number; readonly
   return [...groups].some(isOfGate) || (groups.size === 1 && !groups.has(null));
 }
 
-/** One new batch on the tip of all up to the green one: its tree is the green one's, so that the look-up finds it. */
+/**
+ * One new batch on the tip, of all members up to the green batch. It has the green batch's tree, so that the look-up
+ * finds the evidence.
+ */
 function passOver(view: LineView, pass: { readonly green: number; readonly verdict: Failure }): Judgement {
   const members = view.batches.slice(0, pass.green + 1).flatMap((batch) => membersOf(view, batch));
   const failedBuild = failedBuildOf(view.batches[0], pass.verdict);

@@ -1,11 +1,12 @@
-// Does every batch still stand where it was built? The first that does not, and all that stands on it, is reset for one cause.
+// Is every batch still valid where it was built? The first invalid batch and every batch built on it are reset for one
+// cause.
 import { conflictingMember, isSuspended, verdictOf, withoutBatches, type LineView } from '../planning/line.ts';
 import type { BatchState } from '../model/snapshot.ts';
 import { type Cause, supersede, memberFault, ruleFault } from '../planning/resets.ts';
 import type { Decision } from '../model/decision.ts';
 
 interface Fault extends Cause {
-  /** Index in the line of the first batch that no longer stands. */
+  /** Index in the line of the first invalid batch. */
   readonly at: number;
 }
 
@@ -20,18 +21,18 @@ export function resetFallen(view: LineView): { readonly view: LineView; readonly
   return { view: standing, decisions };
 }
 
-/** Nothing can stand on a batch without a commit: one that was only being made, a probe above all, falls alone. */
+/** Nothing is built on a batch without a commit, such as a probe, so it is reset alone. */
 function fallenWith(view: LineView, at: number): readonly BatchState[] {
   return view.batches[at]?.commit === null ? view.batches.slice(at, at + 1) : view.batches.slice(at);
 }
 
-/** Walks the line once, the batches beside the pull requests in order. Null: every batch stands. */
+/** Walks the line once and compares batches with pull requests in order. Null: every batch is valid. */
 export function findFault(view: LineView): Fault | null {
   let index = 0;
   let parent = view.snapshot.queue.tip;
   for (const [at, batch] of view.batches.entries()) {
     if (batch.landingBegun) {
-      // It lands with the heads it pinned, whatever its members have become meanwhile.
+      // It lands with the heads it pinned, whatever happened to its members since.
       const members = new Set(batch.members.map((member) => member.pullRequest));
       while (members.has(view.inOrder[index]?.id ?? '')) index += 1;
       parent = batch.commit ?? parent;
@@ -46,7 +47,7 @@ export function findFault(view: LineView): Fault | null {
       outcomeFault(view, batch);
     if (cause !== null) return { at, ...cause };
     index += batch.members.length;
-    // A batch without a commit is nobody's parent: a probe leaves those behind it standing until it has one.
+    // A batch without a commit cannot be a parent. The batches behind a probe stay until the probe has a commit.
     parent = batch.commit ?? parent;
   }
   return null;
@@ -76,7 +77,7 @@ function parentFault(view: LineView, expected: { readonly at: number; readonly p
   const batch = view.batches[expected.at];
   if (batch === undefined || batch.parentCommit === expected.parent) return null;
   const before = view.batches[expected.at - 1];
-  // The batch before it is a probe that merged after all.
+  // The batch before it is a probe that merged.
   if (before !== undefined) return { code: 309, causedBy: before.members[0]?.pullRequest ?? null };
   const wasOnBase = batch.parentBatch === null || view.snapshot.queue.lineage.includes(batch.parentCommit);
   return { code: wasOnBase ? 305 : 301, causedBy: null };

@@ -1,11 +1,11 @@
-// Side builds stand beside the line, on the tip: parts of a bisected batch, while the line goes on without them, and
-// isolation builds, which find out whether one that is red behind others is red by itself. They never land, and nothing is
-// built on them.
+// Side builds are built on the tip, beside the line. There are two kinds: parts of a bisected batch, while the line
+// goes on without them, and isolation builds, which find out whether a batch that is red behind others is red by
+// itself. They never land, and nothing is built on them.
 //
-// A part of several is never blamed, only halved again. A part of one is asked when nothing that stood before it is in
-// line any more, so that its red build says of it what the head of the line would. Each part is asked at most once on
-// each level, then its members are in line again, and at the head of the line there is no further appeal: a bisection
-// of n is over after at most 2 log2(n) + 2 builds of each member, whatever else the line does.
+// A part with several members is never blamed, only bisected again. A part of one is built after everything that was
+// before it has left the line, so that its red build proves as much as one at the head of the line. Each part is built
+// at most once on each level. Then its members are in line again, and a failure at the head of the line is final. So a
+// bisection of n ends after at most 2 log2(n) + 2 builds of each member, whatever else the line does.
 import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   membersOf,
@@ -25,7 +25,7 @@ import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** What one answer takes out of the line may settle another: until nothing more is. */
+/** One result may remove a pull request and thereby settle another side build. Repeats until nothing changes. */
 export function judgeSideBuilds(view: LineView): Step {
   const judged = view.sideBuilds.map((batch) => judgeOne(view, batch)).find((step) => step.decisions.length > 0);
   if (judged === undefined) return { view, decisions: [] };
@@ -34,7 +34,7 @@ export function judgeSideBuilds(view: LineView): Step {
 }
 
 function judgeOne(view: LineView, batch: BatchState): Step {
-  // Speculative builds are another planner's: it was told to work another way.
+  // Speculative builds come from the other planner, before the mode of the queue changed.
   const cause =
     batch.sideBuild === 'speculative'
       ? { code: 307 as const, causedBy: null }
@@ -43,7 +43,10 @@ function judgeOne(view: LineView, batch: BatchState): Step {
   return batch.sideBuild === 'part' ? judgePart(view, batch) : judgeIsolation(view, batch);
 }
 
-/** Its members are asked no longer: in line again by what somebody asked for, or their own build is gone. */
+/**
+ * Why its members are no longer built beside the line: somebody's request put them back in line, or their build is
+ * gone.
+ */
 function placeFault(view: LineView, batch: BatchState): Cause | null {
   if (batch.sideBuild === 'isolation') {
     const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
@@ -60,11 +63,11 @@ function judgePart(view: LineView, batch: BatchState): Step {
   if (batch.givenUp === true || verdict.kind === 'green') return returnPart(view, batch);
   switch (verdict.kind) {
     case 'pending':
-    // Final gates are asked at a landing, which this never comes to.
+    // A side build never lands, so it is never asked a final gate.
     case 'gate_closed':
       return { view, decisions: [] };
     case 'worthless':
-      // Its members are still to be asked.
+      // Its members are still to be built.
       return {
         view: withoutBatches(view, [batch]),
         decisions: supersede([batch], { code: verdict.code, causedBy: null }),
@@ -85,8 +88,9 @@ function judgeRedPart(view: LineView, batch: BatchState, verdict: Failure): Step
 }
 
 /**
- * By itself on what was the tip when it was asked, and none but landings of ours have moved the base since. What is
- * blamed together is blamed at the head of the line alone: of what stood before it nothing is known here.
+ * It was built alone on what was the tip at that time, and only our own landings have moved the base since. A group
+ * that is blamed together is blamed only at the head of the line, because here the result of the pull requests before
+ * it is not known.
  */
 function isBlamed(view: LineView, batch: BatchState): boolean {
   return batch.members.length === 1 && view.snapshot.queue.ownLine.includes(batch.parentCommit);
@@ -100,7 +104,10 @@ function returnPart(view: LineView, batch: BatchState): Step {
   return { view: left, decisions: [{ kind: 'ReturnBatch', batch: batch.id, code }] };
 }
 
-/** Red behind others and red by itself: no landing of those before it can make it green. Any other answer is kept. */
+/**
+ * A build that is red behind others and red alone cannot become green when those before it land. Any other result is
+ * kept.
+ */
 function judgeIsolation(view: LineView, batch: BatchState): Step {
   const unchanged: Step = { view, decisions: [] };
   const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
@@ -113,7 +120,7 @@ function judgeIsolation(view: LineView, batch: BatchState): Step {
   return { view: ended.view, decisions: [...ended.decisions, ...resets, ...ended.departures] };
 }
 
-/** A batch of one, in no stack, that is red on top of green or undecided ones, and that no later build passes. */
+/** A batch of one, in no stack, that is red on top of green or undecided batches and that no later build passes. */
 function isIsolationWanted(view: LineView, batch: BatchState): boolean {
   const at = view.batches.indexOf(batch);
   const isOnAnother = at > 0 && view.batches[at - 1]?.commit === batch.parentCommit;
@@ -126,7 +133,7 @@ function isRed(view: LineView, batch: BatchState): boolean {
   return verdictOf(view, batch).kind === 'red';
 }
 
-/** Which parts and isolation builds are started now. They go before the line: what they are about holds others up. */
+/** The parts and isolation builds that start now. They start before batches of the line, because they delay others. */
 export function planSideBuilds(view: LineView): Step {
   const { queue, rules } = view.snapshot;
   const unchanged: Step = { view, decisions: [] };
@@ -171,7 +178,7 @@ function partsToBuild(view: LineView): readonly SideBuildRequest[] {
     .map((members) => ({ members, sideBuild: 'part' }));
 }
 
-/** Neighbours of one group, as many as a part of it may hold. */
+/** Neighbours of one group, at most as many as a part may hold. */
 function partsOf(waiting: readonly PullRequestState[], batchSize: number): readonly (readonly PullRequestState[])[] {
   const parts: PullRequestState[][] = [];
   for (const candidate of waiting) {
@@ -184,7 +191,10 @@ function partsOf(waiting: readonly PullRequestState[], batchSize: number): reado
   return parts;
 }
 
-/** Nothing that stood before it is in line any more. Those that skipped the line do not count: they could go on for ever. */
+/**
+ * Everything that was before it has left the line. Pull requests that skipped the line do not count: there might be new
+ * ones without end.
+ */
 function isFirst(view: LineView, member: PullRequestState | undefined): boolean {
   if (member === undefined) return false;
   return ![...view.pullRequests.values()].some((other) => !other.skipLine && other.rank < member.rank);
@@ -195,7 +205,7 @@ interface Due {
   readonly at: number;
 }
 
-/** Batches that are to be asked about, and from when on. */
+/** Batches that get an isolation build, each with the time from which it is due. */
 function isolationsDue(view: LineView): readonly Due[] {
   const { mode, useProactiveDequeue, proactiveDequeueDelaySeconds } = view.snapshot.rules;
   if (mode !== 'parallel' || !useProactiveDequeue) return [];

@@ -1,9 +1,11 @@
-// The whole order of a queue: the comparator, and where those stand that a bisection took out of it.
+// The order of a queue: the comparator, and the places of pull requests that a bisection took out of the line.
 import type { BatchState, PullRequestState, QueueRules } from './snapshot.ts';
 
 type Placed = Pick<PullRequestState, 'skipLine' | 'rank' | 'number'>;
 
-/** Skip-line pull requests first, in their own order; then rank. The number settles equal ranks, so that the order is total. */
+/**
+ * Skip-line pull requests first, in their own order; then by rank. The number breaks ties, so that the order is total.
+ */
 export function compareInLine(a: Placed, b: Placed): number {
   if (a.skipLine !== b.skipLine) return a.skipLine ? -1 : 1;
   return a.rank - b.rank || a.number - b.number;
@@ -13,7 +15,7 @@ export function inLineOrder<T extends Placed>(pullRequests: readonly T[]): T[] {
   return [...pullRequests].sort(compareInLine);
 }
 
-/** A bisection took it out of its place, and nothing since puts it back there: what was asked, or a stack it is in. */
+/** A bisection took it out of its place, and neither a later request nor its stack puts it back. */
 export function hasLostPlace(pullRequest: PullRequestState, rules: Pick<QueueRules, 'mode'>): boolean {
   const { bisection, stack, skipLine, skipValidation, isBarrier } = pullRequest;
   const isOut = bisection !== null && bisection.phase !== 'in_place';
@@ -29,8 +31,9 @@ export interface Arrangement {
 }
 
 /**
- * Beside the line it is no part of it. Back from there it is built behind what is being built, so that nothing is built
- * anew on its account: before all who have no batch and a higher rank, then wherever its batch stands.
+ * A pull request in a side build is not in line. When it returns, it is built behind the running builds, so that none
+ * of them is repeated: before all pull requests without a batch and with a higher rank. Once it has a batch, it is
+ * where the batch is.
  */
 export function arrangeLine(pullRequests: Iterable<PullRequestState>, of: Arrangement): readonly PullRequestState[] {
   const inOrder = inLineOrder([...pullRequests]);
@@ -52,7 +55,7 @@ export function arrangeLine(pullRequests: Iterable<PullRequestState>, of: Arrang
   const waiting = [...lost.values()].filter(
     ({ id, bisection }) => !asked.has(id) && !(of.rules.useParallelBisection && bisection?.phase === 'side_build'),
   );
-  // What is known to conflict with the line waits in its own place, as everybody does, and is tried there.
+  // A pull request that conflicts with the line waits in its own place, like any other, and is tried there.
   const suspended = waiting.filter(of.isSuspended);
   const end = [...arranged.slice(built), ...waiting.filter((candidate) => !suspended.includes(candidate))];
   const line = [...arranged.slice(0, built), ...inLineOrder(end)];

@@ -1,4 +1,4 @@
-// Which pull requests can hinder one another: all, unless what they affect is known and disjoint.
+// Which pull requests can affect one another: all, unless their targets are known and disjoint.
 
 import { compareAll, isLarge, shareOne } from './target-sets.ts';
 
@@ -13,21 +13,22 @@ export function overlap(a: Targets, b: Targets): boolean {
   return few.some((target) => known.has(target));
 }
 
-/** For a place in order, the places before it whose targets overlap, in order. */
+/** For an index in line: the earlier indices whose targets overlap, in order. */
 export type Overlaps = (index: number) => readonly number[];
 
 export interface OverlapIndex {
-  /** Found when it is asked for first: the cost is that of the pairs that overlap. */
+  /** Computed at the first call. The cost is proportional to the number of overlapping pairs. */
   readonly before: Overlaps;
-  /** Those from the index `from` on alone, at the cost of these. */
+  /** Only the earlier indices from `from` on, at their cost alone. */
   readonly between: (from: number, index: number) => readonly number[];
-  /** Some of those before it, from the index `from` on: whoever hangs together by all of them does by these. */
+  /** Some of the earlier indices from `from` on. They connect the same changes as all of them do. */
   readonly linksBefore: (index: number, from: number) => readonly number[];
-  /** Whether there is one before it, from the index `from` on. */
+  /** Whether there is an earlier overlapping index from `from` on. */
   readonly hasBefore: (index: number, from: number) => boolean;
   /**
-   * For each index no less than the product of the factors, each at most 1, of those before it, at a cost of the number
-   * of targets and not of pairs: of the indices that share one target, for the target where it is least.
+   * For each index a bound: no less than the product of the factors, each at most 1, of the earlier overlapping
+   * indices. The cost is proportional to the number of targets and not of pairs. The bound is the product over the
+   * indices that share one target, for the target where it is least.
    */
   readonly productsBefore: (factors: ArrayLike<number>) => Float64Array;
 }
@@ -38,7 +39,9 @@ export function findOverlaps(line: Line): Overlaps {
   return indexOverlaps(line).before;
 }
 
-/** By an index of targets, so that changes which share none cost nothing; large sets are compared as wholes. */
+/**
+ * Indexes changes by target, so that changes without a common target cost nothing. Large sets are compared as wholes.
+ */
 export function indexOverlaps(line: Line): OverlapIndex {
   compareAll(line.flatMap(({ targets }) => (targets !== null && isLarge(targets) ? [targets] : [])));
   const targetIndex = indexTargets(line);
@@ -67,7 +70,7 @@ export function indexOverlaps(line: Line): OverlapIndex {
       (indices) => indices[countBelow(indices, index) - 1] ?? -1,
     );
     const compared = comparedWith(line, targetIndex, index);
-    // All before the last one that overlaps all hang together by that one.
+    // All changes before the last one that overlaps everything are connected by it.
     const last = compared.findLast((other) => line[other]?.targets === null) ?? -1;
     const found = compared.filter((other) => other >= last && overlap(own, line[other]?.targets ?? null));
     return [...neighbours, ...found].filter((other) => other >= from);
@@ -94,9 +97,14 @@ export function indexOverlaps(line: Line): OverlapIndex {
 }
 
 interface TargetIndex {
-  /** For each index whose targets are in the index, those that share a target with it, rising, itself among them. */
+  /**
+   * For each index whose targets are in the index: the indices that share a target with it, ascending, itself included.
+   */
   readonly sharing: readonly (readonly (readonly number[])[])[];
-  /** The others: those that overlap all, and those that affect so much that they are compared one by one. Rising. */
+  /**
+   * The other indices: changes that overlap everything, and changes with so many targets that they are compared one by
+   * one. Ascending.
+   */
   readonly apart: readonly number[];
 }
 
@@ -122,7 +130,7 @@ function indexTargets(line: Line): TargetIndex {
   return { sharing, apart };
 }
 
-/** Places before it of which the index does not say whether they overlap it. */
+/** Earlier indices whose overlap the index of targets does not answer. */
 function comparedWith(line: Line, { apart }: TargetIndex, index: number): readonly number[] {
   const targets = line[index]?.targets ?? [];
   if (isLarge(targets)) return Array.from({ length: index }, (_, before) => before);
@@ -144,13 +152,13 @@ function productsBefore(line: Line, { sharing }: TargetIndex, factors: ArrayLike
   });
 }
 
-/** Each is found when it is asked for first. */
+/** Each result is computed at the first call and kept. */
 export function remembered(find: Overlaps): Overlaps {
   const found: (readonly number[] | undefined)[] = [];
   return (index) => (found[index] ??= find(index));
 }
 
-/** How many are less, of some that rise. */
+/** How many values of an ascending list are below the bound. */
 export function countBelow(rising: readonly number[], bound: number): number {
   let [low, high] = [0, rising.length];
   while (low < high) {

@@ -1,8 +1,10 @@
-// What a pull request keeps of being reordered, and how people are told of it.
+// What is recorded about the reorders of a pull request, and the texts about them.
 import type { PullRequestState } from './snapshot.ts';
 import type { ReorderReason } from './decision.ts';
 
-/** How often others that are ready may pass a pull request while it is queued. Without a bound it might never land. */
+/**
+ * How often pull requests that are ready may pass another one while it is queued. Without a bound it might never land.
+ */
 export const maxTimesPassed = 3;
 
 type Kept = Pick<PullRequestState, 'reorderedForFailure' | 'timesPassed'>;
@@ -14,7 +16,7 @@ export function afterReorder({ reorderedForFailure, timesPassed }: Kept, { kind 
   };
 }
 
-/** For the log. */
+/** The text of the log. */
 export function reorderText(reason: ReorderReason): string {
   switch (reason.kind) {
     case 'failed':
@@ -30,7 +32,7 @@ export function reorderText(reason: ReorderReason): string {
 
 const times = ['', 'once', 'twice', 'three times'];
 
-/** Why it stands where it does; empty: nobody passed it. */
+/** Why it is in its present place. Empty: nothing passed it. */
 export function reorderedText({ reorderedForFailure, timesPassed }: Kept): string {
   const failed = 'Its build failed, so pull requests behind it may pass it, and it is built once more.';
   const passed = `Pull requests that were ready passed it ${times[timesPassed]}, because its result was uncertain; this happens at most ${times[maxTimesPassed]}.`;

@@ -1,16 +1,17 @@
-// What the planner sees, as plain data: the service loads a Snapshot in one
-// transaction, `plan` decides, the service writes the decisions in that same transaction.
+// What the planner sees, as plain data. The service loads a Snapshot in one transaction, `plan` decides, and the
+// service writes the decisions in that same transaction.
 //
-// The model in one paragraph. The line of a queue is its live batches in order of `position`. Every batch
-// has exactly one parent: the base's tip, or the commit of the live batch before it (its assumption). A batch
-// is immutable: members, pinned heads and parent never change; a reset makes a new batch. A batch lands only
-// when its parent is the base's tip *now* and green evidence for its tree exists. An optimistic pass is
-// therefore a new batch (all members of the red one and of the green one on top of it) on the tip, whose tree
-// is found green by look-up as soon as its commit is made.
+// The model in one paragraph. The line of a queue is its live batches in order of `position`. Every batch has exactly
+// one parent: the base's tip, or the commit of the live batch before it (its assumption). A batch is immutable:
+// members, pinned heads and parent never change; a reset makes a new batch. A batch lands only when its parent is the
+// base's tip *now* and green evidence for its tree exists. So an optimistic pass is a new batch on the tip, with all
+// members of the red batch and of the green one on top of it. The look-up finds the evidence for its tree as soon as
+// its commit is made.
 //
-// With adaptive speculation, or with affected targets, builds are speculative and stand beside the line: base + what is assumed to land
-// before + members. They live for as long as their answer may matter. The line then holds landings alone: batches on
-// the tip, composed of what green speculative builds hold, justified by look-up of their tree or by the speculative builds they rest on.
+// With adaptive speculation, or with affected targets, builds are speculative and are beside the line. Their content is
+// the base, then the pull requests that are assumed to land before, then the members. They live for as long as their
+// result may matter. The line then contains only landings: batches on the tip, composed of what green speculative
+// builds hold. Evidence for their tree justifies them, or the green builds of their parts.
 
 import type { TrackRecord } from './success-probability.ts';
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
@@ -52,15 +53,15 @@ export type CheckConclusion =
   | 'blocked'
   | 'missing';
 
-/** A required check: a name or a glob of names (`*` is any run of characters), and what counts as passing. */
+/** A required check: a name or a glob of names (`*` is any run of characters), and its passing conclusions. */
 export interface RequiredCheck {
   readonly name: string;
   readonly acceptableStatuses: readonly CheckConclusion[];
-  /** It comes by itself, whatever the host says of its list: while it is missing it is pending. */
+  /** The check starts by itself. While it is missing it is pending, even if the host says that the list is complete. */
   readonly isAwaited?: boolean;
 }
 
-/** The part of the configuration the planner reads. Derived from the YAML by `domain/configuration`. */
+/** The part of the configuration that the planner reads. `domain/configuration` derives it from the YAML. */
 export interface QueueRules {
   readonly mode: 'serial' | 'parallel' | 'no-queue';
   /** Builds running at once in this queue. Null: no limit. Serial mode behaves as 1. */
@@ -71,52 +72,57 @@ export interface QueueRules {
   readonly optimisticValidationFailureDepth: number;
   readonly maxRequeueAttempts: number;
   readonly ciTimeoutMins: number;
-  /** How long a build may stay without any check. 0: as long as it likes. */
+  /** How long a build may be without any check. 0: no limit. */
   readonly checksStartedTimeoutMins: number;
   /** Builds running at once while the queue is paused. Null: none. */
   readonly maxParallelPausedBuilds: number | null;
-  /** Builds beyond `maxParallelBuilds`, one for each that only waits for its pull requests' own checks. */
+  /**
+   * Additional builds beyond `maxParallelBuilds`, one for each build that only waits for its pull requests' own checks.
+   */
   readonly maxTopupBuilds: number;
-  /** How often a red batch is bisected before all that is left of it is blamed. Null: until each failure stands alone. */
+  /** How often a red batch is bisected before all remaining members are blamed. Null: until each failure is alone. */
   readonly maxBisectionAttempts: number | null;
-  /** How many pull requests a part of a bisected batch holds at most. Null: half of it. */
+  /** The greatest number of pull requests in a part of a bisected batch. Null: half of the batch. */
   readonly maxBisectedBatchSize: number | null;
   /** The parts of a red batch are built beside the line, all at once. */
   readonly useParallelBisection: boolean;
-  /** Parts built at once, within `maxParallelBuilds`. Null: as many as that allows. */
+  /** How many parts are built at once, within `maxParallelBuilds`. Null: as many as that allows. */
   readonly maxParallelBisectedBuilds: number | null;
-  /** One that is red behind undecided ones is asked alone on the tip. */
+  /** A batch that is red behind undecided ones gets an isolation build on the tip. */
   readonly useProactiveDequeue: boolean;
   readonly proactiveDequeueDelaySeconds: number;
-  /** Label of a barrier. Null: there are none. */
+  /** Label of a barrier. Null: there are no barriers. */
   readonly barrierLabel: string | null;
-  /** How long own checks may run on after the build went green. Null: as long as they like. */
+  /** How long own checks may run after the build went green. Null: no limit. */
   readonly stuckTimeoutMins: number | null;
-  /** A stuck pull request is told of, and waited for. */
+  /** A stuck pull request is announced and stays in line. */
   readonly bypassStuckState: boolean;
-  /** The build of a pull request's own head, up to date and green, is evidence: no bot pull request is needed. */
+  /** A green build of an up-to-date head is evidence: no bot pull request is needed. */
   readonly skipDraftWhenUpToDate: boolean;
   readonly strategy: MergeStrategy;
   readonly batchCommit: 'group' | 'linear';
-  /** Checks a build's commit must pass: null means every check that ran (at least one). */
+  /** Checks that a build's commit must pass. Null: every check that ran (at least one). */
   readonly requiredChecks: readonly RequiredCheck[] | null;
-  /** Checks a pull request's own head must pass: same reading. */
+  /** Checks that a pull request's own head must pass. Null has the same meaning. */
   readonly ownRequiredChecks: readonly RequiredCheck[] | null;
-  /** Names and globs of checks that are tried again once when they fail. Null: none is. */
+  /** Names and globs of checks that are retried once when they fail. Null: none. */
   readonly retriableChecks: readonly string[] | null;
-  /** A green build also waits for what else still runs on its commit, for a while. */
+  /** A green build also waits, for a limited time, for other checks that still run on its commit. */
   readonly waitsForPendingWorkflows: boolean;
-  /** Workflows between a green build and its landing, in order. Empty outside of the parallel mode. */
+  /** Workflows between a green build and its landing, in order. Empty unless in parallel mode. */
   readonly finalGates: readonly FinalGate[];
-  /** How builds are chosen: each assumes that all before it pass, or by how likely they are to be needed. */
+  /**
+   * How builds are chosen. `linear`: each assumes that all before it pass. `adaptive`: by the probability that they are
+   * needed.
+   */
   readonly speculation: 'linear' | 'adaptive';
-  /** Pull requests whose affected targets are disjoint do not wait for one another. */
+  /** Pull requests with disjoint affected targets do not wait for one another. */
   readonly useAffectedTargets: boolean;
-  /** Changes of these keys make every build worthless (reset 307). A digest of the build keys. */
+  /** A digest of the build keys. A change of one of these keys makes every build worthless (reset 307). */
   readonly buildKeysHash: string;
 }
 
-/** Builds stand beside the line, which holds landings alone. */
+/** Builds are beside the line, which contains only landings. */
 export function buildsSpeculatively(rules: Pick<QueueRules, 'mode' | 'speculation' | 'useAffectedTargets'>): boolean {
   return rules.mode === 'parallel' && (rules.speculation === 'adaptive' || rules.useAffectedTargets);
 }
@@ -128,29 +134,29 @@ export interface CheckState {
   readonly conclusion: CheckConclusion;
 }
 
-/** CI's word on one commit. Facts only: the verdict is derived by `judgeBuild(build, required)`. */
+/** CI's results for one commit. Facts only: `judgeBuild(build, required)` derives the verdict. */
 export interface BuildState {
   readonly commit: string;
   readonly tree: string;
   /** The base's commit at the bottom of the speculation this commit was built on. */
   readonly base: string;
   readonly checks: readonly CheckState[];
-  /** The host says no further check will start by itself for this commit. */
+  /** The host says that no further check will start by itself for this commit. */
   readonly complete: boolean;
   /** Canceled builds prove nothing. */
   readonly canceled: boolean;
   readonly startedAt: number;
-  /** When the last check ended. Null while one runs. */
+  /** When the last check ended. Null while a check runs. */
   readonly finishedAt: number | null;
-  /** When the latest of those that have ended so far did. Null: none has. */
+  /** When the latest of the ended checks ended. Null: none has ended. */
   readonly lastEndAt: number | null;
 }
 
 export type Verdict = 'pending' | 'green' | 'red' | 'none';
 
 /**
- * Where a member of a bisected batch stands: `in_place`; in a `side_build`, while the line goes on without it; `returned` from
- * there, in line wherever its batch is.
+ * The phase of a member of a bisected batch. `in_place`: in line. `side_build`: built beside the line, which goes on
+ * without it. `returned`: back in line, at the place of its batch.
  */
 export type BisectionPhase = 'in_place' | 'side_build' | 'returned';
 
@@ -158,19 +164,22 @@ export interface PullRequestState {
   readonly id: string;
   readonly number: number;
   readonly status: 'queued' | 'tagged';
-  /** The head that was admitted; a batch pins it. */
+  /** The head that was admitted. A batch pins it. */
   readonly head: string;
-  /** Stands for the stack it belongs to: neighbours in line of one stack share a batch. Null: none. */
+  /** Identifies its stack: neighbours of one stack share a batch. Null: it is in no stack. */
   readonly stack: string | null;
-  /** The pull request it stands on, while that is open: it is in line only behind that one. Null: none. */
+  /** The open pull request that it is stacked on. It is in line only behind that one. Null: there is none. */
   readonly below: string | null;
-  /** It carries the barrier's label: while it is in line, nothing behind it is built. */
+  /** It has the barrier's label: while it is in line, nothing behind it is built. */
   readonly isBarrier: boolean;
   /** Place in line: lower is earlier. Never changes while queued, except by skip line and when it is reordered. */
   readonly rank: number;
-  /** It failed, and went behind all in line while it is built once more: at most once since it was queued. */
+  /** Its build failed and it was moved behind all in line for its isolated retry. At most once since it was queued. */
   readonly reorderedForFailure: boolean;
-  /** How often others that were ready passed it since it was queued, as it was unlikely to land or in its isolated retry. */
+  /**
+   * How often ready pull requests passed it since it was queued, because it was unlikely to land or in its isolated
+   * retry.
+   */
   readonly timesPassed: number;
   readonly skipLine: boolean;
   readonly skipValidation: boolean;
@@ -180,7 +189,7 @@ export interface PullRequestState {
   readonly ownVerdict: Verdict;
   /** Names of its own required checks that failed. Empty unless `ownVerdict` is red. */
   readonly ownFailedChecks: readonly string[];
-  /** Those of them that never ran. */
+  /** The failed own checks that never ran. */
   readonly ownMissingChecks: readonly string[];
   /**
    * Set by BisectBatch, on every member alike: `group` and `attempts` as decided, `max` the length of its first part.
@@ -196,15 +205,22 @@ export interface PullRequestState {
   readonly topAnnounced: boolean;
   /** `stuck` was announced since it was queued. */
   readonly stuckAnnounced: boolean;
-  /** What it affects, transitively complete. Null: not known, or targets are not used; then it overlaps everything. */
+  /**
+   * Its affected targets, transitively complete. Null: not known, or targets are not used; then it overlaps everything.
+   */
   readonly targets: readonly string[] | null;
-  /** How likely its build passes, by itself, from the history of its repository and author: more than 0 and less than 1. */
+  /**
+   * The probability that its build passes by itself, from the history of its repository and author. Between 0 and 1,
+   * exclusive.
+   */
   readonly successProbability: number;
-  /** Last merge of this very head that conflicted: on `parent` after the heads `after`, in order. A new head clears it. */
+  /**
+   * The last merge of this head that conflicted: on `parent` after the heads `after`, in order. A new head clears it.
+   */
   readonly conflict: { readonly parent: string; readonly after: readonly string[] } | null;
 }
 
-/** A final gate that a batch has to pass, with its run on the batch's commit. Null: it was not asked yet. */
+/** A final gate that a batch must pass, with its run on the batch's commit. Null: not asked yet. */
 export interface GateState {
   readonly workflow: string;
   readonly timeoutMins: number;
@@ -212,7 +228,7 @@ export interface GateState {
     /** `planned`: the host has not been asked yet. */
     readonly state: 'planned' | 'running' | 'passed' | 'failed';
     readonly plannedAt: number;
-    /** Why it failed. Null unless it did. */
+    /** Why it failed. Null unless it failed. */
     readonly reason: string | null;
   } | null;
 }
@@ -224,35 +240,38 @@ export interface PinnedHead {
   readonly head: string;
 }
 
-/** What moved the base's tip. */
+/** A landing, or another change, that moved the base's tip. */
 export interface Landing {
   readonly commit: string;
   readonly firstParent: string;
-  /** In queue order, with the targets they had. Null: it is none of ours, and overlaps everything. */
+  /** In queue order, with the targets at that time. Null: the change is not ours and overlaps everything. */
   readonly members: readonly (PinnedHead & { readonly targets: readonly string[] | null })[] | null;
 }
 
 export interface BatchState {
   readonly id: string;
-  /** Unique among live batches only: a probe takes the position below the first live one. */
+  /** Unique among live batches only: a probe takes a position before the first live batch. */
   readonly position: number;
   /**
-   * Built on the tip, beside the line: nothing stands on it. A `part` of a bisected batch, or an `isolation` build,
-   * which finds out whether the member of a red batch of one is red by itself: neither lands. A `speculative` build is its
-   * members on what it assumes, and lands only where that is the tip itself. Null: in line.
+   * A build on the tip, beside the line; nothing is built on it. `part`: a part of a bisected batch. `isolation`: finds
+   * out whether the member of a red batch of one is red by itself. Both never land. `speculative`: the members on top
+   * of what it assumes; it lands only if its assumed base is the tip itself. Null: the batch is in line.
    */
   readonly sideBuild: 'part' | 'isolation' | 'speculative' | null;
   readonly state: LiveBatchState;
   /** Pull request ids in queue order, with the heads this batch pinned. */
   readonly members: readonly PinnedHead[];
-  /** Pull requests with the heads a speculative build puts between its base and its members, in queue order. Empty elsewhere. */
+  /**
+   * The pull requests, with their heads, that a speculative build puts between its base and its members, in queue
+   * order. Otherwise empty.
+   */
   readonly assumes: readonly PinnedHead[];
-  /** Commits of the builds that justify a landing together, where no build of its own tree does. Empty elsewhere. */
+  /** Commits of the builds that justify a landing together if no build of its own tree does. Otherwise empty. */
   readonly restsOn: readonly string[];
-  /** The batch it assumes to land before it. Null: it was built on the base's tip. */
+  /** The batch that it assumes to land before it. Null: it was built on the base's tip. */
   readonly parentBatch: string | null;
   readonly parentCommit: string;
-  /** The base's commit at the bottom of the speculation. */
+  /** The base's commit that the speculation starts from. */
   readonly base: string;
   /** Null while `making`. */
   readonly commit: string | null;
@@ -263,13 +282,13 @@ export interface BatchState {
   readonly createdAt: number;
   /** When its bot pull request was opened or its checks were asked for. Null before. */
   readonly buildStartedAt: number | null;
-  /** Its landing intent has passed the gate: nothing that concerns it may be decided until it is concluded. */
+  /** The gate has accepted its landing intent: no decision about it until the landing is concluded. */
   readonly landingBegun: boolean;
   /** A landing intent is planned or begun. */
   readonly landingPlanned: boolean;
-  /** In order. Left out: it needs none. */
+  /** In order. Absent: none is needed. */
   readonly gates?: readonly GateState[];
-  /** It never lands: the base had moved when it was to, or, beside the line, its members do not merge by themselves. */
+  /** It will never land: the base moved before its landing, or, beside the line, its members do not merge. */
   readonly givenUp?: boolean;
 }
 
@@ -279,36 +298,39 @@ export interface Snapshot {
     readonly baseBranch: string;
     readonly tip: string;
     readonly tipTree: string;
-    /** Commits that were the base's tip at some time in the last 24 h, the present one included. */
+    /** Commits that were the base's tip at some time in the last 24 h, including the present one. */
     readonly lineage: readonly string[];
-    /** The tip, and what it was before: as far back as none but landings of ours have moved it. */
+    /** The tip and the previous tips, as far back as only our own landings moved it. */
     readonly ownLine: readonly string[];
     /** The repository's or the branch's pause is in force. */
     readonly paused: boolean;
     readonly haltedReason: string | null;
     /** Position to give to the next batch. */
     readonly nextPosition: number;
-    /** Landings wait for a merge window or the end of a freeze until then, never being `Infinity`. Null: they may happen now. */
+    /**
+     * When a merge window opens or a freeze ends, if landings wait for that; `Infinity`: never. Null: landings may
+     * happen now.
+     */
     readonly landingsFrom: number | null;
-    /** Builds running in other queues of the repository: `max_parallel_builds` bounds the repository. */
+    /** Running builds in other queues of the repository. `max_parallel_builds` limits the whole repository. */
     readonly buildsElsewhere: number;
   };
   readonly rules: QueueRules;
-  /** Everything queued or tagged in this queue, in any order. */
+  /** All queued or tagged pull requests of this queue, in any order. */
   readonly pullRequests: readonly PullRequestState[];
-  /** Members of live batches that are neither queued nor tagged any more, and why (`resetCodeOfDeparture`). Missing: 303. */
+  /** Members of live batches that are no longer queued or tagged, and why (`resetCodeOfDeparture`). Missing: 303. */
   readonly departures: readonly { readonly pullRequest: string; readonly code: ResetCode }[];
   /** Live batches only, in any order. */
   readonly batches: readonly BatchState[];
-  /** Builds of live batches' tested commits and every build of a live batch's tree that is at most 24 h old. */
+  /** Builds of live batches' tested commits, and all builds of a live batch's tree that are at most 24 h old. */
   readonly builds: readonly BuildState[];
-  /** When the host was last asked anew for a commit's checks (`ReadChecks`). Null: it is about to be. */
+  /** When the host was last asked again for a commit's checks (`ReadChecks`). Null: the request is about to be sent. */
   readonly readings: readonly { readonly commit: string; readonly doneAt: number | null }[];
-  /** What moved the tip in the last 24 h, oldest first: unbroken back from the tip as far as it is known. */
+  /** What moved the tip in the last 24 h, oldest first, without a gap up to the tip as far as known. */
   readonly landings: readonly Landing[];
-  /** Of the builds that lately were made once more because one was red by itself: how many passed. Left out: not known. */
+  /** Recent second builds of pull requests that were red by themselves: how many passed. Absent: not known. */
   readonly secondTries?: TrackRecord;
-  /** Known merges: true for ever. `conflictAt` is the index into `heads`; -1 when it merged to `tree`. */
+  /** Known merge results. They never change. `conflictAt` is the index into `heads`; -1 if it merged to `tree`. */
   readonly mergeResults: readonly {
     readonly parent: string;
     readonly heads: readonly string[];
@@ -321,6 +343,6 @@ export interface Snapshot {
 export interface FinalGate {
   readonly workflow: string;
   readonly timeoutMins: number;
-  /** Only batches with a member that carries it are asked. Null: all are. */
+  /** Only batches with a member that has this label are asked. Null: all batches. */
   readonly label: string | null;
 }

@@ -3,8 +3,9 @@ import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 
 /**
  * What can happen to a pull request.
- * - `queue`: asked to merge, or it was pending, and its preconditions hold. `pend`: something self-resolving is missing.
- * - `block`: a hard failure, before or in the queue. `tag`: its batch's bot pull request opened.
+ * - `queue`: it was queued or pending, and its preconditions hold. `pend`: a precondition is missing that resolves
+ * itself.
+ * - `block`: a hard failure, before or in the queue. `tag`: the bot pull request of its batch was opened.
  * - `reset`: its batch will not land; it keeps its place. `requeue`: a commit was added and it enters the queue again.
  */
 export type PullRequestEvent =
@@ -21,7 +22,7 @@ export type PullRequestEvent =
 
 type Transitions = Readonly<Record<PullRequestStatus, Readonly<Partial<Record<PullRequestEvent, PullRequestStatus>>>>>;
 
-/** Every status write goes through this table. An entry that leads to its own status is accepted and changes nothing. */
+/** Every write of a status goes through this table. An entry with the same status is accepted and changes nothing. */
 export const transitions = {
   open: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'open', merge: 'merged', close: 'closed' },
   pending: { queue: 'queued', pend: 'pending', block: 'blocked', dequeue: 'open', merge: 'merged', close: 'closed' },
@@ -63,7 +64,7 @@ export function isQueued(status: PullRequestStatus): status is 'queued' | 'tagge
   return status === 'queued' || status === 'tagged';
 }
 
-/** It can no longer be asked to merge. A closed one may be reopened; until then it is out as well. */
+/** It can no longer be queued. A closed pull request may be reopened, but counts as terminal until then. */
 export function isTerminal(status: PullRequestStatus): status is 'merged' | 'closed' {
   return status === 'merged' || status === 'closed';
 }
@@ -75,13 +76,13 @@ export function showsQueuedAt(status: PullRequestStatus): boolean {
 
 export type WebhookStatus = 'open' | 'pending' | 'queued' | 'blocked' | 'merged';
 
-/** Status in webhook payloads (interface 6.1). Null for closed, which is never sent. */
+/** Status in webhook payloads (interface 6.1). Null for closed, which webhooks never contain. */
 export function webhookStatus(status: PullRequestStatus): WebhookStatus | null {
   if (status === 'tagged') return 'queued';
   return status === 'closed' ? null : status;
 }
 
-/** Why a batch is reset when a member left the queue: read off what the member has become. */
+/** The reset code of a batch whose member left the queue, from the member's new status. */
 export function resetCodeOfDeparture(status: PullRequestStatus, blockCode: BlockCode | null): ResetCode {
   switch (status) {
     case 'blocked':
@@ -136,7 +137,7 @@ export function statusText(code: BlockCode | ResetCode): string {
   return statusTexts[code];
 }
 
-/** The sentence of failed checks: `missing` are those of `failed` that never ran. None at all: no check ran. */
+/** The sentence about failed checks. `missing` are the failed checks that never ran. An empty list: no check ran. */
 export function failedChecksText(failed: readonly string[], missing: readonly string[] = []): string {
   const absent = new Set(missing);
   const ran = failed.filter((name) => !absent.has(name));
@@ -148,7 +149,7 @@ export function failedChecksText(failed: readonly string[], missing: readonly st
     : `${blockText(107, ran)} A required check did not run: ${names}.`;
 }
 
-/** The sentence of a block, with the names that make it actionable: failed checks, failed validations, labels. */
+/** The sentence about a block, with the names the author needs: failed checks, failed validations, labels. */
 export function blockText(code: BlockCode, names: readonly string[] = []): string {
   if (names.length === 0) return statusText(code);
   return `${statusText(code).slice(0, -1)}: ${names.join(', ')}.`;

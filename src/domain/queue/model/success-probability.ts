@@ -1,17 +1,17 @@
-// How likely a pull request passes by itself: what became of earlier ones of its author, drawn towards what became of
-// those of its repository, as far as there are few of them.
+// The probability that a pull request passes by itself: from earlier results of its author, weighted with those of its
+// repository while the author has few.
 
-/** Builds that said of a single pull request whether it passes: how many did, and how many there were. */
+/** Builds that decided whether a single pull request passes: how many passed, and how many there were. */
 export interface TrackRecord {
   readonly passed: number;
   readonly judged: number;
 }
 
-/** Nine of ten pass where nothing is known. */
+/** Nine of ten pass if nothing is known. */
 const prior = { probability: 0.9, weight: 10 };
 const weightOfRepository = 20;
 
-/** More than 0 and less than 1, whatever the records say. */
+/** Between 0 and 1, exclusive, whatever the records are. */
 export function estimateSuccessProbability({
   repository,
   author,
@@ -28,8 +28,8 @@ function smoothed(record: TrackRecord, towards: { readonly probability: number; 
 }
 
 /**
- * Whether what was red by itself is built once more before it is blamed: unless, of those that lately were, hardly any
- * passed. Nothing known: it is.
+ * Whether a pull request that was red by itself gets a second build before it is blamed. It does not if hardly any
+ * recent second build passed. It does if nothing is known.
  */
 export function isSecondTryWorthwhile(secondTries: TrackRecord = { passed: 0, judged: 0 }): boolean {
   return (secondTries.passed + 0.5) / (secondTries.judged + 5) >= 0.03;

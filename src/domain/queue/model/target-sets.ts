@@ -1,12 +1,12 @@
-// Sets of thousands of targets, compared as wholes: by merging sorted hashes, and each pair once as long as both are in
-// memory. Who gives the same array for the same set time and again pays for it once.
+// Fast comparison of sets of thousands of targets by their sorted hashes. Results are cached by array: pass the same
+// array for the same set to benefit.
 
-/** From so many on. */
+/** Sets of at least this size count as large. */
 const large = 256;
 
 interface SortedSet {
   readonly given: readonly string[];
-  /** Rising. */
+  /** Ascending. */
   readonly hashes: Uint32Array;
   /** In the order of their hashes. */
   readonly targets: readonly string[];
@@ -19,14 +19,14 @@ export function isLarge(targets: readonly string[]): boolean {
   return targets.length >= large;
 }
 
-/** Of so many new ones it is found out at once which of them share a target, and not pair by pair. */
+/** From this many new sets on, `compareAll` is cheaper than comparing each pair. */
 const several = 4;
 
-/** What `shareOne` says of large sets, for all pairs of them at a cost of the number of targets. */
+/** Finds for all pairs of large sets whether they share a target, at a cost proportional to the number of targets. */
 export function compareAll(sets: readonly (readonly string[])[]): void {
   if (sets.filter((targets) => !sortedSets.has(targets)).length < several) return;
   const all = [...new Set(sets)].map(sortedSetOf);
-  // Hash and set in one number: the sets that have a hash in common are neighbours.
+  // Hash and set index are packed in one number, so that sets with a common hash become neighbours.
   const keys = new Float64Array(all.reduce((sum, { hashes }) => sum + hashes.length, 0));
   let filled = 0;
   for (const [set, { hashes }] of all.entries()) for (const hashed of hashes) keys[filled++] = hashed * 2 ** 21 + set;
@@ -62,7 +62,7 @@ export function shareOne(few: readonly string[], many: readonly string[]): boole
 function sortedSetOf(targets: readonly string[]): SortedSet {
   const known = sortedSets.get(targets);
   if (known !== undefined) return known;
-  // Hash and index in one number, exact up to 2^53: sorted without a comparator.
+  // Hash and index are packed in one number, exact up to 2^53, so that sorting needs no comparator.
   const keys = Float64Array.from(targets, (target, index) => hash(target) * 2 ** 21 + index).sort();
   const hashes = Uint32Array.from(keys, (key) => Math.floor(key / 2 ** 21));
   const sorted = {
@@ -81,7 +81,7 @@ function meet(a: SortedSet, b: SortedSet): boolean {
     const ofOne = a.hashes[one] ?? 0;
     const ofOther = b.hashes[other] ?? 0;
     if (ofOne === ofOther && holdsAt(b, other, a.targets[one] ?? '')) return true;
-    // Without a branch, which would be foreseen wrongly every second time.
+    // Without a branch, because the processor would mispredict it half of the time.
     one += Number(ofOne <= ofOther);
     other += Number(ofOther < ofOne);
   }
@@ -100,7 +100,7 @@ function has(targets: readonly string[], target: string): boolean {
   return holdsAt(set, low, target);
 }
 
-/** Among those of one hash, of which the first is there. */
+/** Compares the targets that have one hash, beginning with the first of them. */
 function holdsAt({ hashes, targets }: SortedSet, first: number, target: string): boolean {
   for (let at = first; at < targets.length && hashes[at] === hashes[first]; at += 1)
     if (targets[at] === target) return true;

@@ -1,10 +1,10 @@
-// What the queue tells, asks the host, and when it looks again: whatever the planner.
+// Announcements, questions to the host, and the time of the next look, for both planners.
 import { pendingUntil } from '../evidence/evidence.ts';
 import { verdictOf, type LineView } from './line.ts';
 import { ciDeadline, startDeadline } from '../evidence/verdict.ts';
 import type { Decision } from '../model/decision.ts';
 
-/** The head of the line is announced once: when its build is under way in parallel mode, else as soon as it is first. */
+/** Announces the head of the line once: in parallel mode when its build runs, otherwise as soon as it is first. */
 export function announceTop(view: LineView): Decision[] {
   const [top] = view.inOrder;
   if (top === undefined || top.topAnnounced) return [];
@@ -14,7 +14,7 @@ export function announceTop(view: LineView): Decision[] {
   return isDue ? [{ kind: 'AnnounceTop', pullRequest: top.id }] : [];
 }
 
-/** Builds without any check so far, and by when they must have one. */
+/** Builds without any check so far, and when each must have its first check. */
 function startsDue(view: LineView): readonly { readonly commit: string; readonly at: number }[] {
   const { rules, builds } = view.snapshot;
   if (rules.checksStartedTimeoutMins === 0) return [];
@@ -27,13 +27,13 @@ function startsDue(view: LineView): readonly { readonly commit: string; readonly
   });
 }
 
-/** Before anybody is blamed for a build without checks the host is asked once more. */
+/** The host is asked once more before a build without checks is blamed. */
 export function readUnstarted(view: LineView): Decision[] {
   const overdue = startsDue(view).filter(({ commit, at }) => at <= view.now && view.readings.get(commit) !== null);
   return overdue.map(({ commit }) => ({ kind: 'ReadChecks', commit }));
 }
 
-/** When a green build no longer waits for what else runs on its commit. */
+/** When green builds stop waiting for other checks on their commits. */
 function pendingEnds(view: LineView): number[] {
   const { rules, builds } = view.snapshot;
   const tested = new Set([...view.batches, ...view.sideBuilds].map((batch) => batch.testedCommit));
@@ -48,7 +48,7 @@ export function lookAgain(view: LineView, waits: readonly (number | null)[]): De
     .flatMap((batch) =>
       verdictOf(view, batch).kind === 'pending' ? (ciDeadline(batch, view.snapshot.rules) ?? []) : [],
     )
-    // A green build that waits for what nobody requires has no time limit of CI.
+    // No time limit of CI applies to a green build that waits for checks which are not required.
     .filter((at) => at > view.now);
   const starts = startsDue(view).flatMap(({ at }) => (at > view.now ? [at] : []));
   const at = [...timeouts, ...starts, ...pendingEnds(view), ...waits.flatMap((wait) => wait ?? [])].reduce(

@@ -1,4 +1,4 @@
-// How many builds run, and how many more may.
+// How many builds run, and how many more may start.
 import { membersOf, verdictOf, waitsForOwnChecks, type LineView } from './line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 
@@ -8,7 +8,7 @@ export function hasCapacity(view: LineView, members: readonly PullRequestState[]
   return freeBuilds(view, running) > 0;
 }
 
-/** How many builds may be started beside those that run. */
+/** How many builds may start besides the running ones. */
 export function freeBuilds({ snapshot }: LineView, running: number): number {
   const { queue, rules } = snapshot;
   const whilePaused = queue.paused ? (rules.maxParallelPausedBuilds ?? 0) : Infinity;
@@ -16,8 +16,8 @@ export function freeBuilds({ snapshot }: LineView, running: number): number {
 }
 
 /**
- * Those beside the line count like any other. A green build that may land and only waits for its pull requests' own
- * checks counts as running, unless it is topped up for.
+ * Side builds count like any other. A green build that may land and only waits for its pull requests' own checks counts
+ * as running, unless a top-up build replaces it.
  */
 export function countRunning(view: LineView, batches: readonly BatchState[]): number {
   let pending = 0;
@@ -25,7 +25,7 @@ export function countRunning(view: LineView, batches: readonly BatchState[]): nu
   for (const batch of batches) {
     const { kind } = verdictOf(view, batch);
     const mayLand = batch.sideBuild === null || batch.sideBuild === 'speculative';
-    // One that cannot be built has its answer and runs no more.
+    // A batch that cannot be built has its result and no longer runs.
     if (kind === 'pending' && (batch.sideBuild === null || batch.givenUp !== true)) pending += 1;
     if (kind === 'green' && mayLand && membersOf(view, batch).some((member) => waitsForOwnChecks(view, member)))
       held += 1;

@@ -1,5 +1,5 @@
-// Pull requests that leave the line, whatever the planner: by their own checks, by a conflict with the tip, or with what
-// they stand on.
+// Pull requests that leave the line under either planner: their own checks failed, or they conflict with the tip or
+// with the pull request they are stacked on.
 import { withoutPullRequests, type LineView, type Step } from './line.ts';
 import { hasFailedByItself } from '../landing/gate.ts';
 import { failedChecksText, statusText } from '../model/status.ts';
@@ -8,7 +8,7 @@ import type { Decision } from '../model/decision.ts';
 
 type BlockPullRequest = Extract<Decision, { kind: 'BlockPullRequest' }>;
 
-/** Pull requests that cannot land whatever the others do: a required check of their own failed, or they conflict with the tip. */
+/** Pull requests that cannot land in any case: a required check of their own failed, or they conflict with the tip. */
 export function blockFailed(view: LineView): Step {
   const blocks = [...view.pullRequests.values()].flatMap((pullRequest) => findBlock(view, pullRequest) ?? []);
   if (blocks.length === 0) return { view, decisions: [] };
@@ -35,7 +35,7 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
   return { kind: 'BlockPullRequest', pullRequest: id, code: 106, text: statusText(106), failedChecks: [] };
 }
 
-/** Nothing of a stack is in line before what it stands on: who leaves takes along those above. */
+/** A stacked pull request is in line only behind the one below it: a departure also takes out those above. */
 export function holdAbove(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
   const standing = new Set<string>();
   const decisions: Decision[] = [];

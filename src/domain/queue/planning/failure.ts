@@ -1,4 +1,4 @@
-// The end of a batch that failed: it is bisected, or its members are queued once more or blocked.
+// The end of a failed batch: it is bisected, or its members are requeued or blocked.
 import { membersOf, withChanged, withoutBatches, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { Cause } from './resets.ts';
 import { failedChecksText } from '../model/status.ts';
@@ -19,14 +19,14 @@ export function isOfGate(group: string | null): boolean {
   return group?.startsWith(gateGroup) ?? false;
 }
 
-/** A part of what was kept back by a gate stays that, whatever it fails by. */
+/** A part of a batch that a final gate stopped stays in that group, whatever its own failure is. */
 function groupOf(view: LineView, head: BatchState, failure: Failure): string {
   const isKeptBack =
     failure.kind === 'gate_closed' || membersOf(view, head).some((member) => isOfGate(member.bisection?.group ?? null));
   return isKeptBack ? `${gateGroup}${head.id}` : head.id;
 }
 
-/** Null: no check of it failed. It ran out of time, or a final gate kept it back. */
+/** Null: no check failed. The build timed out, or a final gate stopped it. */
 export function failedBuildOf(head: BatchState | undefined, failure: Failure): FailedBuild | null {
   return head === undefined || failure.kind !== 'red' ? null : { batch: head.id, failedChecks: failure.failedChecks };
 }
@@ -45,7 +45,7 @@ function attemptsOf(view: LineView, head: BatchState): number {
   return Math.max(0, ...membersOf(view, head).map((member) => member.bisection?.attempts ?? 0));
 }
 
-/** What ends the batch, and what becomes of its members once all that stood on it is reset. */
+/** The end of a batch, and what happens to its members after everything built on it is reset. */
 interface Ending extends Step {
   readonly departures: readonly Decision[];
 }
@@ -56,7 +56,7 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   const halves = partition(ids, maxBisectedBatchSize);
   const attempts = attemptsOf(view, batch) + 1;
   const group = groupOf(view, batch, failure);
-  // What a final gate says of them no build beside the line can tell, nor one of a stack apart from what it stands on.
+  // No side build can repeat a final gate, and no build of a part can replace that of a stack.
   const isOneByOne = isOfGate(group) || membersOf(view, batch).some((member) => member.stack !== null);
   const phase = useParallelBisection && !isOneByOne ? 'side_build' : 'in_place';
   const decision: Decision = {
@@ -74,12 +74,12 @@ export function bisect(view: LineView, batch: BatchState, failure: Failure): End
   return { view: halved, decisions: [decision], departures: [] };
 }
 
-/** The batch and, in line, all that stands on it. */
+/** The batch and, in line, all batches built on it. */
 function withAbove(view: LineView, batch: BatchState): readonly BatchState[] {
   return batch.sideBuild === null ? view.batches.slice(view.batches.indexOf(batch)) : [batch];
 }
 
-/** Halves, the first one the larger, or more and smaller parts where that is asked for. */
+/** Halves, the first the larger; or more and smaller parts if configured. */
 function partition<T>(members: readonly T[], most: number | null): readonly (readonly T[])[] {
   const size = Math.min(Math.ceil(members.length / 2), most ?? Infinity);
   return Array.from({ length: Math.ceil(members.length / size) }, (_, part) =>
@@ -87,14 +87,14 @@ function partition<T>(members: readonly T[], most: number | null): readonly (rea
   );
 }
 
-/** Who failed alone is blamed alone; where no further bisection is allowed, all that is left of the batch. */
+/** A failed batch of one blames its member. If no further bisection is allowed, all remaining members are blamed. */
 export function fail(view: LineView, batch: BatchState, failure: Failure): Ending {
   const left = withoutBatches(view, withAbove(view, batch));
   const departures = leave(left, membersOf(view, batch), { batch, failure });
   return { ...departures, decisions: [{ kind: 'FailBatch', batch: batch.id, text: textOf(failure) }] };
 }
 
-/** Made for others that have landed, it failed by what is left of it: nothing of theirs did. */
+/** The batch was made with members that have landed. Only the remaining members can have failed it. */
 export function failWithout(
   view: LineView,
   batch: BatchState,

@@ -1,4 +1,4 @@
-// What a green batch still waits for: its members' own checks, for a while, and its final gates.
+// What a green batch still waits for: its members' own checks, for a limited time, and its final gates.
 import { judgeGates } from '../evidence/final-gates.ts';
 import { isHeldByOwnChecks, membersOf, withoutPullRequests, type LineView, type Step } from './line.ts';
 import type { BatchState, PullRequestState, ResetCode } from '../model/snapshot.ts';
@@ -8,7 +8,7 @@ import type { Decision } from '../model/decision.ts';
 
 type Green = Extract<BatchVerdict, { kind: 'green' }>;
 
-/** It lands, unless its members' own checks hold it or a final gate has to be asked first. */
+/** Lands the batch, unless its members' own checks delay it or a final gate must be asked first. */
 export function landGreen(view: LineView, { batch, verdict }: Landable): readonly Decision[] {
   if (membersOf(view, batch).some((member) => isHeldByOwnChecks(view, member))) return [];
   const { id, gates = [] } = batch;
@@ -22,7 +22,7 @@ export interface Landable {
   readonly verdict: Green;
 }
 
-/** When the final gate that runs counts as failed. Null: none runs. */
+/** When the running final gate counts as failed. Null: none runs. */
 export function gateDeadline(view: LineView): number | null {
   const [first] = view.batches;
   const outlook = judgeGates(first?.gates ?? [], view.now);
@@ -30,17 +30,17 @@ export function gateDeadline(view: LineView): number | null {
 }
 
 export interface Patience extends Step {
-  /** When it ends. Null: nobody waits, or it has ended. */
+  /** When the patience ends. Null: no pull request waits, or it has ended. */
   readonly until: number | null;
 }
 
 export interface Deadline {
   readonly until: number;
-  /** What is reset when the pull requests that were waited for have left. */
+  /** The resets after the stuck pull requests have left. */
   readonly resetWithout: (view: LineView) => Step;
 }
 
-/** Of pull requests whose landing waits for their own checks alone, and may do so until then. */
+/** The patience with pull requests whose landing waits only for their own checks. */
 export function judgeHeld(
   view: LineView,
   held: readonly PullRequestState[],
@@ -74,7 +74,7 @@ function dequeueStuck(
       failedChecks: [],
     }),
   );
-  // Told while its build still stands: it is the tagged one that is stuck.
+  // Announced while the build still exists, because a stuck pull request is tagged.
   return { view: reset.view, decisions: [...told, ...reset.decisions, ...blocks] };
 }
 

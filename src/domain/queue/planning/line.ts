@@ -1,5 +1,5 @@
-// The line as the planner sees it: pull requests in order, live batches by position, and what is known of both.
-// A LineView is a value: a decision that takes batches or pull requests out makes a new one, and planning goes on with that.
+// The line as the planner sees it: pull requests in order, live batches by position, and the known facts about both. A
+// LineView is a value: a decision that removes batches or pull requests makes a new view, on which planning goes on.
 import { arrangeLine, inLineOrder } from '../model/order.ts';
 import {
   buildsSpeculatively,
@@ -19,27 +19,29 @@ type Conflict = NonNullable<PullRequestState['conflict']>;
 export interface LineView {
   readonly snapshot: Snapshot;
   readonly now: number;
-  /** Queued and tagged pull requests, first in line first; without those in side builds. */
+  /** Queued and tagged pull requests in line order, without those in side builds. */
   readonly inOrder: readonly PullRequestState[];
-  /** All of them, by id. */
+  /** All pull requests, by id. */
   readonly pullRequests: ReadonlyMap<string, PullRequestState>;
-  /** Why a member of a live batch is not among `pullRequests`. */
+  /** Why a member of a live batch is missing from `pullRequests`. */
   readonly departures: ReadonlyMap<string, ResetCode>;
-  /** Live batches of the line, by position. */
+  /** Live batches in line, by position. */
   readonly batches: readonly BatchState[];
-  /** Live batches beside it, by position. */
+  /** Live batches beside the line, by position. */
   readonly sideBuilds: readonly BatchState[];
-  /** Pull request → its live batch in the line. */
+  /** The live batch in line of each pull request. */
   readonly batchOf: ReadonlyMap<string, BatchState>;
-  /** Known conflicts that still say something: their parent is the tip, was it lately, or is in the line. */
+  /** Known conflicts that are still relevant: their parent is the tip, was the tip recently, or is in line. */
   readonly conflicts: ReadonlyMap<string, readonly Conflict[]>;
-  /** By batch: judged once for a whole plan. */
+  /** By batch, computed once per plan. */
   readonly verdicts: ReadonlyMap<string, BatchVerdict>;
-  /** When the host was last asked anew, by commit. Null: it is about to be. */
+  /**
+   * When the host was last asked again for the checks of a commit, by commit. Null: the request is about to be sent.
+   */
   readonly readings: ReadonlyMap<string, number | null>;
 }
 
-/** One step of a plan: what it decides, and the line after that. */
+/** One step of a plan: its decisions, and the line after them. */
 export interface Step {
   readonly view: LineView;
   readonly decisions: readonly Decision[];
@@ -67,7 +69,7 @@ function byId(pullRequests: readonly PullRequestState[]): ReadonlyMap<string, Pu
   return new Map(pullRequests.map((pullRequest) => [pullRequest.id, pullRequest]));
 }
 
-/** Whatever changes who is in line, or in which batch, may change the order. */
+/** Every change of who is in line or in which batch may change the order. */
 function arranged(view: LineView): LineView {
   if (isSpeculative(view)) return { ...view, inOrder: inLineOrder([...view.pullRequests.values()]) };
   const { batches, sideBuilds } = view;
@@ -102,14 +104,17 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
   return conflicts;
 }
 
-/** The batches leave the line; their members are in line without a batch, unless another speculative build holds them. */
+/**
+ * Removes the batches from the line. Their members are in line without a batch, unless another speculative build holds
+ * them.
+ */
 export function withoutBatches(view: LineView, leaving: readonly BatchState[]): LineView {
   const gone = new Set(leaving);
   const batches = view.batches.filter((batch) => !gone.has(batch));
   const sideBuilds = view.sideBuilds.filter((batch) => !gone.has(batch));
   const held = new Set([...batches, ...sideBuilds].filter(isTagging).flatMap(idsOf));
   const members = leaving.flatMap(idsOf).filter((id) => !held.has(id));
-  // A conflict with a batch that has left the line no longer keeps anybody back.
+  // A conflict with a batch that has left the line no longer delays anybody.
   const conflicts = collectConflicts(view.snapshot, batches);
   return withChanged({ ...view, batches, sideBuilds, batchOf: indexMembers(batches), conflicts }, members, {
     status: 'queued',
@@ -124,7 +129,7 @@ function isTagging({ sideBuild, buildStartedAt }: BatchState): boolean {
   return sideBuild !== 'isolation' && buildStartedAt !== null;
 }
 
-/** With a batch that is about to be made: it takes a place and room, and nothing can be told of it yet. */
+/** Adds a batch that is about to be made: it takes a place and a build, and has no verdict yet. */
 export function withStarted(view: LineView, start: Extract<Decision, { kind: 'StartBatch' }>): LineView {
   const { queue, rules } = view.snapshot;
   const started: BatchState = {
@@ -156,12 +161,12 @@ export function withoutPullRequests(view: LineView, leaving: ReadonlyMap<string,
   });
 }
 
-/** `change` is applied to the named pull requests. */
+/** Applies `change` to the named pull requests. */
 export function withChanged(view: LineView, ids: readonly string[], change: Partial<PullRequestState>): LineView {
   return withEach(view, new Map(ids.map((id) => [id, change])));
 }
 
-/** `changes` by pull request: the order follows from them. */
+/** Applies `changes` by pull request and recomputes the order. */
 export function withEach(view: LineView, changes: ReadonlyMap<string, Partial<PullRequestState>>): LineView {
   const pullRequests = [...view.pullRequests.values()].map((pullRequest) => {
     const change = changes.get(pullRequest.id);
@@ -175,8 +180,9 @@ export function membersOf(view: LineView, batch: BatchState): PullRequestState[]
 }
 
 /**
- * In line without a batch because it, or what it stands on, is known to conflict with something before it. Those
- * behind it are built without it; it keeps its place and is tried alone on the tip as soon as nothing is before it. One at a time, nobody is behind.
+ * It is in line without a batch because it, or the pull request it is stacked on, conflicts with something before it.
+ * The pull requests behind it are built without it. It keeps its place and is tried alone on the tip when nothing is
+ * before it. In serial mode nothing is behind it.
  */
 export function isSuspended(view: LineView, pullRequest: PullRequestState): boolean {
   if (view.snapshot.rules.mode !== 'parallel' || view.batchOf.has(pullRequest.id)) return false;
@@ -185,12 +191,15 @@ export function isSuspended(view: LineView, pullRequest: PullRequestState): bool
   return below !== undefined && (isSuspended(view, below) || isTried(view, below));
 }
 
-/** It is about to be known whether it merges after all: until then nobody behind it makes room for what stands on it. */
+/**
+ * Its merge is being tried: until the result is known, nothing behind it makes room for the pull requests stacked on
+ * it.
+ */
 function isTried(view: LineView, { id }: PullRequestState): boolean {
   return view.conflicts.has(id) && view.batchOf.get(id)?.commit === null;
 }
 
-/** Index of the member that is known not to merge where the batch puts it; -1 when none is. */
+/** Index of the member that is known to conflict at its place in the batch; -1 if none is. */
 export function conflictingMember(view: LineView, batch: BatchState): number {
   if (batch.commit !== null) return -1;
   const heads = batch.members.map((member) => member.head);
@@ -209,8 +218,8 @@ export function verdictOf(view: LineView, batch: BatchState): BatchVerdict {
 }
 
 /**
- * Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own, but
- * for what the service itself says of it.
+ * Its own required checks run, and its landing waits for them. In serial mode the build is the pull request's own, so
+ * only the checks of the service itself count.
  */
 export function waitsForOwnChecks(view: LineView, { skipValidation, ownVerdict }: PullRequestState): boolean {
   const { mode, ownRequiredChecks } = view.snapshot.rules;
@@ -226,7 +235,7 @@ export function isHeldByOwnChecks(view: LineView, pullRequest: PullRequestState)
   return hasFailedByItself(pullRequest) || waitsForOwnChecks(view, pullRequest);
 }
 
-/** Nothing keeps all landings back. */
+/** No landing of the queue is stopped now. */
 export function mayLand({ snapshot: { queue } }: LineView): boolean {
   return !queue.paused && queue.landingsFrom === null;
 }

@@ -1,4 +1,4 @@
-// What makes a batch worthless wherever it stands: its members changed, or the rules by which it was built.
+// What makes a batch worthless wherever it is: a change of its members, or of the rules it was built by.
 import { type LineView } from './line.ts';
 import type { BatchState, ResetCode } from '../model/snapshot.ts';
 import type { Decision } from '../model/decision.ts';
@@ -6,7 +6,7 @@ import type { FailedBuild } from '../model/decision.ts';
 
 export interface Cause {
   readonly code: ResetCode;
-  /** The pull request that caused it, when one did. */
+  /** The pull request that caused the reset, if one did. */
   readonly causedBy: string | null;
   readonly failedBuild?: FailedBuild | null;
 }

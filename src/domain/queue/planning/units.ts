@@ -1,8 +1,8 @@
-// What is built together or not at all, and what is built alone.
+// Which pull requests are only built together, and which only alone.
 import { isSuspended, type LineView } from './line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 
-/** Neighbours of one stack are taken together or not at all, unless they are being bisected. */
+/** Neighbours of one stack are built together, unless they are being bisected. */
 export function unitAt(view: LineView, index: number): readonly PullRequestState[] {
   const first = view.inOrder[index];
   if (first === undefined) return [];

@@ -1,12 +1,13 @@
-// May a pull request enter the queue? Asked when somebody queues it, and again whenever a fact changes while it is pending.
+// May a pull request enter the queue? Decided when somebody queues it, and again at every changed fact while it is
+// pending.
 import { blockText } from '../model/status.ts';
 import type { BlockCode, QueueRules, Verdict } from '../model/snapshot.ts';
 
-/** What the host and the records say of the pull request. */
+/** The facts about the pull request, from the host and from the database. */
 export interface AdmissionFacts {
   readonly isBaseBranchManaged: boolean;
   readonly draft: boolean;
-  /** Without those the queue itself put on. */
+  /** Without the labels that the queue itself added. */
   readonly labels: readonly string[];
   readonly approvals: number;
   readonly changesRequested: boolean;
@@ -14,11 +15,14 @@ export interface AdmissionFacts {
   /** Verdict of its own required checks on its head (`none`: no check has been seen yet). */
   readonly ownVerdict: Verdict;
   readonly ownFailedChecks: readonly string[];
-  /** It is known not to merge onto the base's present tip. */
+  /** It is known to conflict with the base's present tip. */
   readonly conflictsWithBase: boolean;
   readonly ownerReviewMissing: boolean;
   readonly hasUnverifiedCommits: boolean;
-  /** Why it waits for the pull request it stands on. Null: that is before it in line, is merged, or there is none. */
+  /**
+   * Why it waits for the pull request it is stacked on. Null: that one is before it in line or merged, or there is
+   * none.
+   */
   readonly waitsForBelow: string | null;
   /** Names of the validations whose expressions do not match. */
   readonly failedValidations: readonly string[];
@@ -26,13 +30,13 @@ export interface AdmissionFacts {
 
 export interface AdmissionRules {
   readonly mode: QueueRules['mode'];
-  /** Null: the code host's own rule holds, and it is the host that refuses. */
+  /** Null: the code host's own rule applies, and the host enforces it. */
   readonly numberOfApprovals: number | null;
   readonly conversationResolutionRequired: boolean;
   readonly requireVerifiedCommits: boolean;
-  /** A running own check holds it back in parallel mode as well. */
+  /** A running own check keeps it pending in parallel mode too. */
   readonly checkMergeabilityToQueue: boolean;
-  /** Labels that keep a pull request out. */
+  /** Labels that keep a pull request out of the queue. */
   readonly blockingLabels: readonly string[];
 }
 
@@ -49,11 +53,11 @@ export interface Obstacle<Code = BlockCode> {
   readonly code: Code;
   readonly text: string;
   readonly who: Actor;
-  /** Failed checks with 107, failed validations with 108, labels with 105. */
+  /** Failed checks with code 107, failed validations with 108, labels with 105. */
   readonly names: readonly string[];
 }
 
-/** A pending one has no code while it only waits for CI: nothing has failed. */
+/** A pending admission has no code if it only waits for CI, because nothing has failed. */
 export type Admission =
   | { readonly kind: 'queue' }
   | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>)
@@ -73,17 +77,17 @@ export type PreconditionKind =
   | 'stack'
   | 'own_checks';
 
-/** One thing that must hold before it is in line. `observed` and `needed` are words for people. */
+/** One precondition of being in line. `observed` and `needed` are texts for people. */
 export interface Precondition {
   readonly kind: PreconditionKind;
   readonly observed: string;
   readonly needed: string;
   readonly who: Actor;
-  /** Null: it holds. */
+  /** Null: the precondition holds. */
   readonly obstacle: Obstacle<BlockCode | null> | null;
 }
 
-/** Hard failures first: what comes by itself or from a reviewer only matters when nothing else is in the way. */
+/** Hard failures come first. A missing review or a running check only matters if there is no hard failure. */
 export function decideAdmission(request: AdmissionRequest): Admission {
   const obstacles = listPreconditions(request).flatMap(({ obstacle }) => obstacle ?? []);
   const failure = obstacles.find(isFailure);
@@ -98,7 +102,7 @@ function isFailure(obstacle: Obstacle<BlockCode | null>): obstacle is Obstacle {
   return !selfResolving.includes(obstacle.code);
 }
 
-/** Those that are asked for by the rules, in the order in which they are named when several are missing. */
+/** The preconditions of the configured rules, in the order in which missing ones are named. */
 export function listPreconditions(request: AdmissionRequest): Precondition[] {
   return [...listFacts(request), ...listReviews(request), listOwnChecks(request)];
 }
@@ -139,7 +143,7 @@ function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
   ];
 }
 
-/** What is said of its words and its commits. */
+/** The preconditions about its text and its commits. */
 function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>): Precondition[] {
   const { failedValidations } = facts;
   const verified: Precondition = {
@@ -202,14 +206,14 @@ function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
   };
   return [
     ...(numberOfApprovals === null ? [] : [approvals]),
-    // Hosts say when it is missing, not where one is asked for.
+    // Hosts report that this review is missing, but not that it is required.
     ...(facts.ownerReviewMissing ? [ownerReview] : []),
     ...(conversationResolutionRequired ? [conversations] : []),
     ...(facts.waitsForBelow === null ? [] : [belowInLine(facts.waitsForBelow)]),
   ];
 }
 
-/** Named only while it is waited for: most stand on no other. */
+/** Listed only while it is not met, because most pull requests are stacked on no other. */
 function belowInLine(text: string): Precondition {
   return {
     kind: 'stack',
@@ -221,7 +225,7 @@ function belowInLine(text: string): Precondition {
 }
 
 function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Precondition {
-  // In parallel mode its landing waits for them instead.
+  // In parallel mode its landing waits for the checks instead.
   const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
   const own: Omit<Precondition, 'obstacle'> = {
     kind: 'own_checks',

@@ -1,40 +1,40 @@
-// Which open pull requests are brought up to date with a base that moved. Those in line are not: the queue tests them
-// together with its tip anyway, and a new head would throw away their builds.
+// Which open pull requests are updated after their base moved. Pull requests in line are not: the queue tests them
+// together with the tip anyway, and a new head would discard their builds.
 //
-// A few at a time: one counts as under way from when it is planned until the checks of its new head have ended, so that
-// a base that moves often keeps CI busy with no more than that. The one that waited longest is next, whoever is behind
-// more, so that each gets its turn. A head whose checks still run is left to end them, or a busy base would start them
-// over without end; a head that could not be brought up to date waits for its author.
+// Only a few updates run at a time. An update counts as running from its plan until the checks of the new head have
+// ended, so that a base that moves often occupies CI with no more than that. The pull request that waited longest is
+// next, whichever is further behind, so that every one is updated in the end. A head whose checks still run is not
+// updated, because a busy base would restart its checks without end. A head whose update failed waits for its author.
 
 /** Per base branch. */
 export const mostUpdatesUnderWay = 5;
 
-/** Checks that have not ended after this long are not waited for. */
+/** Checks that run longer than this are not waited for. */
 const patienceMs = 30 * 60_000;
 
 export interface UpdateCandidate {
   readonly id: string;
   readonly number: number;
   readonly labels: readonly string[];
-  /** Automatic updates so far. */
+  /** Number of automatic updates so far. */
   readonly runs: number;
   /** Null: never. */
   readonly lastUpdatedAt: number | null;
   /** Its head contains the tip. */
   readonly isUpToDate: boolean;
-  /** Its present head is the one that could not be brought up to date. */
+  /** The update of its present head failed. */
   readonly hasFailed: boolean;
-  /** Since when the checks of its head run; null: they ended, or there are none. */
+  /** Since when the checks of its head run. Null: they have ended, or there are none. */
   readonly checksRunSince: number | null;
-  /** Its present head is what an automatic update made. */
+  /** An automatic update made its present head. */
   readonly isAutomatic: boolean;
-  /** A sync of it is open, whoever asked. */
+  /** A sync of it is under way, whoever asked for it. */
   readonly isPlanned: boolean;
 }
 
 export interface AutoUpdateRules {
   readonly enabled: boolean;
-  /** '': all of them. */
+  /** '': all pull requests. */
   readonly label: string;
   /** Null: no limit. */
   readonly maxRuns: number | null;
@@ -42,9 +42,9 @@ export interface AutoUpdateRules {
 
 export interface AutoUpdatePlan {
   readonly update: readonly string[];
-  /** Some wait for the checks of heads to end. */
+  /** Some pull requests wait for the checks of their heads to end. */
   readonly waits: boolean;
-  /** When to look again although no check ends; null: nobody waits. */
+  /** When to look again even if no check ends. Null: no pull request waits. */
   readonly lookAgainAt: number | null;
 }
 

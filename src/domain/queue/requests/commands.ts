@@ -1,4 +1,4 @@
-// Commands in comments: `/interlock <command>`, one a line.
+// Commands in comments: `/interlock <command>`, one on each line.
 export type Command =
   | { readonly kind: 'queue' }
   | { readonly kind: 'dequeue' }
@@ -9,7 +9,7 @@ export type Command =
   | { readonly kind: 'backport'; readonly branch: string }
   | { readonly kind: 'help' };
 
-/** A line that begins like a command and is none: the sentence says why. */
+/** A line that begins like a command but is not one. The sentence says why. */
 export interface Misspelt {
   readonly kind: 'misspelt';
   readonly text: string;
@@ -18,7 +18,7 @@ export interface Misspelt {
 const address = '/interlock';
 const mostCommands = 5;
 
-/** In the order written, at most five. Lines that are quoted, indented as code or between fences say nothing. */
+/** In the written order, at most five. Quoted lines and code are ignored. */
 export function readCommands(body: string): (Command | Misspelt)[] {
   return spokenLines(body)
     .filter((line) => line === address || line.startsWith(`${address} `))
@@ -72,7 +72,7 @@ function readCommand(words: string): Command | Misspelt {
   }
 }
 
-// "merge after lunch" was not meant as "merge".
+// "merge after lunch" does not mean "merge".
 function alone(command: Command, word: string, rest: string): Command | Misspelt {
   return rest === '' ? command : { kind: 'misspelt', text: `\`${word}\` takes nothing after it.` };
 }
@@ -95,7 +95,7 @@ export function helpText(kinds: readonly Command['kind'][]): string {
 const patienceMs = 5 * 60_000;
 const fewestTries = 5;
 
-/** Whether a comment that cannot be followed is passed over: it holds up all that come after it. */
+/** Whether a comment that keeps failing is skipped, because later comments wait for it. */
 export function isPassedOver({
   tries,
   failingForMs,

@@ -1,9 +1,9 @@
-// What labels on a pull request ask for, and which labels the queue puts on and takes off. A label asks by being put on
-// or taken off by a person; what the queue itself changes asks for nothing, so that no change can call forth another.
+// The requests that labels on a pull request make, and the labels that the queue adds and removes. A label is a request
+// only if a person adds or removes it. A change by the queue is no request, so that no change can cause another one.
 import type { PullRequestStatus } from '../model/snapshot.ts';
 import { isQueued } from '../model/status.ts';
 
-/** Names; '' where there is none. */
+/** Label names; '' if there is none. */
 export interface LabelNames {
   readonly trigger: string;
   readonly skipLine: string;
@@ -11,20 +11,20 @@ export interface LabelNames {
 }
 
 export interface LabelRules extends LabelNames {
-  /** Put on what is stuck. */
+  /** The label on stuck pull requests. */
   readonly stuck: string;
-  /** Whether the queue marks what it blocks. */
+  /** Whether the queue labels blocked pull requests. */
   readonly marksBlocked: boolean;
 }
 
 export interface LabelledPullRequest {
   readonly status: PullRequestStatus;
   readonly skipLine: boolean;
-  /** It was told to be stuck since it entered the line. */
+  /** It was announced as stuck since it entered the line. */
   readonly stuckAnnounced: boolean;
-  /** As read from the host last. */
+  /** As last read from the host. */
   readonly labels: readonly string[];
-  /** Those of them the queue put there. */
+  /** The labels that the queue added. */
   readonly queueLabels: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface LabelWrite {
   readonly present: boolean;
 }
 
-/** Labels that mean something and that came or went between two readings. */
+/** Labels with a meaning that were added or removed between two readings. */
 export function changedLabels(before: readonly string[], after: readonly string[], names: LabelNames): LabelWrite[] {
   return [names.skipLine, names.trigger]
     .filter((label) => label !== '' && before.includes(label) !== after.includes(label))
@@ -41,8 +41,8 @@ export function changedLabels(before: readonly string[], after: readonly string[
 }
 
 /**
- * What the labels lack to say what the status says. The trigger label is never put on: it is how a person asks, and
- * only taken off where the asking has come to its end.
+ * The label changes that make the labels agree with the status. The queue never adds the trigger label, which is a
+ * person's request. The queue removes it when the request is finished.
  */
 export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules): LabelWrite[] {
   return [...wantedLabels(pullRequest, rules), ...wantedStuckLabel(pullRequest, rules)].filter(
@@ -50,12 +50,12 @@ export function planLabels(pullRequest: LabelledPullRequest, rules: LabelRules):
   );
 }
 
-// One the queue is putting on at this moment is not among what was read, and has to come off again all the same.
+// A label that the queue is adding right now is missing from the last reading, and must still be removed.
 function isOn({ labels, queueLabels, status }: LabelledPullRequest, label: string): boolean {
   return labels.includes(label) || (status !== 'blocked' && queueLabels.includes(label));
 }
 
-/** The queue's own labels that are left after a reading: those that were seen there and are gone are its own no longer. */
+/** The queue's own labels after a reading. A label that was seen and then disappeared is no longer the queue's. */
 export function keptQueueLabels(
   { labels, queueLabels }: Pick<LabelledPullRequest, 'labels' | 'queueLabels'>,
   seen: readonly string[],
@@ -91,7 +91,10 @@ function withoutSkip(skipLine: boolean, rules: LabelRules): LabelWrite[] {
   return skipLine ? [] : [{ label: rules.skipLine, present: false }];
 }
 
-/** It stays on one that was blocked for it, until it is queued again. One that a person put on is left alone. */
+/**
+ * The label stays on a pull request that was blocked because it was stuck, until it is queued again. A person's own
+ * label stays.
+ */
 function wantedStuckLabel(
   { status, stuckAnnounced, queueLabels }: LabelledPullRequest,
   { stuck }: LabelRules,

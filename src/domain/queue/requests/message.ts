@@ -1,4 +1,5 @@
-// Messages of the commits a landing makes. Fixed when the build is made: what was tested is what lands, words included.
+// Messages of the commits that a landing makes. The message is fixed when the build is made, so that the tested commit
+// lands unchanged.
 import type { Configuration } from '../../configuration/keys.ts';
 import { replaceMatches } from '../../configuration/regex.ts';
 
@@ -6,7 +7,7 @@ export interface MessageSource {
   readonly number: number;
   readonly title: string;
   readonly body: string;
-  /** `merge_commit_message` of the request that queued it (interface 4.3); null where it said nothing. */
+  /** `merge_commit_message` of the request that queued it (interface 4.3). Null: none was given. */
   readonly mergeTitle: string | null;
   readonly mergeBody: string | null;
 }
@@ -14,10 +15,10 @@ export interface MessageSource {
 /** `merge_rules.merge_commit` of the configuration. */
 export type MessageRules = Configuration['merge_rules']['merge_commit'];
 
-/** Where a title is shown: in the bot pull request, or in the commits that land. */
+/** Where the title appears: in the bot pull request, or in the landed commits. */
 export type TitlePlace = 'draft_pr' | 'merge_commit';
 
-/** Message of a pull request's own commit. What the request that queued it said, wins over every rule. */
+/** The message of a pull request's own commit. The message in the queueing request wins over every rule. */
 export function ownMessage(source: MessageSource, rules: MessageRules): string {
   const title =
     source.mergeTitle ??
@@ -27,18 +28,18 @@ export function ownMessage(source: MessageSource, rules: MessageRules): string {
   return withBody(title, source.mergeBody ?? (rules.use_title_and_body ? cutBody(source.body, rules) : ''));
 }
 
-/** Message of the one commit of a stack: that of the top one, and what is in it of those below, the lowest first. */
+/** The message of a stack's single commit: that of the top pull request, followed by those below, the lowest first. */
 export function stackMessage(top: MessageSource, below: readonly MessageSource[], rules: MessageRules): string {
   if (below.length === 0) return ownMessage(top, rules);
   return `${ownMessage(top, rules)}\nWith what it stands on:\n\n${linesOf(below, rules).join('\n')}\n`;
 }
 
-/** Message of a group commit: one line that `git log --first-parent` shows, then its members in queue order. */
+/** The message of a group commit: one line for `git log --first-parent`, then the members in queue order. */
 export function groupMessage(members: readonly MessageSource[], rules: MessageRules): string {
   return `Land ${listed(members)}\n\n${linesOf(members, rules).join('\n')}\n`;
 }
 
-/** Title of the draft bot pull request that tests these. */
+/** The title of the draft bot pull request that tests these pull requests. */
 export function botTitle(members: readonly MessageSource[], baseBranch: string, rules: MessageRules): string {
   const titles = members.map((member) => rewriteTitle(member.title, 'draft_pr', rules)).join(', ');
   return shorten(`Validate ${members.map(({ number }) => `#${number}`).join(', ')} for ${baseBranch}: ${titles}`, 200);
@@ -60,10 +61,10 @@ function withBody(title: string, body: string): string {
   return body.trim() === '' ? `${title}\n` : `${title}\n\n${body.trim()}\n`;
 }
 
-/** Each replacement works on what the one before it made, which is kept short: a rule that doubles a title may be repeated. */
+/** Each replacement works on the result of the previous one. The bound stops repeated rules that double the title. */
 const longestTitle = 1_000;
 
-/** A title as it reads in one place. One that nothing is left of stays as it was. */
+/** The title in one place. If the rules leave nothing, the title stays unchanged. */
 export function rewriteTitle(title: string, place: TitlePlace, rules: MessageRules): string {
   const rewritten = rules.apply_title_regexes
     .filter((rule) => rule.applies_to === 'both' || rule.applies_to === place)
@@ -86,8 +87,9 @@ function shorten(text: string, most: number): string {
 }
 
 /**
- * What of a body goes into the message. A marker is the first line that contains it, and is left out itself; one that
- * is missing cuts nothing. The end is looked for in what the beginning left. Comments go last: a marker may be one.
+ * The part of a body that goes into the message. A marker is the first line that contains it; the marker line itself is
+ * removed. A missing marker removes nothing. The end marker is searched after the start marker. Comments are removed
+ * last, because a marker may be a comment.
  */
 export function cutBody(body: string, rules: MessageRules): string {
   let lines = body.replaceAll('\r\n', '\n').split('\n');
@@ -95,7 +97,7 @@ export function cutBody(body: string, rules: MessageRules): string {
   lines = lines.slice(begin + 1);
   const end = rules.cut_body_after === '' ? -1 : lines.findIndex((line) => line.includes(rules.cut_body_after));
   const text = (end === -1 ? lines : lines.slice(0, end)).join('\n');
-  // As hosts show it: a comment nobody closed reaches to the end.
+  // Like hosts, which hide everything after the start of an unclosed comment.
   const shown = rules.strip_html_comments ? text.replace(/<!--[^]*?(?:-->|$)/g, '').replace(/\n{3,}/g, '\n\n') : text;
   return shown.trim();
 }
@@ -105,14 +107,14 @@ export interface Identity {
   readonly email: string;
 }
 
-/** What a pull request's commits say of who wrote them. */
+/** The authors that a pull request's commits name. */
 export interface Authored {
   readonly authorName: string;
   readonly authorEmail: string;
   readonly message: string;
 }
 
-/** Everybody but `main` and `ours` who wrote one of the commits or is named in one, once each, in order of the commits. */
+/** Everybody who wrote or is named in one of the commits, without `main` and `ours`, once each, in commit order. */
 export function coauthorsOf(commits: readonly Authored[], main: Identity, ours: readonly string[]): Identity[] {
   const known = new Set([main.email, ...ours].map(byEmail));
   const found: Identity[] = [];
@@ -125,14 +127,14 @@ export function coauthorsOf(commits: readonly Authored[], main: Identity, ours: 
   return found;
 }
 
-/** The message with a trailer for each, except those it names already. */
+/** The message with a trailer for each co-author that it does not name already. */
 export function withCoauthors(message: string, coauthors: readonly Identity[]): string {
   const named = new Set(trailersIn(message).map(({ email }) => byEmail(email)));
   const missing = coauthors.filter(({ email }) => !named.has(byEmail(email)));
   if (missing.length === 0) return message;
   const text = message.trimEnd();
   const lastLine = text.split('\n').at(-1) ?? '';
-  // Trailers are one paragraph, or git reads only the last.
+  // Git reads trailers only from the last paragraph.
   const joint = text.includes('\n\n') && /^[A-Za-z][A-Za-z-]*-by: \S/.test(lastLine) ? '\n' : '\n\n';
   return `${text}${joint}${missing.map(({ name, email }) => `Co-authored-by: ${name} <${email}>`).join('\n')}\n`;
 }

@@ -7,14 +7,17 @@ export interface PauseRule {
   readonly pausedMessage: string | null;
 }
 
-/** A pause that is in force: what it says, and the rule it comes from. */
+/** A pause in force: its message, and the rule it comes from. */
 export interface Pause {
   readonly message: string | null;
   /** Null: the repository itself is paused. */
   readonly pattern: string | null;
 }
 
-/** Of the rules that match: the plain name, then the one with most literal characters, then the newest. Null: none matches. */
+/**
+ * Among the matching rules: first the plain name, then the rule with most literal characters, then the newest. Null:
+ * none matches.
+ */
 export function findRuleInForce<Rule extends PauseRule>(newestFirst: readonly Rule[], baseBranch: string): Rule | null {
   let found: Rule | null = null;
   for (const rule of newestFirst) {
@@ -24,7 +27,7 @@ export function findRuleInForce<Rule extends PauseRule>(newestFirst: readonly Ru
   return found;
 }
 
-/** The repository's own pause stands above all rules; a repository that is not paused leaves it to them. */
+/** The repository's own pause overrides all rules. If the repository is not paused, the rules decide. */
 export function decidePause(
   repository: { readonly paused: boolean },
   newestFirst: readonly PauseRule[],
@@ -40,8 +43,8 @@ function specificity({ pattern }: PauseRule): number {
 }
 
 /**
- * How base branches stand: every rule, and each base branch that no rule names literally with what the rules say of
- * it. With `pattern`: the rule of that very text, and the base branches it matches. By pattern.
+ * The pauses of base branches: every rule, and every base branch that no rule names literally, with the result of the
+ * rules. With `pattern`: the rule with exactly that text, and the base branches that it matches. Sorted by pattern.
  */
 export function listPauses(
   newestFirst: readonly PauseRule[],
@@ -60,7 +63,7 @@ export function listPauses(
     .toSorted((a, b) => (a.pattern < b.pattern ? -1 : 1));
 }
 
-// A rule that is a plain name stands for that base branch; a glob stands for none in particular.
+// A rule with a plain name represents that base branch. A glob represents no particular branch.
 function isBranchOf(pattern: string, entry: string): boolean {
   return !isGlob(entry) && matchesGlob(pattern, entry);
 }

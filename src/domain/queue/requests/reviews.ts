@@ -1,17 +1,17 @@
-// Whose reviews count: nobody approves what is his own.
+// Whose reviews count: nobody approves their own work.
 
 export interface Review {
   readonly reviewer: string;
   readonly verdict: 'approved' | 'changes_requested';
 }
 
-/** Whether somebody who has these names (a handle, an address) is among the authors. */
+/** Whether the person with these names (a handle, an address) is among the authors. */
 export function isAmong(names: readonly string[], authors: readonly string[]): boolean {
   const known = new Set(authors.map(asKnown));
   return names.some((name) => known.has(asKnown(name)));
 }
 
-/** One verdict of each reviewer. What an author said before becoming one counts no more, for or against. */
+/** One verdict for each reviewer. A review by somebody who later became an author no longer counts. */
 export function countReviews(
   reviews: readonly Review[],
   authors: readonly string[],
@@ -23,7 +23,7 @@ export function countReviews(
   };
 }
 
-// Code hosts and accounts here tell neither handles nor addresses apart by case.
+// Code hosts and accounts compare handles and addresses without case.
 function asKnown(name: string): string {
   return name.trim().replace(/^@/, '').toLowerCase();
 }

@@ -1,8 +1,8 @@
-// Stacks: a pull request whose base branch is the head branch of another one stands on that one, and so on down to a
-// managed base branch, in whose queue all of them are.
+// Stacks: a pull request is stacked on the one whose head branch is its base branch, and so on down to a managed base
+// branch. All of them are in the queue of that branch.
 import type { MergeStrategy, PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
 
-/** How many may stand below one. A longer chain of branches is not taken for a stack. */
+/** The greatest number of pull requests below one. A longer chain of branches is not treated as a stack. */
 export const deepestStack = 20;
 
 export interface StackBranches {
@@ -11,7 +11,10 @@ export interface StackBranches {
   readonly baseBranch: string;
 }
 
-/** One that others may stand on. One that is merged holds those that were there before it was, until they are retargeted. */
+/**
+ * A pull request that others may be stacked on. A merged one keeps those that were stacked on it until they are
+ * retargeted.
+ */
 export interface StackCandidate extends StackBranches {
   readonly state: 'open' | 'merged';
   /** Null unless merged. */
@@ -20,13 +23,13 @@ export interface StackCandidate extends StackBranches {
 
 export interface Stack<Candidate> {
   readonly baseBranch: string;
-  /** From the nearest down to the one whose base branch is managed; never empty. */
+  /** From the nearest down to the pull request whose base branch is managed. Never empty. */
   readonly below: readonly Candidate[];
 }
 
 /**
- * Null: it stands in the queue of its own base branch, whether that is managed or not. Of several with one head branch
- * the open ones go before the merged ones, the older before the newer; one that leads nowhere is passed over.
+ * Null: it belongs to its own base branch, managed or not. If several pull requests share a head branch, open ones come
+ * before merged ones and older ones before newer ones. A candidate whose chain reaches no managed branch is skipped.
  */
 export function findStack<Candidate extends StackCandidate>(
   top: StackBranches & { readonly openedAt: number },
@@ -37,7 +40,8 @@ export function findStack<Candidate extends StackCandidate>(
   const inTurn = candidates
     .filter(({ mergedAt }) => mergedAt === null || mergedAt >= top.openedAt)
     .toSorted((a, b) => Number(a.state === 'merged') - Number(b.state === 'merged') || a.number - b.number);
-  // Branches already found to lead nowhere, and those on the way: without them a ring of branches is walked for ever.
+  // Branches that lead to no managed branch, and those on the current path. Without them a cycle of branches would be
+  // walked for ever.
   const tried = new Set([top.headBranch]);
   const descend = (branch: string, depth: number): readonly Candidate[] | null => {
     if (depth > deepestStack || tried.has(branch)) return null;
@@ -56,8 +60,8 @@ export function findStack<Candidate extends StackCandidate>(
 }
 
 /**
- * Those in line, given what each stands on: which stacks they make, and that one goes ahead of others only as far as
- * all below it do.
+ * The pull requests in line with the stacks they form, given what each is stacked on. A pull request moves ahead of
+ * others only as far as all below it do.
  */
 export function withStacks(inLine: readonly PullRequestState[]): readonly PullRequestState[] {
   const known = new Map(inLine.map((pullRequest) => [pullRequest.id, pullRequest]));
@@ -80,8 +84,8 @@ export function withStacks(inLine: readonly PullRequestState[]): readonly PullRe
 }
 
 /**
- * Which members of a batch have their changes in the commit of the next one. Only squashes can share one: merges and
- * rebases keep the commits of their authors.
+ * The members of a batch whose changes are part of the next member's commit. Only squashed pull requests can share a
+ * commit: merges and rebases keep the authors' commits.
  */
 export function findJoined(
   members: readonly { readonly id: string; readonly below: string | null; readonly strategy: MergeStrategy }[],
@@ -93,7 +97,7 @@ export function findJoined(
   });
 }
 
-/** Those members of a batch that land together with another one of their stack. */
+/** The members of a batch that land together with another member of their stack. */
 export function findLandedTogether<Member extends { readonly pinnedHead: string; readonly belowHead?: string | null }>(
   members: readonly Member[],
 ): readonly Member[] {
@@ -102,7 +106,7 @@ export function findLandedTogether<Member extends { readonly pinnedHead: string;
   return members.filter(({ pinnedHead, belowHead }) => stoodOn.has(pinnedHead) || (belowHead && heads.has(belowHead)));
 }
 
-/** The sentence of one that waits for the one it stands on. */
+/** The sentence about a pull request that waits for the one it is stacked on. */
 export function waitsForBelow(below: { readonly number: number; readonly status: PullRequestStatus }): string {
   return `It stands on #${below.number}, which ${belowWords[below.status]}.`;
 }

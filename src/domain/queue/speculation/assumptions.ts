@@ -1,21 +1,22 @@
-// What a build may assume of those before its unit: which of them land, in order of probability.
+// The possible assumptions of a build about the pull requests before its unit: which of them land, in order of
+// probability.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import { findConflict, isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import type { LandingProbabilities } from './landing-probability.ts';
 
-/** One way in which those before a unit may fare. */
+/** One possible outcome for the pull requests before a unit. */
 interface Assumption {
   readonly probability: number;
-  /** Indices of those undecided that do not go the likelier way. */
+  /** Indices of undecided pull requests that take their less likely outcome. */
   readonly flipped: readonly number[];
 }
 
 export interface Candidate {
   readonly members: readonly number[];
-  /** Assumed whatever happens. */
+  /** Always assumed to land. */
   readonly certain: readonly number[];
-  /** Those before it that may land or not, least certain first. */
+  /** Earlier pull requests whose outcome is open, the least certain first. */
   readonly undecided: readonly Undecided[];
   readonly next: Assumption;
 }
@@ -23,7 +24,7 @@ export interface Candidate {
 interface Undecided {
   readonly index: number;
   readonly lands: boolean;
-  /** What its going the other way divides the probability by. */
+  /** The probability of the assumption is divided by this if the pull request takes its less likely outcome. */
   readonly odds: number;
 }
 
@@ -31,7 +32,7 @@ export function firstOf({ members }: Candidate): number {
   return members[0] ?? 0;
 }
 
-/** Null: nothing is built for it now. */
+/** Null: no build starts for the unit now. */
 export function mostLikely(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -57,7 +58,7 @@ export function mostLikely(
   return { members, certain: [...certain], undecided, next: { probability, flipped: [] } };
 }
 
-/** With linear speculation everybody is hoped to land of whom nothing else is known. */
+/** With linear speculation every pull request is assumed to land unless something is known against it. */
 function toUndecided(graph: SpeculationGraph, index: number, lands: number): Undecided {
   const isHoped = graph.view.snapshot.rules.speculation === 'linear' && !hasFailed(graph, index);
   return { index, lands: isHoped || lands >= 0.5, odds: Math.max(lands, 1 - lands) / Math.min(lands, 1 - lands) };
@@ -67,7 +68,7 @@ function hasFailed(graph: SpeculationGraph, index: number): boolean {
   return (graph.buildsOf.get(index) ?? []).some(({ verdict }) => isFailure(verdict));
 }
 
-/** What its members stand on, all the way down. */
+/** All pull requests that its members are stacked on, directly or indirectly. */
 function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlySet<number> {
   const below = new Set<number>();
   for (const member of members)
@@ -78,7 +79,7 @@ function belowOf(graph: SpeculationGraph, members: readonly number[]): ReadonlyS
   return below;
 }
 
-/** The next assumptions, by the last one that was flipped: each set comes once, never before a likelier one. */
+/** The next assumptions, by the last flipped one: each set appears once, and never before a likelier one. */
 export function furtherOf(candidate: Candidate): Candidate[] {
   const { undecided, next } = candidate;
   const last = next.flipped.at(-1);
@@ -91,7 +92,10 @@ export function furtherOf(candidate: Candidate): Candidate[] {
   return [added, moved].map((assumption) => ({ ...candidate, next: assumption }));
 }
 
-/** Places in order, what stands on nothing it assumes left out. Null: it cannot come true, or does not merge. */
+/**
+ * The assumed indices in order, without a pull request whose lower one is not assumed. Null: it cannot come true, or
+ * does not merge.
+ */
 export function assumedBy(
   graph: SpeculationGraph,
   { members, certain, undecided, next }: Candidate,
@@ -106,15 +110,15 @@ export function assumedBy(
     assumed.add(below);
   }
   for (const member of members) assumed.delete(member);
-  // What was red together is red with others, and does not all land.
+  // Pull requests that were red together are red in any build that holds all of them, and so do not all land.
   const isRefuted = reds.some(({ pending }) => pending.every((index) => assumed.has(index)));
   const indices = [...assumed].sort((a, b) => a - b);
   return isRefuted || findConflict(graph, [...indices, ...members]) !== null ? null : indices;
 }
 
 /**
- * With linear speculation: all that are hoped for, but for those that are known not to merge behind the others. One after
- * the other is left out, and no two ways are compared: of n before it there are 2^n.
+ * For linear speculation: all pull requests that are assumed to land, except those known to conflict behind the others.
+ * The function leaves out one after the other and does not compare all 2^n subsets of n.
  */
 export function hopedBy(graph: SpeculationGraph, { members, certain, undecided }: Candidate): readonly number[] | null {
   const open = new Set(undecided.map(({ index }) => index));

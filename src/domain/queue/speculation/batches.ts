@@ -1,4 +1,4 @@
-// Which neighbours of one conflict component, whom nobody has asked of, are asked together.
+// Which neighbours of one conflict component, none of which has a build, are built together.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculationGraph } from './graph.ts';
@@ -6,31 +6,34 @@ import { isSuspended } from '../planning/line.ts';
 import { overlapsAll } from './movable.ts';
 import { isCulpritSearched, smallestReds } from './culprit-search.ts';
 
-/** Builds are short: so many nobody has asked of, as a share of the builds allowed at once, that batches begin; and so few that they end. */
+/**
+ * Batches begin when the waiting pull requests reach this share of the builds allowed at once, and end below the next
+ * constant.
+ */
 const begins = 1;
 const ends = 0.25;
 
-/** A component whose share is less has one build at a time. */
+/** A component whose share of builds is smaller has one build at a time. */
 const severalBuilds = 1.5;
 
 export interface Batches {
-  /** In line order, each of at least two. */
+  /** In line order, at least two pull requests each. */
   readonly batches: readonly (readonly number[])[];
-  /** They wait for company, at the latest until then. */
+  /** Pull requests that wait for further members, at the latest until then. */
   readonly held: readonly number[];
   readonly until: number | null;
 }
 
 const none: Batches = { batches: [], held: [], until: null };
 
-/** With linear speculation batches of the size asked for; with adaptive speculation where they are worth it. */
+/** With linear speculation, batches of the configured size; with adaptive speculation, only where they save builds. */
 export function formBatches(graph: SpeculationGraph, free: number): Batches {
   const { batchSize, speculation } = graph.view.snapshot.rules;
   if (batchSize < 2) return none;
   return speculation === 'linear' ? fillBatches(graph, batchSize) : { ...none, batches: batchesInNeed(graph, free) };
 }
 
-/** What somebody else may still join waits for that, for a while. */
+/** A unit that can still grow waits for further members, for a limited time. */
 function fillBatches(graph: SpeculationGraph, batchSize: number): Batches {
   const { now, snapshot } = graph.view;
   const componentOf = findComponents(graph);
@@ -54,8 +57,9 @@ function fillBatches(graph: SpeculationGraph, batchSize: number): Batches {
 }
 
 /**
- * A component that has several builds to itself finds its first bad one as soon by asking one by one: each is built on
- * those before it, and all before a green one land with it. So batches are for those that share a build with others.
+ * A component with several builds finds its first bad pull request as fast by building one by one: each is built on
+ * those before it, and all before a green one land with it. So batches are for components that share builds with
+ * others.
  */
 function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonly number[])[] {
   const { batchSize } = graph.view.snapshot.rules;
@@ -79,12 +83,12 @@ function batchesInNeed(graph: SpeculationGraph, free: number): readonly (readonl
   return batches.filter(({ length }) => length > 1);
 }
 
-/** On average. */
+/** The average probability of failure. */
 function failureOf({ line }: SpeculationGraph, indices: readonly number[]): number {
   return indices.reduce((sum, index) => sum + 1 - (line[index]?.successProbability ?? 0.5), 0) / indices.length;
 }
 
-/** Nobody asks of it. */
+/** It has no build. */
 function isWaiting(graph: SpeculationGraph, index: number): boolean {
   const row = graph.line[index];
   if (row === undefined || graph.landing.has(index) || isSuspended(graph.view, row) || isInIsolatedRetry(graph, index))
@@ -95,7 +99,7 @@ function isWaiting(graph: SpeculationGraph, index: number): boolean {
   );
 }
 
-/** Neighbours. `sizeAt`: how many together, at their rate of failures. */
+/** Splits the indices into neighbours. `sizeAt`: the size of a batch for a rate of failures. */
 function cut(graph: SpeculationGraph, indices: readonly number[], sizeAt: (failure: number) => number): number[][] {
   const batches: number[][] = [];
   let batch: number[] = [];
@@ -114,20 +118,20 @@ function cut(graph: SpeculationGraph, indices: readonly number[], sizeAt: (failu
   return batches;
 }
 
-/** Of the builds that were red for what is sound, as many as of those that were made once more passed then. */
+/** The rate of false failures is estimated from second builds: the share of them that passed. */
 function ratesOf({ view }: SpeculationGraph, failure: number): Rates {
   const { passed, judged } = view.snapshot.secondTries ?? { passed: 0, judged: 0 };
   const share = passed / (judged + 5);
   return { failure, flake: Math.min(0.5, (share * failure) / (1 - share)) };
 }
 
-/** It overlaps nothing that stands between the first of these and itself, and is not one of them. */
+/** It overlaps nothing between the first of the batch and itself, and is not in the batch. */
 function isNext(graph: SpeculationGraph, batch: readonly number[], index: number): boolean {
   const [first = index] = batch;
   return graph.between(first, index).every((before) => batch.includes(before));
 }
 
-/** By index: a name of all that overlap one another, directly or by way of others. */
+/** For each index an identifier of its component: pull requests that overlap directly or through others. */
 function findComponents(graph: SpeculationGraph): (index: number) => number {
   const above = Int32Array.from(graph.line.keys());
   const find = (index: number): number => {
@@ -138,7 +142,7 @@ function findComponents(graph: SpeculationGraph): (index: number) => number {
     }
     return at;
   };
-  // What overlaps all joins all that is before it: that is done once.
+  // A pull request that overlaps everything connects all before it. That is computed once.
   let joined = 0;
   for (const index of graph.line.keys()) {
     const isJoining = overlapsAll(graph, index);
@@ -151,34 +155,38 @@ function findComponents(graph: SpeculationGraph): (index: number) => number {
   return find;
 }
 
-// How many are best asked together. A batch is built once; green, all of it lands. Red, it is searched by halves for its
-// first bad one, and those behind that one are asked anew, with others.
+// The best size of a batch. A batch is built once. If it is green, all of it lands. If it is red, a search by halves
+// finds its first bad pull request, and those behind that one are built again with others.
 
 export interface Rates {
-  /** How often a pull request fails by itself. */
+  /** The rate at which a pull request fails by itself. */
   readonly failure: number;
-  /** How often a build fails of what is sound. */
+  /** The rate at which the build of good pull requests fails. */
   readonly flake: number;
 }
 
-/** The size that settles a pull request at the least cost, at most `most`. 1, and so no batch, from 29.3 % failures on. */
+/**
+ * The size with the fewest builds for each pull request, at most `most`. It is 1, so no batch, from a failure rate of
+ * 29.3 % on.
+ */
 export function bestBatchSize(rates: Rates, most: number): number {
   const costs = batchCosts(rates, most);
   return costs.reduce((best, cost, at) => (cost < (costs[best - 1] ?? 1) ? at + 1 : best), 1);
 }
 
 /**
- * Builds for each pull request, on average over many, by size from 1 on. Who is found by elimination is built by itself
- * before it is blamed. Second builds of what is bad are not counted: every size has as many.
+ * The average number of builds for each pull request, by size from 1 on. A pull request that is found by elimination is
+ * built alone before it is blamed. Second builds of bad pull requests are not counted, because every size has the same
+ * number.
  */
 export function batchCosts({ failure, flake }: Rates, most: number): readonly number[] {
   const bad = Math.min(0.999, Math.max(0.001, failure));
   const pass = 1 - bad;
-  /** By size: builds of the search, times how often it begins. */
+  /** By size: the number of builds in one search, times the number of searches. */
   const search: number[] = [0, 0];
   return Array.from({ length: most }, (_, at) => {
     const size = at + 1;
-    // One that is red alone is built once more.
+    // A pull request that is red alone is built once more.
     if (size === 1) return 1 + pass * flake;
     const [half, rest] = [Math.ceil(size / 2), Math.floor(size / 2)];
     const eliminated = rest === 1 ? bad : (search[rest] ?? 0);

@@ -1,4 +1,4 @@
-// What is built together: neighbours of one stack, parts of what failed together, batches, and otherwise one by one.
+// The units of building: neighbours of one stack, parts of a failed batch, batches, and otherwise single pull requests.
 import type { Batches } from './batches.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculativeBuild, SpeculationGraph } from './graph.ts';
@@ -7,20 +7,23 @@ import { isSuspended } from '../planning/line.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import { unitAt } from '../planning/units.ts';
 
-/** Places, in order within a unit and by the first of each. Without those that land now, need no build or wait for company. */
+/**
+ * Indices, ordered within a unit, and units by their first index. Without pull requests that land now, need no build,
+ * or wait for further members.
+ */
 export function unitsOf(graph: SpeculationGraph, { batches, held }: Batches): readonly (readonly number[])[] {
   const taken = new Set([...graph.landing, ...held]);
   const units: number[][] = [];
   const take = (indices: readonly number[]): void => {
-    // Members of a speculative build may have changed places since.
+    // The members of a speculative build may have changed their order since.
     const unit = indices.toSorted((a, b) => a - b);
     for (const index of unit) taken.add(index);
-    // What stands between its members would be built before all of them.
+    // A pull request between its members would be built before all of them.
     if (isUndivided(graph, unit)) units.push(unit);
     else units.push(...unit.map((index) => [index]));
   };
   const leftOf = ({ members }: SpeculativeBuild): readonly number[] => members.filter((index) => !taken.has(index));
-  // What is asked together stays together until there is an answer.
+  // Pull requests that are built together stay together until the result is known.
   const fitting = graph.builds.filter((build) => isUnit(graph, build));
   for (const build of fitting) {
     if (isFailure(build.verdict) && isCulpritSearched(graph, build)) continue;
@@ -38,7 +41,7 @@ export function unitsOf(graph: SpeculationGraph, { batches, held }: Batches): re
   return units.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0));
 }
 
-/** Nobody in it goes ahead of the others or holds all up, and it overlaps nothing that stands between its members. */
+/** None of the members skips the line or is a barrier, and the unit overlaps nothing between its members. */
 function isUndivided(graph: SpeculationGraph, unit: readonly number[]): boolean {
   const [first = 0] = unit;
   const isApart = (index: number): boolean => {
@@ -53,21 +56,24 @@ function isUndivided(graph: SpeculationGraph, unit: readonly number[]): boolean 
   );
 }
 
-/** What was asked before it failed a gate with others may hold more than is asked together since: what it said stands all the same. */
+/**
+ * An earlier build may hold more than a unit may now, because its members have failed a gate with others since. Its
+ * result still counts.
+ */
 function isUnit({ line, view }: SpeculationGraph, { members }: SpeculativeBuild): boolean {
   const rows = members.flatMap((index) => line[index] ?? []);
   const isBisected = rows.some(({ bisection }) => bisection !== null);
   return areOneGroup(rows) && (!isBisected || rows.length <= view.snapshot.rules.batchSize);
 }
 
-/** What failed together is put together again in parts alone, as large as they were to be tried. */
+/** Pull requests that failed together are combined again only in parts, at most of the size of the bisection. */
 export function areOneGroup(rows: readonly PullRequestState[]): boolean {
   const group = rows[0]?.bisection?.group ?? null;
   const most = Math.min(...rows.map(({ bisection }) => bisection?.max ?? Infinity));
   return rows.length <= most && rows.every(({ bisection }) => (bisection?.group ?? null) === group);
 }
 
-/** Parts of bisected batches, by their first indices. Who is built alone already stays so. */
+/** Parts of bisected batches, by their first indices. A pull request that is already built alone stays alone. */
 function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyMap<number, readonly number[]> {
   const open = new Map<string, number[]>();
   const parts = new Map<number, readonly number[]>();
@@ -75,7 +81,7 @@ function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyM
   for (const [index, row] of graph.line.entries()) {
     const { bisection, skipValidation } = row;
     if (bisection === null || taken.has(index) || skipValidation) continue;
-    // It may not merge behind another part of its own: then neither would ever be built.
+    // It may conflict with another part of its own batch. Then neither would ever be built.
     if (isSuspended(graph.view, row)) continue;
     const part = open.get(bisection.group);
     if (part !== undefined && part.length < Math.min(batchSize, bisection.max)) {

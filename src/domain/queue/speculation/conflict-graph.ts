@@ -1,29 +1,32 @@
-// Whom each in line has to let go first, and what of that has landed.
+// For each pull request in line: which others must land before it, and which of its conflicts have landed.
 import type { LineView } from '../planning/line.ts';
 import { countBelow, indexOverlaps, overlap, remembered, type Overlaps, type Targets } from '../model/overlap.ts';
 import type { PinnedHead, PullRequestState } from '../model/snapshot.ts';
 
 export interface LandedChange extends PinnedHead {
   readonly targets: Targets;
-  /** The same for those that landed together. */
+  /** The same number for changes that landed together. */
   readonly commit: string;
 }
 
 /** Two pull requests that overlap land one after the other, in line order. */
 export interface ConflictGraph {
-  /** Those in line before it that it overlaps, in order. */
+  /** The earlier pull requests in line that overlap it, in order. */
   readonly before: Overlaps;
-  /** Those of them from the index `from` on. */
+  /** The same from the index `from` on. */
   readonly between: (from: number, index: number) => readonly number[];
-  /** Some of them: whoever hangs together by all of them does by these. */
+  /** Some of the earlier ones. They connect the same pull requests as all of them do. */
   readonly linksBefore: Overlaps;
-  /** There are none. */
+  /** No earlier pull request overlaps it. */
   readonly isFirst: (index: number) => boolean;
-  /** By index: no less than the product of the factors, each at most 1, of those in line before it that it overlaps. */
+  /**
+   * By index: a bound, no less than the product of the factors, each at most 1, of the earlier pull requests that
+   * overlap it.
+   */
   readonly productsBefore: (factors: Float64Array) => Float64Array;
-  /** Landed changes, by index, that the one at the index overlaps. */
+  /** Landed changes, by index, that overlap the pull request at the index. */
   readonly landedOverlaps: Overlaps;
-  /** By index, landed changes that this one overlaps and that landed before it or with it. */
+  /** By index: landed changes that overlap this one and landed before it or with it. */
   readonly landedWith: Overlaps;
 }
 
@@ -31,7 +34,7 @@ export function targetsOf({ snapshot }: LineView, { isBarrier, targets }: PullRe
   return snapshot.rules.useAffectedTargets && !isBarrier ? targets : null;
 }
 
-/** What overlaps all: a barrier, and what stands on another overlaps at least that. */
+/** A barrier overlaps everything. A stacked pull request overlaps at least the one below it. */
 export function overlapsOf(view: LineView, landed: readonly LandedChange[]): ConflictGraph {
   const line = view.inOrder;
   const targetIndex = indexOverlaps([
@@ -70,7 +73,7 @@ export function overlapsOf(view: LineView, landed: readonly LandedChange[]): Con
   };
 }
 
-/** Those after it in its own commit. */
+/** The changes after it in its own commit. */
 function overlappingInCommit(landed: readonly LandedChange[], index: number): number[] {
   const found: number[] = [];
   for (let at = index + 1; at < landed.length; at += 1) {

@@ -1,8 +1,8 @@
 // Which pull requests red builds eject, and which builds are over.
 //
-// A build whose assumptions failed ejects nobody. A pull request is ejected when nothing is before it any more and two of
-// its builds were red, on nothing that might have been at fault. One red build is enough where second builds have hardly
-// ever passed. What was built together is bisected first.
+// A build whose assumptions failed ejects nobody. A pull request is ejected when nothing is before it in line any more
+// and two of its builds were red with no other possible culprit. One red build is enough if second builds have hardly
+// ever passed. Pull requests that were built together are bisected first.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSecondTryWorthwhile } from '../model/success-probability.ts';
 import { isRedAlone, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
@@ -22,7 +22,7 @@ import { isCulpritSearched } from './culprit-search.ts';
 import type { BatchState } from '../model/snapshot.ts';
 import type { Decision } from '../model/decision.ts';
 
-/** `justified`: indices that a green speculative build justifies, whatever a red one says of them. */
+/** `justified`: indices that a green speculative build justifies, even if a red one holds them. */
 export function ejectFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Step {
   let step: Step = { view: graph.view, decisions: [] };
   const blamed = new Set<number>();
@@ -69,11 +69,11 @@ function end(view: LineView, batch: BatchState, failure: Failure): Step {
   return { view: ended.view, decisions: [...ended.decisions, ...ended.departures] };
 }
 
-/** Null: it is not red, or somebody else may be at fault. */
+/** Null: it is not red, or another pull request may be at fault. */
 function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure | null {
   const { batch, verdict, members } = build;
   if (!isFailure(verdict) || !isSoleSuspect(graph, build)) return null;
-  // A red batch is searched, and what is left of it asked by itself.
+  // A red batch is searched, and its remaining member is built alone.
   if (isCulpritSearched(graph, build) || (members.length === 1 && batch.members.length > 1)) return null;
   if (verdict.kind !== 'red' || members.length > 1) return verdict;
   const [index = -1] = members;
@@ -85,14 +85,14 @@ function findFailure(graph: SpeculationGraph, build: SpeculativeBuild): Failure 
   return reds.filter(isRedAlone).length < needed ? null : verdict;
 }
 
-/** All it assumed has landed, and nothing is before it in line but what passed it. */
+/** Everything it assumed has landed, and only pull requests that passed it are before it in line. */
 export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: SpeculativeBuild): boolean {
   if (pending.length > members.length) return false;
   if (members.length === 1 && members.every((member) => isInIsolatedRetry(graph, member))) return true;
   return members.every((member) => graph.before(member).every((before) => members.includes(before)));
 }
 
-/** Speculative builds that say nothing any more. */
+/** Speculative builds whose result no longer matters. */
 export function endObsolete(graph: SpeculationGraph): Step {
   const decisions = graph.obsolete.flatMap(({ batch, cause, isTold }): Decision[] =>
     isTold ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
@@ -107,7 +107,7 @@ export function endObsolete(graph: SpeculationGraph): Step {
   };
 }
 
-/** The landing in line, where it cannot be any more or, its tree having been built after all, is red. */
+/** The landing in line, if it is no longer possible, or if its tree was built in the meantime and is red. */
 export function judgeLanding(graph: SpeculationGraph): Step {
   const { view } = graph;
   const [landing, ...others] = view.batches;
@@ -135,7 +135,10 @@ function landingFault(graph: SpeculationGraph, landing: BatchState): Cause | nul
   return orderFault(graph, landing) ?? (verdict.kind === 'green' ? heldFault(view, landing) : null);
 }
 
-/** One of it has to wait for its own checks: others land without it. What final gates were asked of waits all the same. */
+/**
+ * A member must wait for its own checks, so the others land without it. A landing whose final gates were asked waits
+ * nevertheless.
+ */
 function heldFault(view: LineView, landing: BatchState): Cause | null {
   const { landingPlanned, gates = [] } = landing;
   if (landingPlanned || gates.some(({ run }) => run !== null)) return null;
@@ -143,7 +146,7 @@ function heldFault(view: LineView, landing: BatchState): Cause | null {
   return held === undefined ? null : { code: 309, causedBy: held.id };
 }
 
-/** Somebody it overlaps is before it in line now. */
+/** A pull request that it overlaps is before it in line now. */
 function orderFault(graph: SpeculationGraph, landing: BatchState): Cause | null {
   const members = new Set(landing.members.flatMap(({ pullRequest }) => graph.indexOf.get(pullRequest) ?? []));
   for (const member of members)

@@ -1,5 +1,5 @@
-// What the planner of speculative builds decides on: the pull requests by their indices in line, which of them conflict,
-// and what each speculative build still says.
+// The facts that the planner of speculative builds decides on: the pull requests by their indices in line, their
+// conflicts, and the meaning of each speculative build.
 import type { LineView } from '../planning/line.ts';
 import type { ConflictGraph, LandedChange } from './conflict-graph.ts';
 import type { BatchState, PinnedHead, PullRequestState } from '../model/snapshot.ts';
@@ -9,13 +9,13 @@ import type { Cause } from '../planning/resets.ts';
 export interface SpeculativeBuild {
   readonly batch: BatchState;
   readonly verdict: BatchVerdict;
-  /** Indices of its members, and of all of it that is still in line. */
+  /** Indices of its members. `pending`: indices of everything it holds that is still in line. */
   readonly members: readonly number[];
   readonly pending: readonly number[];
   readonly holds: ReadonlySet<number>;
-  /** Indices in `landed` of what of it has landed since it was made. */
+  /** Indices in `landed` of the parts of it that have landed since it was made. */
   readonly arrived: ReadonlySet<number>;
-  /** Index in `landed` of the first change that came on top of its base. */
+  /** Index in `landed` of the first change that landed on top of its base. */
   readonly since: number;
 }
 
@@ -23,45 +23,48 @@ export interface SpeculationGraph extends ConflictGraph {
   readonly view: LineView;
   readonly line: readonly PullRequestState[];
   readonly indexOf: ReadonlyMap<string, number>;
-  /** Speculative builds whose answer may matter. */
+  /** Speculative builds whose result may matter. */
   readonly builds: readonly SpeculativeBuild[];
   /**
    * Builds whose assumptions failed, or that hold a reordered pull request with those that passed it. A red one still
    * counts as one of the two failures that eject a pull request.
    */
   readonly invalidated: readonly SpeculativeBuild[];
-  /** Red builds that may be red for want of what has landed since: they reorder a pull request, and eject none. */
+  /**
+   * Red builds that may be red because they lack something that has landed since: they reorder a pull request, and
+   * eject none.
+   */
   readonly inconclusive: readonly SpeculativeBuild[];
-  /** Builds that say nothing any more. */
+  /** Builds whose result no longer matters. */
   readonly obsolete: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isTold: boolean }[];
-  /** Index → speculative builds it is a member of. */
+  /** For each index the speculative builds that have it as a member. */
   readonly buildsOf: ReadonlyMap<number, readonly SpeculativeBuild[]>;
   readonly landed: readonly LandedChange[];
   /** Indices in `landed`, by pull request. */
   readonly landedAt: ReadonlyMap<string, number>;
-  /** Indices whose landing is planned or being made. */
+  /** Indices of pull requests whose landing is planned or under way. */
   readonly landing: ReadonlySet<number>;
 }
 
-/** One by itself, on nothing that might have been at fault. */
+/** A red build of one pull request, with no other possible culprit. */
 export function isRedAlone({ verdict, members, pending }: SpeculativeBuild): boolean {
   return verdict.kind === 'red' && members.length === 1 && pending.length === 1;
 }
 
-/** Nothing that landed since, other than by what the speculative build holds, overlaps the one at the index. */
+/** Nothing outside the speculative build that has landed since overlaps the pull request at the index. */
 export function isUntouched(graph: SpeculationGraph, build: SpeculativeBuild, index: number): boolean {
   return graph
     .landedOverlaps(index)
     .every((landedIndex) => landedIndex < build.since || build.arrived.has(landedIndex));
 }
 
-/** It skipped the line, and nothing is known that speaks against it. */
+/** It skipped the line, and nothing is known against its landing. */
 export function isAssumedToLand(graph: SpeculationGraph, index: number): boolean {
   const pullRequest = graph.line[index];
   return pullRequest !== undefined && pullRequest.skipLine && !graph.view.conflicts.has(pullRequest.id);
 }
 
-/** The first of these, put on the tip in order, that is known to conflict with what is before it there. */
+/** The first of these pull requests that is known to conflict if they are merged onto the tip in order. Null: none. */
 export function findConflict(graph: SpeculationGraph, indices: readonly number[]): number | null {
   const { conflicts, snapshot } = graph.view;
   if (conflicts.size === 0) return null;
@@ -71,7 +74,7 @@ export function findConflict(graph: SpeculationGraph, indices: readonly number[]
     const { id = '', head = '' } = graph.line[index] ?? {};
     for (const { parent, after } of conflicts.get(id) ?? []) {
       const isHere = after.length === 0 ? parent === snapshot.queue.tip : after.some((other) => heads.has(other));
-      // Of what left the line nothing is there any more: whether the rest conflicts is found out anew.
+      // A pull request of the conflict has left the line, so the conflict of the rest must be found out again.
       if (isHere && after.every((other) => heads.has(other) || landed.has(other))) return index;
     }
     heads.add(head);

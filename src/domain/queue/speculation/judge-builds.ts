@@ -1,4 +1,4 @@
-// What each speculative build still says: of which pull requests, for how long, and as how much of a failure.
+// What each speculative build still proves: about which pull requests, for how long, and with what weight as a failure.
 import { verdictOf, type LineView } from '../planning/line.ts';
 import { isFailure } from '../planning/failure.ts';
 import { mayReorderForFailure, mayReorder, wasReordered } from './movable.ts';
@@ -10,12 +10,12 @@ import { type SpeculativeBuild, type SpeculationGraph, isRedAlone, isUntouched, 
 
 export type Judged =
   | { readonly build: SpeculativeBuild }
-  /** The running build of an isolated retry, since the start of which something that it overlaps has landed. */
+  /** The running build of an isolated retry, if something that it overlaps has landed since its start. */
   | { readonly late: SpeculativeBuild }
   | { readonly red: SpeculativeBuild; readonly isOneOfTwo: boolean; readonly mayBeReordered: boolean }
   | SpeculationGraph['obsolete'][number];
 
-/** By what is green: whether a late build is of use, and how much a red one still says. */
+/** Uses green builds to decide whether a late build is useful, and how much a red one still proves. */
 export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: readonly SpeculativeBuild[]): Judged {
   if ('batch' in judged) return judged;
   if ('late' in judged) {
@@ -33,7 +33,7 @@ export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: r
     : obsolete(build);
 }
 
-/** It is built once more where that is of use. */
+/** The build is repeated if that is useful. */
 function obsolete({ batch }: SpeculativeBuild): Judged {
   return { batch, cause: { code: 309, causedBy: null }, isTold: false };
 }
@@ -43,7 +43,7 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   const fall = (cause: Cause): Judged => ({ batch, cause, isTold: true });
   if (batch.sideBuild !== 'speculative' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
     return fall({ code: 307, causedBy: null });
-  // Somebody else's commit is on top of its base, or so much that it is not known any more.
+  // A change that is not ours is on top of its base, or more changes than are recorded.
   if (since === null) return fall({ code: 305, causedBy: null });
   const verdict = verdictOf(view, batch);
   if (verdict.kind === 'worthless') return fall({ code: verdict.code, causedBy: null });
@@ -62,7 +62,7 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
     } else return fall(departureCause(view, pinned));
   }
   const asked = batch.members.flatMap(({ pullRequest }) => indexOf.get(pullRequest) ?? []);
-  // What passed it has landed: this is a build of it alone now.
+  // The pull requests that passed it have landed: this is now a build of it alone.
   const isLeft =
     verdict.kind === 'red' && asked.length === 0 && pending.length === 1 && wasReordered(graph, pending[0]);
   const members = isLeft ? pending : asked;
@@ -74,36 +74,42 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   const isForeign = members.some((index) => !isUntouched(graph, build, index));
   if (!isForeign && (isLeft || isOrdered(graph, order))) return { build };
   if (countsAgainstReordered(graph, build)) return { red: build, isOneOfTwo: true, mayBeReordered: false };
-  // Nobody waits for it. Begun once more with each landing it might never end.
+  // No pull request waits for it. Restarted at each landing it might never end.
   if (verdict.kind === 'pending' && isIsolatedRetryBuild(graph, build)) return { late: build };
   return isRedAlone(build) ? { red: build, isOneOfTwo: true, mayBeReordered: false } : obsolete(build);
 }
 
-/** When what passed a reordered pull request has landed, its red build with these says what a build in its new place would. */
+/**
+ * When the pull requests that passed a reordered one have landed, its red build on top of them proves as much as a
+ * build in its new place.
+ */
 function countsAgainstReordered(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
   const { verdict, pending } = build;
   const isAbout = (index: number): boolean => wasReordered(graph, index) && isUntouched(graph, build, index);
   return verdict.kind === 'red' && pending.length > 1 && pending.some(isAbout);
 }
 
-/** Of a reordered pull request alone, on what was the tip then. */
+/** A build of a reordered pull request alone, on what was the tip at that time. */
 function isIsolatedRetryBuild(graph: SpeculationGraph, { batch, members }: SpeculativeBuild): boolean {
   const [index = -1] = members;
   const isAlone = batch.assumes.length === 0 && batch.members.length === 1;
   return isAlone && graph.line[index]?.reorderedForFailure === true && mayReorder(graph, index);
 }
 
-/** -1: not since the oldest base that a speculative build is on. */
+/** -1: it has not landed since the oldest base of a speculative build. */
 function landedAtOf({ landed, landedAt }: SpeculationGraph, { pullRequest, head }: PinnedHead): number {
   const landedIndex = landedAt.get(pullRequest) ?? -1;
   return landed[landedIndex]?.head === head ? landedIndex : -1;
 }
 
-/** What overlaps landed, and is in line, as it came in the build. `order`: of the changes that landed and then the line. */
+/**
+ * Landed changes that overlap, and those in line, are in the order of the build. `order`: the landed changes, then the
+ * line.
+ */
 function isOrdered(graph: SpeculationGraph, order: readonly number[]): boolean {
   if (order.every((at, index) => index === 0 || at > (order[index - 1] ?? -1))) return true;
   const targets = order.map((at) => targetsAt(graph, at));
-  // Whoever may affect anything lands by a build of the very tree.
+  // A pull request that may affect everything lands only by a build of the very tree.
   if (targets.includes(null)) return false;
   const isApart = (one: number, other: number): boolean => !overlap(targets[one] ?? null, targets[other] ?? null);
   return order.every((at, one) => order.every((later, other) => other <= one || later > at || isApart(one, other)));
@@ -121,9 +127,9 @@ function departureCause(view: LineView, { pullRequest }: PinnedHead): Cause {
   return { code, causedBy: pullRequest };
 }
 
-/** A pull request that skipped the line ahead of a member and that the build does not hold. No build leaves one out. */
+/** A pull request that skipped the line ahead of a member and is not in the build. Every build must include it. */
 function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): PullRequestState | null {
-  // They are first in line, all of them.
+  // All pull requests that skip the line are at its front.
   if (graph.line[0]?.skipLine !== true) return null;
   for (const index of build.members) {
     const passing = graph.before(index).find((before) => !build.holds.has(before) && isAssumedToLand(graph, before));
@@ -133,9 +139,10 @@ function findSkipLineAhead(graph: SpeculationGraph, build: SpeculativeBuild): Pu
 }
 
 /**
- * What a red build assumed has landed on, or with, something it overlaps that the build did not hold. The build may have
- * been red for want of that. `conclusive`: a green build lacked the same. `weak`: a green build lacked the same and held
- * something more, which may have stood in for it; the red build counts as one of the two that eject a pull request.
+ * A pull request that a red build assumed has landed on, or together with, a change that overlaps it and was not in the
+ * build. The build may have been red for lack of that change. `conclusive`: a green build lacked the same change.
+ * `weak`: a green build lacked the same change and held something more, which may have replaced it; the red build
+ * counts as one of the two that eject a pull request.
  */
 export type Conclusiveness = 'conclusive' | 'weak' | 'inconclusive';
 
@@ -162,7 +169,7 @@ function lacks({ since, arrived }: SpeculativeBuild, at: number): boolean {
   return at >= since && !arrived.has(at);
 }
 
-/** Of what the landed one overlaps: that might have stood in for what both did not hold. */
+/** Among the changes that the landed one overlaps: one of those might have replaced what both builds lacked. */
 function heldNoMore(
   graph: SpeculationGraph,
   green: SpeculativeBuild,

@@ -1,20 +1,20 @@
-// How likely each pull request in line is to land, in line order: its chance by itself, what speculative builds have said of it, and
-// whether what they assumed is likely to come true.
+// The probability that each pull request in line lands, in line order: from its own success probability, from the
+// results of its speculative builds, and from the probability of their assumptions.
 import { isFailure } from '../planning/failure.ts';
 import { isAssumedToLand, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { isCulpritSearched } from './culprit-search.ts';
 
-/** Two that overlap and pass apart fail together this often. */
+/** How often two overlapping pull requests that pass separately fail together. */
 const clash = 0.035;
-/** As often two of which it is not known whether they overlap. */
+/** The same if it is not known whether they overlap. */
 const unknownClash = 0.008;
-/** Of those that are red together, for each besides the first. */
+/** For pull requests that are red together: the same for each one after the first. */
 const clashInRed = 0.02;
-/** A red build of what is sound, and a green one whose content does not land after all. */
+/** How often a build of good pull requests is red, and how often a green build's content does not land. */
 const flake = 0.01;
 const slip = 0.005;
 
-/** By index: more than 0, less than 1. */
+/** By index: between 0 and 1, exclusive. */
 export type LandingProbabilities = Float64Array;
 
 export function estimateLandingProbabilities(graph: SpeculationGraph): LandingProbabilities {
@@ -32,7 +32,10 @@ export function estimateLandingProbabilities(graph: SpeculationGraph): LandingPr
   return probabilities;
 }
 
-/** How likely each, sound by itself, is so with all those before it that land: the deeper in a chain, the less. */
+/**
+ * The probability of each, good by itself, to pass with all landing ones before it. It falls with the depth of the
+ * chain.
+ */
 function probabilityTogether(graph: SpeculationGraph, bad: Float64Array): Float64Array {
   const { useAffectedTargets } = graph.view.snapshot.rules;
   const pairs = Float64Array.from(graph.line, ({ targets }, index) => {
@@ -43,8 +46,8 @@ function probabilityTogether(graph: SpeculationGraph, bad: Float64Array): Float6
 }
 
 /**
- * How likely each is at fault by itself: what a green build holds is not, and of what a red one holds at least one is,
- * by Bayes' rule. The smallest red builds say most, and so are heard first.
+ * The probability of each to be at fault by itself. A member of a green build is not; of a red build at least one is,
+ * by Bayes' rule. The smallest red builds prove most, and so are evaluated first.
  */
 function suspect(graph: SpeculationGraph): Float64Array {
   const bad = Float64Array.from(graph.line, ({ successProbability: probability }) => 1 - probability);
@@ -82,12 +85,12 @@ function estimateLanding(
   return clamp((lands + unsaid * together) / Math.max(1, said) - conflictRisk(graph, probabilities, index));
 }
 
-/** Of what is red together nothing is said of each: somebody is at fault. */
+/** A red build of several proves only that one of them is at fault. */
 function isRedBatch(graph: SpeculationGraph, build: SpeculativeBuild): boolean {
   return isFailure(build.verdict) && isCulpritSearched(graph, build);
 }
 
-/** That those before its members which it holds land, and the others do not. */
+/** The probability that the earlier pull requests in the build land and the other earlier ones do not. */
 export function probabilityOfAssumptions(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -105,7 +108,7 @@ export function probabilityOfAssumptions(
   return probability;
 }
 
-/** It is known to conflict with some before it, should these land. */
+/** The probability that pull requests land with which it is known to conflict. */
 function conflictRisk(graph: SpeculationGraph, probabilities: LandingProbabilities, index: number): number {
   const conflicts = graph.view.conflicts.get(graph.line[index]?.id ?? '') ?? [];
   let risk = 0;

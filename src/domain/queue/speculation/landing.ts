@@ -1,4 +1,4 @@
-// What lands now: the landing in line, or the mergeable set as a batch of its own.
+// What lands now: the batch in line, or the mergeable set as a batch of its own.
 import type { BatchState } from '../model/snapshot.ts';
 import { landGreen } from '../planning/landing.ts';
 import { isHeldByOwnChecks, mayLand, verdictOf, type LineView } from '../planning/line.ts';
@@ -8,7 +8,7 @@ import type { Decision } from '../model/decision.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** The landing that is planned or being made. */
+/** The landing that is planned or under way. */
 export function landingOf(view: LineView): BatchState | undefined {
   return view.batches[0] ?? view.sideBuilds.find((batch) => batch.landingPlanned || batch.landingBegun);
 }
@@ -16,9 +16,9 @@ export function landingOf(view: LineView): BatchState | undefined {
 export interface PlannedLanding {
   readonly starts: readonly StartBatch[];
   readonly decisions: readonly Decision[];
-  /** Those that land by these. */
+  /** Indices of the pull requests that land by these decisions. */
   readonly indices: readonly number[];
-  /** When landings are allowed, where something waits for that. Null: nothing does. */
+  /** When landings are allowed, if something waits for that. Null: nothing waits. */
   readonly until: number | null;
 }
 
@@ -35,7 +35,7 @@ export function planLanding(graph: SpeculationGraph): PlannedLanding {
   const ready = findMergeable(graph, (row) => !isHeldByOwnChecks(view, row));
   const unvalidated = ready.indices.length === 0 ? findUnvalidated(graph) : null;
   const indices = unvalidated === null ? ready.indices : [unvalidated];
-  // Some of these may pass others then.
+  // Some of these may pass others at that time.
   const isGreen = ({ verdict }: SpeculativeBuild): boolean => verdict.kind === 'green';
   if (indices.length === 0) return { ...nothing, until: graph.builds.some(isGreen) ? until : null };
   if (!isAllowed) return { ...nothing, until };

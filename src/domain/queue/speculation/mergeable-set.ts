@@ -1,5 +1,5 @@
-// The mergeable set: of the pull requests that green builds hold, as many as have nothing before them that is not among
-// them, and whose builds say of them what a build of all of it would (composed-evidence.ts).
+// The mergeable set: a set of pull requests from green builds. Everything before one of them is in the set too, and
+// their builds prove as much about them as a build of the whole set would (composed-evidence.ts).
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { overlapsAll } from './movable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
@@ -8,16 +8,16 @@ import { areOneGroup } from './build-units.ts';
 export interface MergeableSet {
   /** In line order. */
   readonly indices: readonly number[];
-  /** The green speculative builds that say so. */
+  /** The green speculative builds that justify the set. */
   readonly builds: readonly SpeculativeBuild[];
 }
 
-/** `passed`: those in line before them that they leave out. */
+/** `passed`: earlier pull requests in line that the set leaves out. */
 interface MergeablePast extends MergeableSet {
   readonly passed: ReadonlySet<number>;
 }
 
-/** `isReady`: what else the landing of one pull request waits for. */
+/** `isReady`: the other conditions of a pull request's landing. */
 export function findMergeable(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
@@ -25,7 +25,7 @@ export function findMergeable(
   return findMergeablePast(graph, isReady, () => false);
 }
 
-/** The same where some in line may be left out, to land behind those that are gathered. */
+/** The same, but some pull requests in line may be left out, and land behind the set. */
 export function findMergeablePast(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
@@ -57,7 +57,9 @@ function isGreen({ verdict, batch }: SpeculativeBuild): boolean {
   return verdict.kind === 'green' && verdict.evidence !== '' && batch.commit !== null;
 }
 
-/** Of those that end with the same one: the smaller first, and its own build before another of its tree. */
+/**
+ * By the last index; then the smaller build first; then the pull request's own build before another of the same tree.
+ */
 function byLastIndex(a: SpeculativeBuild, b: SpeculativeBuild): number {
   const own = ({ verdict, batch }: SpeculativeBuild): number =>
     verdict.kind === 'green' && verdict.evidence === batch.testedCommit ? 0 : 1;
@@ -75,7 +77,7 @@ function collectMergeable(
   for (const build of greens) {
     const added = build.pending.filter((index) => !mergeable.has(index));
     if (added.length === 0 || !isShareable(graph, build, { mergeable, added })) continue;
-    // Of two that land at once neither passes the other.
+    // Of two pull requests that land together neither passes the other.
     const mayLeaveOut = (before: number): boolean => !mergeable.has(before) && mayBePassed(before);
     const isReadyToo = (index: number): boolean => isReady(index) && !passed.has(index);
     if (!added.every((index) => isReadyToo(index) && isSaidBy(graph, build, { index, mayLeaveOut }))) continue;
@@ -90,7 +92,10 @@ function collectMergeable(
   return { indices: [...mergeable].sort((a, b) => a - b), builds, passed };
 }
 
-/** All before it is in the speculative build, may be left out or, being disjoint, leaves it alone; and so does all that has landed since. */
+/**
+ * Each earlier pull request, and each change landed since, is in the speculative build, may be left out, or is disjoint
+ * from it.
+ */
 function isSaidBy(
   graph: SpeculationGraph,
   build: SpeculativeBuild,
@@ -101,16 +106,16 @@ function isSaidBy(
 }
 
 /**
- * What its build was made of is all that came on top of its base, and all that is gathered. Whoever may affect anything
- * lands by nothing less: parts say nothing of such a one (composed-evidence.ts).
+ * The build's content is everything on top of its base and the whole set. A pull request that may affect everything
+ * lands only by such a build, because parts prove nothing about it (composed-evidence.ts).
  */
 function isWhole({ landed }: SpeculationGraph, build: SpeculativeBuild, mergeable: ReadonlySet<number>): boolean {
   return [...mergeable].every((index) => build.holds.has(index)) && build.arrived.size === landed.length - build.since;
 }
 
 /**
- * What failed together lands with none but parts of it, as few as were to be tried. Without optimistic validation a
- * build lands what it was made for alone.
+ * Pull requests that failed together land only in parts, at most of the size of the bisection. Without optimistic
+ * validation a build lands only its own members.
  */
 function isShareable(
   graph: SpeculationGraph,
@@ -123,7 +128,7 @@ function isShareable(
   return areOneGroup(rows);
 }
 
-/** What skips validation lands by itself, as soon as nothing before it is in its way. */
+/** A pull request that skips validation lands by itself as soon as nothing before it is in its way. */
 export function findUnvalidated(graph: SpeculationGraph): number | null {
   const found = [...graph.line.entries()].find(
     ([index, { skipValidation }]) =>
@@ -132,12 +137,12 @@ export function findUnvalidated(graph: SpeculationGraph): number | null {
   return found === undefined ? null : found[0];
 }
 
-/** The speculative build that is that landing itself: built on the tip, with nothing assumed. */
+/** The speculative build that equals that landing: built on the tip, with no assumption. */
 export function findExact(graph: SpeculationGraph, { indices, builds }: MergeableSet): SpeculativeBuild | null {
   const [build] = builds;
   if (build === undefined || builds.length > 1 || build.batch.assumes.length > 0) return null;
   const isWhole = build.batch.base === graph.view.snapshot.queue.tip && build.members.length === indices.length;
-  // Final gates are asked of the landing in line, which nothing that turns green meanwhile replaces.
+  // Final gates are asked for the landing in line, and a later green build does not replace it.
   return isWhole && (build.batch.gates ?? []).length === 0 ? build : null;
 }
 

@@ -1,7 +1,8 @@
-// The planner for queues whose builds are speculative (snapshot.ts): with adaptive speculation, or with affected targets.
+// The planner for queues whose builds are speculative (snapshot.ts), because of adaptive speculation or affected
+// targets.
 //
-// The steps, each on what the one before it left:
-// let all leave that cannot stay (settle.ts) → land what is mergeable → select builds → announce → ask the host.
+// The steps, each on the line that the previous step left: remove what cannot stay (settle.ts) → land the mergeable set
+// → select builds → announce → ask the host.
 import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
 import { gateDeadline } from '../planning/landing.ts';
@@ -32,18 +33,21 @@ export function planSpeculatively(view: LineView): Decision[] {
   ];
 }
 
-/** These builds assume the landing. */
+/** These builds assume that the landing succeeds. */
 function selectBuildsBehind(graph: SpeculationGraph, { starts, indices }: PlannedLanding): BuildSelection {
   const view = starts.reduce(withStarted, graph.view);
   const behind = { ...graph, view, landing: new Set([...graph.landing, ...indices]) };
   return selectFreeBuilds(behind, estimateLandingProbabilities(behind));
 }
 
-/** While a landing is begun nothing is reset or ejected: its outcome decides. What is built assumes it as it assumes others. */
+/**
+ * While a landing is under way nothing is reset or ejected, because its outcome decides. New builds treat it as an
+ * assumption.
+ */
 function planBehindLanding(view: LineView): Decision[] {
   const graph = viewGraph(view);
   const { starts, dropped, until } = selectFreeBuilds(graph, estimateLandingProbabilities(graph));
-  // What would be ended now is ended when the outcome is known, and asked anew then.
+  // Builds that would end now end when the outcome is known, and are replaced then.
   const unsettled = new Set(graph.obsolete.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
   const settled = starts.filter(({ members }) => !members.some((member) => unsettled.has(member.pullRequest)));
   return [...dropped.map(drop), ...settled, ...announceTop(view), ...lookAgain(view, [until])];
@@ -53,7 +57,8 @@ function selectFreeBuilds(graph: SpeculationGraph, probabilities: LandingProbabi
   const { view } = graph;
   const { queue, rules } = view.snapshot;
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return { starts: [], dropped: [], until: null };
-  // A landing that is being made rests on builds that there are; what is left of a chain is built, or waits when it is.
+  // A landing whose commit is being made uses existing builds. The rest of a chain is built, or waits until the commit
+  // exists.
   const building = view.batches.filter(
     (batch) => batch.restsOn.length === 0 || (batch.commit !== null && verdictOf(view, batch).kind === 'pending'),
   );

@@ -1,6 +1,7 @@
-// Moves a doubtful pull request behind all that are in line, so that those behind it can land. The landing gate, the planner
-// and people read one order. A pull request is reordered when its build failed and is made once more (isolated-retry.ts).
-// Where others are ready to land without it, it is also reordered while it is unlikely to land or in its isolated retry.
+// Moves a doubtful pull request to the back of the line, so that those behind it can land. The landing gate, the
+// planner and the API all read this one order. A pull request is reordered when its build failed and is repeated
+// (isolated-retry.ts). It is also reordered if others are ready to land without it while it is unlikely to land or in
+// its isolated retry.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isSoleSuspect } from './ejection.ts';
 import { isRedAlone, isUntouched, type SpeculationGraph } from './graph.ts';
@@ -14,13 +15,13 @@ import { afterReorder, maxTimesPassed } from '../model/reordered.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
 import type { ReorderReason } from '../model/decision.ts';
 
-/** A pull request with a lower probability of landing is unlikely to land. */
+/** Below this probability of landing, a pull request is unlikely to land. */
 const likelyToLand = 0.8;
 
 /** By index. */
 type Reorders = ReadonlyMap<number, ReorderReason>;
 
-/** `justified`: indices that a green speculative build justifies, whatever a red one says of them. */
+/** `justified`: indices that a green speculative build justifies, even if a red one holds them. */
 export function planReorder(
   graph: SpeculationGraph,
   justified: ReadonlySet<number>,
@@ -52,7 +53,7 @@ function findFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Re
     const { batch, verdict, members } = build;
     const [index = -1] = members;
     if (verdict.kind !== 'red' || passed.has(index) || justified.has(index) || graph.landing.has(index)) continue;
-    // What is left of a batch is built by itself first.
+    // The remaining member of a batch is built alone first.
     if (batch.members.length > 1 || !isRedAlone(build) || !isSoleSuspect(graph, build)) continue;
     if (!mayReorderForFailure(graph, index) || !holdsUpOthers(graph, index)) continue;
     passed.set(index, { kind: 'failed', failedChecks: verdict.failedChecks });
@@ -60,7 +61,9 @@ function findFailed(graph: SpeculationGraph, justified: ReadonlySet<number>): Re
   return passed;
 }
 
-/** Compared one by one: the conflict graph lists what is before a pull request, and not what is behind it. */
+/**
+ * Compares one by one, because the conflict graph lists the earlier pull requests of each one and not the later ones.
+ */
 function holdsUpOthers({ view, line }: SpeculationGraph, index: number): boolean {
   const row = line[index];
   if (row === undefined) return false;
@@ -68,7 +71,7 @@ function holdsUpOthers({ view, line }: SpeculationGraph, index: number): boolean
   return line.some((other, behind) => behind > index && overlap(own, targetsOf(view, other)));
 }
 
-/** Only where others land at once: what is unlikely now may be likely before they can. */
+/** Only if others land at once: a pull request that is unlikely now may be likely before they can land. */
 function findLeftOut(
   graph: SpeculationGraph,
   justified: ReadonlySet<number>,
@@ -97,7 +100,7 @@ function findLeftOut(
   );
 }
 
-/** Null: it may not be left out. */
+/** Null: it must not be left out. */
 function reasonToLeaveOut(
   graph: SpeculationGraph,
   index: number,
@@ -110,8 +113,9 @@ function reasonToLeaveOut(
 }
 
 /**
- * A red build of it with all of those that pass it and overlap it, where nothing else is before it. When these have landed
- * that build says that it failed by itself, on what is the tip then. Null: there is no such build.
+ * A red build of it together with all pull requests that would pass it and overlap it, with nothing else before it.
+ * When those have landed, the build proves that it failed by itself, on what is the tip then. Null: there is no such
+ * build.
  */
 function findFailureWithPassing(
   graph: SpeculationGraph,

@@ -1,5 +1,5 @@
-// Which builds are started: of all that could be, in order of the probability that they are needed, which is that exactly
-// what the build assumes comes true.
+// Which builds start: the possible ones in order of the probability that they are needed. A build is needed if exactly
+// what it assumes comes true.
 import TinyQueue from 'tinyqueue';
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { formBatches } from './batches.ts';
@@ -15,20 +15,20 @@ import { type Candidate, firstOf, mostLikely, furtherOf, assumedBy, hopedBy } fr
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** A speculative build less likely to be needed is not built, however many builds are free. */
+/** A speculative build with a lower probability of being needed is not built, however many builds are free. */
 const leastProbability = 0.1;
 
-/** What a red speculative build assumes is so likely to come true that it is built once more before it has. */
+/** A red speculative build is repeated before its assumptions have come true if they are at least this probable. */
 const worthSecondTry = 0.5;
 
-/** A running build gives way only to one that is so many times as likely to be needed, and only where no build is free. */
+/** If no build is free, a new build replaces a running one only if it is this many times as likely to be needed. */
 const worthDropping = 20;
 
 export interface BuildSelection {
   readonly starts: readonly StartBatch[];
-  /** Running speculative builds that give way. */
+  /** Running speculative builds that are replaced. */
   readonly dropped: readonly SpeculativeBuild[];
-  /** When those that wait for company are built without. Null: none wait. */
+  /** When pull requests that wait for further members are built without them. Null: none wait. */
   readonly until: number | null;
 }
 
@@ -39,7 +39,7 @@ export function selectBuilds(
 ): BuildSelection {
   const { speculation } = graph.view.snapshot.rules;
   const isAdaptive = speculation === 'adaptive';
-  // Where more run than may, as after a pause, one that gave way to another would make room for none.
+  // If more builds run than allowed, as after a pause, replacing one would free no build.
   const unlikely = isAdaptive && Number.isFinite(free) && free >= 0 ? findUnlikelyBuilds(graph, probabilities) : [];
   const starts: StartBatch[] = [];
   const dropped: SpeculativeBuild[] = [];
@@ -64,7 +64,7 @@ export function selectBuilds(
   return { starts, dropped, until: formed.until };
 }
 
-/** The likeliest assumption of each unit, best first. With linear speculation the first in line are the best. */
+/** The likeliest assumption of each unit, best first. With linear speculation the first in line are best. */
 function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -77,7 +77,7 @@ function collectCandidates(
   );
   const likeliest = isAdaptive ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands))) : null;
   for (const members of units) {
-    // Whoever waits for those of whom too much is open is not even looked at: however long the line, few of a chain are.
+    // A unit with too many open outcomes before it is not examined: few of a chain are, however long the line is.
     const [first = 0] = members;
     if (likeliest !== null && (likeliest[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first)) continue;
     const candidate = mostLikely(graph, probabilities, members);
@@ -86,7 +86,7 @@ function collectCandidates(
   return heap;
 }
 
-/** Running speculative builds that will hardly be needed any more, the least likely first. */
+/** Running speculative builds that are unlikely to be needed, the least likely first. */
 function findUnlikelyBuilds(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -99,7 +99,7 @@ function findUnlikelyBuilds(
     .sort((a, b) => a.probability - b.probability);
 }
 
-/** Null: it is asked already, or has been. */
+/** Null: the build exists or existed. */
 function causeOf(
   graph: SpeculationGraph,
   candidate: Candidate,
@@ -116,7 +116,7 @@ function causeOf(
   const asked = (graph.buildsOf.get(first) ?? []).filter(
     (build) => members.every((member) => build.members.includes(member)) && isAsked(build),
   );
-  // Of an isolated retry, also builds that were made for those that passed it.
+  // For an isolated retry, builds that were made for the pull requests that passed it count too.
   if (isInIsolatedRetry(graph, first))
     asked.push(
       ...graph.invalidated.filter(
@@ -140,9 +140,9 @@ function isPartOfRed(graph: SpeculationGraph, members: readonly number[]): boole
 }
 
 /**
- * One that is red by itself is asked once again before it is blamed, as soon as what the red build assumed is likely to
- * come true: who waited for that would hold up all behind it for a whole build. What is left of a red batch is asked
- * by itself in any case.
+ * A pull request that is red by itself gets a second build before it is blamed, as soon as the assumptions of the red
+ * build are likely to come true. Waiting until they have would delay all behind it for a whole build. The remaining
+ * member of a red batch is always built alone.
  */
 function isRetried(graph: SpeculationGraph, { members, next }: Candidate, asked: readonly SpeculativeBuild[]): boolean {
   if (members.length > 1 || next.probability < worthSecondTry) return false;

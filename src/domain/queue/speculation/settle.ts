@@ -1,6 +1,6 @@
-// The line without what leaves it now. The steps, until nothing leaves any more: block what failed by itself → hold what
-// stands on it → judge the landing in line → eject what failed → reorder what others need not wait for → dequeue what is
-// stuck → end builds that say nothing any more.
+// The line without what leaves it now. The steps repeat until nothing leaves: block pull requests that failed by
+// themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull requests →
+// reorder those that others need not wait for → dequeue stuck ones → end builds whose result no longer matters.
 import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { greenSince, judgeHeld, type Patience } from '../planning/landing.ts';
 import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
@@ -16,7 +16,7 @@ export interface Settled {
   readonly graph: SpeculationGraph;
   readonly probabilities: () => LandingProbabilities;
   readonly decisions: readonly Decision[];
-  /** When the next one is stuck. Null: nobody waits for own checks alone. */
+  /** When the next pull request is stuck. Null: none waits for own checks alone. */
   readonly until: number | null;
 }
 
@@ -40,7 +40,7 @@ export function settle(start: LineView): Settled {
     if (take(planReorder(graph, indices, probabilities))) continue;
     const patience = judgePatience(graph, justified);
     const isOver = patience.view === graph.view;
-    // Who is asked of the host is asked once, of the line that is left.
+    // The host is asked once, about the line that is left.
     take(
       isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
     );
@@ -52,13 +52,13 @@ export function settle(start: LineView): Settled {
   }
 }
 
-/** Of all that a plan does this costs most. */
+/** Computed at most once, because it is the most expensive part of a plan. */
 function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
   let probabilities: LandingProbabilities | undefined;
   return () => (probabilities ??= estimateLandingProbabilities(graph));
 }
 
-/** Each is waited for from the instant when all that holds it was green. */
+/** The patience with each begins when all builds that justify it were green. */
 function judgePatience(graph: SpeculationGraph, justified: MergeableSet): Patience {
   const { stuckTimeoutMins } = graph.view.snapshot.rules;
   let patience: Patience = { view: graph.view, decisions: [], until: null };
@@ -71,7 +71,7 @@ function judgePatience(graph: SpeculationGraph, justified: MergeableSet): Patien
     );
     const next = judgeHeld(patience.view, [row], {
       until: Math.max(...since) + stuckTimeoutMins * 60_000,
-      // Speculative builds of those that left are found by the next look at the graph.
+      // The next graph finds the speculative builds of those that left.
       resetWithout: (left) => ({ view: left, decisions: [] }),
     });
     const until = Math.min(patience.until ?? Infinity, next.until ?? Infinity);

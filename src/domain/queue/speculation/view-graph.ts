@@ -1,4 +1,4 @@
-// The speculation graph of a line: made anew whenever somebody leaves it.
+// The speculation graph of a line. It is built again whenever a pull request leaves the line.
 import { landingsSince } from '../evidence/composed-evidence.ts';
 import type { LineView } from '../planning/line.ts';
 import { overlapsOf, type LandedChange } from './conflict-graph.ts';
@@ -57,11 +57,14 @@ function findLanding(view: LineView, indexOf: ReadonlyMap<string, number>): Read
 
 interface History {
   readonly changes: readonly LandedChange[];
-  /** Base → index of the first change on top of it. Missing: what came on top of it is not known, or is none of ours. */
+  /**
+   * For each base the index of the first change on top of it. Missing: the changes on top are not known, or are not
+   * ours.
+   */
   readonly from: ReadonlyMap<string, number>;
 }
 
-/** What has landed since the oldest base that a speculative build is on. */
+/** The changes that landed since the oldest base of a speculative build. */
 function changesUnder({ snapshot, sideBuilds }: LineView): History {
   const { queue, landings, rules } = snapshot;
   const bases = [...new Set(sideBuilds.map((batch) => batch.base))];
