@@ -1,4 +1,4 @@
-/** Levenshtein's, with one row. */
+/** The Levenshtein distance, computed with one row. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, letter] of Array.from(from).entries()) {

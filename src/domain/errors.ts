@@ -1,5 +1,5 @@
-// The closed list of codes. Each edge maps them once: GraphQL puts the code in `extensions.code`,
-// the REST facade turns it into a status, workflows read whether it can be tried again.
+// The closed list of error codes. Each edge maps them once: GraphQL puts the code in `extensions.code`, the REST facade
+// turns it into a status, and workflows read whether a retry makes sense.
 export const errorCodes = {
   BAD_INPUT: 400,
   NOT_QUEUEABLE: 400,
@@ -27,11 +27,11 @@ export type ErrorCode = keyof typeof errorCodes;
 
 const retryAfterSec: Readonly<Partial<Record<ErrorCode, number>>> = { HOST_UNAVAILABLE: 5, UNAVAILABLE: 2 };
 
-/** A refusal that is told to the caller word by word. `field` names the input at fault, in the API's spelling. */
+/** A refusal whose text the caller reads unchanged. `field` names the input at fault, as the API spells it. */
 export class DomainError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
-  /** When the same request may succeed. Undefined where only another request can. */
+  /** When the same request may succeed. Undefined if only a different request can. */
   readonly retryAfterSec: number | undefined;
   constructor(code: ErrorCode, message: string, field?: string) {
     super(message);

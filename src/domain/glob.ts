@@ -1,6 +1,8 @@
 // Globs of branch and check names: `*` is any run of characters, `/` too; everything else is literal.
 
-/** Whether the whole of `text` matches. Linear for every pattern: each literal piece is searched once, left to right. */
+/**
+ * Whether the whole of `text` matches. Linear for every pattern: each literal piece is searched once, left to right.
+ */
 export function matchesGlob(pattern: string, text: string): boolean {
   const pieces = pattern.split('*');
   const first = pieces[0] ?? '';

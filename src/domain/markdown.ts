@@ -1,6 +1,6 @@
-// Texts of others on pages of ours that are Markdown.
+// Other people's texts in our Markdown pages.
 
-/** In a line, as it is: nothing that somebody else wrote becomes a part of the page. */
+/** Escapes a text for one line, so that it cannot become markup of the page. */
 export function plain(text: string): string {
   return inOneLine(text).replaceAll(/[\\`*_[\]<>#|~$]/g, String.raw`\$&`);
 }
@@ -14,18 +14,18 @@ export function inOneLine(text: string): string {
   return one.length <= longestLine ? one : `${one.slice(0, longestLine).toWellFormed()}…`;
 }
 
-/** A paragraph of its own under a title; nothing where there are no lines. */
+/** A section with its title. Empty without lines. */
 export function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `**${title}**`, '', ...lines];
 }
 
-/** The end of a log, fenced. Pieces are in order. */
+/** The end of a log in a code fence. The pieces are in order. */
 export function lastWords(pieces: readonly string[]): string[] {
   const text = pieces.join('').slice(-shownWords).toWellFormed().replaceAll(fence, "'").trim();
   return text === '' ? [] : [`${fence}text`, ...text.split('\n').slice(-shownLines), fence];
 }
 
-/** Characters and pieces of a log that may be shown of its end. */
+/** How many characters and pieces of the end of a log are shown. */
 export const shownWords = 1_500;
 export const shownPieces = 4;
 const longestLine = 300;

@@ -1,7 +1,10 @@
-// Deployments, builds, runbooks and verifications are driven by turns of a workflow, which looks again when it said it
-// would or is woken. Their rows say when the relay looks at them, should the workflow or a wake be lost.
+// A workflow drives deployments, builds, runbooks and verifications by turns. It looks again at the planned time or
+// when it is woken. The rows record when the relay looks at them, in case the workflow or a wake is lost.
 
-/** What a turn leaves to be done, or waited for until an instant in milliseconds since the epoch; null: until it is woken. */
+/**
+ * The rest after a turn: an action, or a wait until an instant in milliseconds since the epoch. Null: until it is
+ * woken.
+ */
 export type TurnLeft =
   | { readonly kind: 'call' | 'attend' | 'ended' }
   | { readonly kind: 'wait'; readonly until: number | null };
@@ -42,7 +45,7 @@ export function relayAt(left: TurnLeft, now: Date): Date | null {
   return new Date(Math.min(own, now.getTime() + longestMs));
 }
 
-/** When the relay wakes what was told after a commit, unless the wake has come by then. */
+/** When the relay wakes a workflow after a commit, unless the wake has arrived by then. */
 export function whenWakeIsLost(now: Date): Date {
   return new Date(now.getTime() + lostWakeMs);
 }

@@ -1,6 +1,6 @@
-// What a user is called on pull requests. Who has linked no handle has one all the same, made of the first half of the
-// email address and the user's id: `service~1`. No handle on any code host holds a `~`, so that it names nobody else, and
-// the id in it, not the name, says who may do what.
+// The name of a user on pull requests. A user without a linked handle gets one from the first half of the email address
+// and the user's id: `service~1`. No code host allows a `~` in a handle, so that it cannot name anybody else.
+// Permissions follow the id in it, not the name.
 
 export interface Named {
   readonly handle: string | null;
@@ -8,7 +8,7 @@ export interface Named {
   readonly userId: string | null;
 }
 
-/** What the service itself is called. */
+/** The handle of the service itself. */
 const ownHandle = 'interlock';
 const longestPart = 39;
 
@@ -16,7 +16,9 @@ export function handleOf({ handle, email, userId }: Named): string {
   return handle ?? unlinkedHandle({ email, userId }) ?? ownHandle;
 }
 
-/** The handle of a user without a linked one; of a linked one as well: it was this before. Null: nobody's. */
+/**
+ * The handle that a user has without a linked one. A user with a linked handle had it before. Null: there is no user.
+ */
 export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'>): string | null {
   if (userId === null) return null;
   const part = (email ?? '')
@@ -28,7 +30,7 @@ export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'
   return `${part || 'user'}~${userId}`;
 }
 
-/** The user that an unlinked handle names. Null: it is a handle on the code host. */
+/** The user whom an unlinked handle names. Null: it is a handle on the code host. */
 export function userIdOf(handle: string): string | null {
   return /^@?[a-z0-9-]+~([1-9]\d{0,17})$/.exec(handle)?.[1] ?? null;
 }

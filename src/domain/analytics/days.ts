@@ -1,5 +1,5 @@
-// Days of a time zone, as instants. A day is every instant whose local date it is: it begins at the first of them,
-// which is not always midnight, and has 23, 24 or 25 hours (or none, where a zone crossed the date line).
+// Days of a time zone, as instants. A day is every instant with the same local date. It begins at the first of them,
+// which is not always midnight, and has 23, 24 or 25 hours (none if a zone crossed the date line).
 import { DomainError } from '../errors.ts';
 
 /** `YYYY-MM-DD`. */
@@ -23,7 +23,7 @@ const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
 const dayMs = 24 * 60 * minuteMs;
 
-/** A name of the IANA database; offsets such as `+02:00` are none. */
+/** A name of the IANA database. Offsets such as `+02:00` are not accepted. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
@@ -45,7 +45,7 @@ export function decideDays(asked: DaysAsked, timezone: string, now: Date): Day[]
   let startsAt = firstInstantOf(start, local);
   for (let n = 0; n < count; n += 1) {
     const next = addDays(start, n + 1);
-    // Nearly always: the same wall clock, a day later.
+    // Nearly always the next day begins at the same local time.
     const usual = startsAt + dayMs;
     const endsAt = local(usual) === `${next} 00:00` ? usual : firstInstantOf(next, local);
     days.push({ date: addDays(start, n), startsAt: new Date(startsAt), endsAt: new Date(endsAt) });
@@ -56,7 +56,7 @@ export function decideDays(asked: DaysAsked, timezone: string, now: Date): Day[]
 
 type LocalClock = (instantMs: number) => string;
 
-// Swedish writes dates and times as ISO 8601 does, so that the texts sort like what they mean.
+// The Swedish locale writes dates and times as ISO 8601 does, so that the texts sort by time.
 function clockOf(timeZone: string): LocalClock {
   const format = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
@@ -69,7 +69,7 @@ function clockOf(timeZone: string): LocalClock {
   return (instantMs) => format.format(instantMs);
 }
 
-// No zone is more than 15 hours away from UTC, and their clocks stand at quarters of an hour when it does.
+// No zone is more than 15 hours from UTC, and every clock change is at a quarter of an hour.
 function firstInstantOf(date: LocalDate, local: LocalClock): number {
   const middle = midnightUtc(date);
   let before = middle - 15 * 60 * minuteMs;

@@ -1,17 +1,17 @@
-// Stretches of time, which merge windows and freezes are made of: pure functions of the spans and an instant. One that
-// comes again begins at each start and ends with the first end after it, so one may be longer than the time between two
-// starts. Several of them hold together: one is enough.
+// Time spans of merge windows and freezes: pure functions of the spans and an instant. A recurring span begins at each
+// start and lasts until the first end after it, so it may be longer than the time between two starts. A set of spans is
+// active while at least one of them is.
 import type { Cron } from 'croner';
 import { calendar, next } from './cron.ts';
 
-/** Comes again: five fields each, by the clock on the wall of a time zone. */
+/** A recurring span: two cron expressions of five fields, in the local time of a time zone. */
 export interface RecurringSpan {
   readonly cronStart: string;
   readonly cronEnd: string;
   readonly timezone: string;
 }
 
-/** Comes once. Milliseconds since the epoch; without an end it lasts. */
+/** A single span, in milliseconds since the epoch. Without an end it lasts for ever. */
 export interface SingleSpan {
   readonly startsAt: number;
   readonly endsAt: number | null;
@@ -25,7 +25,7 @@ export interface SpansAt {
   readonly changesAt: number | null;
 }
 
-// Overlapping spans may take turns for long, so that there is always one.
+// Overlapping spans may follow one another for a long time, so that one is always active.
 const mostHandovers = 50;
 
 export function spansAt(spans: readonly Span[], at: number): SpansAt {
@@ -36,7 +36,7 @@ export function spansAt(spans: readonly Span[], at: number): SpansAt {
   };
 }
 
-/** Its first instant belongs to it, its last one does not. */
+/** The first instant belongs to the span, the last one does not. */
 export function isWithin(span: Span, at: number): boolean {
   if (isSingle(span)) return span.startsAt <= at && (span.endsAt === null || at < span.endsAt);
   const start = calendar(span.cronStart, span.timezone);
@@ -44,11 +44,12 @@ export function isWithin(span: Span, at: number): boolean {
   const ended = latest(calendar(span.cronEnd, span.timezone), at);
   if (began === null) return false;
   if (ended === null || began > ended) return true;
-  // Both at once: the next one begins as the last one ends, unless the clock was put forward over the whole span.
+  // If start and end are at the same instant, the next span begins as the last one ends, unless the clock was put
+  // forward over the whole span.
   return began === ended && start.match(new Date(began));
 }
 
-/** When one that holds ends next. Null: never. */
+/** When an active span ends next. Null: never. */
 export function endOf(span: Span, at: number): number | null {
   return isSingle(span) ? span.endsAt : next(calendar(span.cronEnd, span.timezone), at);
 }
@@ -75,7 +76,7 @@ function endOfAll(spans: readonly Span[], from: number): number | null {
 }
 
 function latest(calendarOf: Cron, at: number): number | null {
-  // Of the runs before an instant, and the instant itself is one of them.
+  // The runs before the next millisecond include the instant itself.
   return calendarOf.previousRuns(1, new Date(at + 1))[0]?.getTime() ?? null;
 }
 

@@ -1,12 +1,12 @@
-// The vocabulary the table of keys is written in. A key is a zod schema with notes beside it in a registry;
-// the parser, the documentation, the JSON Schema and the digest of build keys all read those notes.
+// The terms in which the table of keys is written. A key is a zod schema with notes in a registry. The parser, the
+// documentation, the JSON Schema and the digest of build keys all read those notes.
 import { z } from 'zod';
 import { regexFault } from './regex.ts';
 
 /**
- * What a change of the key does to builds that exist.
- * gate: verdicts are judged again, nothing is rebuilt. build: builds were made with the old value and are worthless
- * (reset 307). other: it steers what happens next, existing builds keep their worth.
+ * The effect of a changed key on existing builds. gate: verdicts are judged again, and nothing is rebuilt. build:
+ * builds were made with the old value and are worthless (reset 307). other: the key affects later decisions, and builds
+ * keep their worth.
  */
 export type Mark = 'gate' | 'build' | 'other';
 
@@ -17,7 +17,7 @@ export interface KeyNotes {
   readonly mark: Mark;
   /** Whether this version acts on it. */
   readonly supported: boolean;
-  /** The only values this version accepts. Null: every valid one. */
+  /** The only values that this version accepts. Null: every valid value. */
   readonly accepts: readonly unknown[] | null;
 }
 
@@ -31,7 +31,7 @@ interface KeyOptions<D> {
   readonly accepts?: readonly unknown[];
 }
 
-/** A key this version acts on; left out, it has its default. */
+/** A key that this version acts on. If absent, it has its default. */
 export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<S>>) {
   const withDefault = z.prefault(schema, options.default).describe(options.description);
   return noted(withDefault, schema, {
@@ -43,21 +43,21 @@ export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<
   });
 }
 
-/** A key this version acts on; left out, it is undefined, and `default` says in words what that means. */
+/** A key that this version acts on. If absent, it is undefined, and `default` says in words what that means. */
 export function optionalKey<S extends z.ZodType>(schema: S, options: KeyOptions<string>) {
   const optional = schema.optional().describe(options.description);
   return noted(optional, schema, { ...options, supported: true, accepts: options.accepts ?? null });
 }
 
-/** A key that has to be there. */
+/** A key that must be present. */
 export function requiredKey<S extends z.ZodType>(schema: S, options: Omit<KeyOptions<never>, 'default' | 'accepts'>) {
   const described = schema.describe(options.description);
   return noted(described, schema, { ...options, default: 'required', supported: true, accepts: null });
 }
 
 /**
- * A key this version knows and does not act on. It is never ignored: any value is refused by name, except those that
- * ask for what happens anyway. Once acted on, it becomes a `key` and nothing else changes.
+ * A key that this version knows but does not act on. It is never ignored: every value is refused by name, except values
+ * that ask for what happens anyway. When the version acts on it, it becomes a `key` and nothing else changes.
  */
 export function notYet<S extends z.ZodType>(
   schema: S,
@@ -96,7 +96,7 @@ export function listKeys(schema: z.core.$ZodType, path: readonly string[] = []):
   return Object.entries(childSchemas(schema)).flatMap(([name, child]) => listKeys(child, [...path, name]));
 }
 
-/** The keys a mapping may have at this place; empty where none is expected. */
+/** The keys that a mapping may have at this place. Empty if no mapping is expected. */
 export function childSchemas(schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> {
   const bare = unwrap(schema);
   if (bare instanceof z.ZodObject) return bare.shape;
@@ -124,7 +124,7 @@ function named<S extends z.ZodType>(schema: S, name: string): S {
   return schema;
 }
 
-/** A mapping in which only these keys are known. Left out, each key has its default. */
+/** A mapping that accepts only these keys. If absent, each key has its default. */
 export function group<T extends z.core.$ZodLooseShape>(shape: T) {
   return z.strictObject(shape, { error: 'must be a mapping of keys' });
 }
@@ -149,7 +149,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(...words: 
   return named(z.enum(words, { error: reason(`must be one of ${words.join(', ')}`) }), words.join(', '));
 }
 
-/** One line of text; numbers and booleans have to be put in quotes. */
+/** One line of text. Numbers and booleans must be quoted. */
 export function text(most = 1000) {
   const schema = z
     .string({

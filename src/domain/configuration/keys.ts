@@ -1,5 +1,5 @@
-// The table of every key a configuration may have (interface 2.6, 2.13). Only `key`s are acted on; `notYet`s are
-// refused by name. All else in this folder is derived from it.
+// The table of every configuration key (interface 2.6, 2.13). Only `key`s are acted on; `notYet`s are refused by name.
+// Everything else in this folder is derived from this table.
 import { z } from 'zod';
 import { group, key, listOf, notYet, oneOf, someText } from './key.ts';
 import { defaultTriggerLabel, mergeRules } from './merge-rules.keys.ts';
@@ -19,11 +19,11 @@ export const configurationSchema = group({
   verify: verify.prefault({}),
 });
 
-/** What a document says, in the document's own spelling, with every default of what this version acts on filled in. */
+/** A configuration with the document's own names, and the defaults of all keys that this version acts on. */
 export type Configuration = z.output<typeof configurationSchema>;
 
-/** Where a repository's default branch has its configuration. */
+/** The path of the configuration on a repository's default branch. */
 export const configurationPath = '.service/config.yml';
 
-/** What a repository starts with. */
+/** The configuration of a new repository. */
 export const defaultConfigurationYaml = `merge_rules:\n  labels:\n    trigger: ${defaultTriggerLabel}\n`;

@@ -9,13 +9,13 @@ export function isManagedBranch(configuration: Configuration, branch: string, de
   return managed.some((name) => matchesBranch(name, branch));
 }
 
-/** A name, or a regular expression between slashes that matches all of the branch's. */
+/** Compares with a name, or with a regular expression between slashes that must match the whole branch name. */
 export function matchesBranch(name: string, branch: string): boolean {
   const pattern = branchPattern(name);
   return pattern === null ? branch === name : matchesWhole(pattern, branch);
 }
 
-/** The base branches the document calls by name; what an expression matches is not known from it. */
+/** The base branches that the configuration names. The branches that an expression matches cannot be listed from it. */
 export function namedBaseBranches(configuration: Configuration, defaultBranch: string): string[] {
   const managed = configuration.merge_rules.base_branches;
   return managed.length === 0 ? [defaultBranch] : managed.filter((name) => branchPattern(name) === null);

@@ -22,7 +22,10 @@ import { preconditions } from './preconditions.keys.ts';
 export const defaultTriggerLabel = 'mergequeue';
 const defaultBlockedLabel = 'blocked';
 
-/** The label that marks what is blocked; '' for none. Its default gives way: it was no label's name before it meant anything. */
+/**
+ * The label on blocked pull requests; '' for none. The default does not apply if the trigger or skip-line label has the
+ * same name.
+ */
 export function blockedLabel(names: {
   readonly trigger: string;
   readonly skip_line: string;
@@ -137,7 +140,7 @@ function branchFault(name: string): string | null {
     : null;
 }
 
-// `/release-\d+/` is the expression between its slashes; null: a plain name.
+// For `/release-\d+/` the expression between the slashes. Null: a plain name.
 export function branchPattern(name: string): string | null {
   return name.length > 2 && name.startsWith('/') && name.endsWith('/') ? name.slice(1, -1) : null;
 }

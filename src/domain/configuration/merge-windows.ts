@@ -1,4 +1,4 @@
-// When landings may happen: a pure function of the windows and an instant. Several windows are open together.
+// When landings are allowed: a pure function of the windows and an instant. Any open window allows landings.
 import { spansAt, type Span } from '../calendar/spans.ts';
 import { matchesBranch } from './managed-branch.ts';
 import type { Configuration } from './keys.ts';
@@ -11,7 +11,7 @@ export interface LandingWindow {
   readonly changesAt: number | null;
 }
 
-/** Without a window for the branch it is always open. */
+/** A branch without a window is always open. */
 export function landingWindow(configuration: Configuration, baseBranch: string, now: number): LandingWindow {
   const windows = configuration.merge_rules.merge_windows.filter(
     ({ base_branches: names }) => !names?.length || names.some((name) => matchesBranch(name, baseBranch)),
@@ -21,7 +21,7 @@ export function landingWindow(configuration: Configuration, baseBranch: string, 
   return { isOpen: isWithin, changesAt };
 }
 
-/** When a landing that is kept back now may happen. Null: now; `Infinity`: never. */
+/** When a blocked landing may happen. Null: now; `Infinity`: never. */
 export function landingsFrom(configuration: Configuration, baseBranch: string, now: number): number | null {
   const { isOpen, changesAt } = landingWindow(configuration, baseBranch, now);
   return isOpen ? null : (changesAt ?? Infinity);

@@ -4,8 +4,9 @@ import type { KeyEntry } from './key.ts';
 const longestKey = 100;
 
 /**
- * The key that was probably meant: one allowed at this place that is spelled almost like it, else one of exactly this
- * name elsewhere (with its whole path), else the one here that differs least. Null when no key is allowed here.
+ * The key that was probably meant: first an allowed key at this place with almost the same spelling, then a key of
+ * exactly this name elsewhere (with its whole path), then the key at this place that differs least. Null if no key is
+ * allowed here.
  */
 export function nearestKey(name: string, siblings: readonly string[], all: readonly KeyEntry[]): string | null {
   const spelling = name

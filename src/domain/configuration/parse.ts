@@ -14,7 +14,7 @@ export type ParsedConfiguration =
 
 const allKeys = listKeys(configurationSchema);
 
-/** Reads a configuration (interface 2.6, 4.5). All of its problems are told at once, in the order of the text. */
+/** Parses a configuration (interface 2.6, 4.5). Reports all problems at once, in the order of the text. */
 export function parseConfiguration(text: string): ParsedConfiguration {
   const reading = readYaml(text);
   if (!reading.ok) return { ok: false, problems: reading.problems };
@@ -40,7 +40,7 @@ function problemsOfIssue(
     return issue.keys.slice(0, mostProblems).map((name) => unknownKey([...path, name], document));
   }
   if (issue.code === 'invalid_union') {
-    // A mapping was meant to be one: say what is wrong in it rather than name the alternatives.
+    // The value is a mapping, so report what is wrong in it instead of the alternatives.
     const meant = issue.errors.find((issues) =>
       issues.every((inner) => inner.path.length > 0 || inner.code === 'unrecognized_keys'),
     );
@@ -73,7 +73,9 @@ function siblingsOf(path: readonly string[]): string[] {
   return schema ? Object.keys(childSchemas(schema)) : [];
 }
 
-/** A key that is not acted on is never ignored: any value but those that ask for what happens anyway is refused. */
+/**
+ * A key that this version does not act on is never ignored: only values that ask for what happens anyway are accepted.
+ */
 function problemsOfUnsupported(document: YamlDocument, invalid: readonly Problem[]): Problem[] {
   return allKeys.flatMap((entry) => {
     const value = valueAt(document.value, entry.path);

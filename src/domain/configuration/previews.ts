@@ -1,4 +1,4 @@
-// What a configuration says of previews, with its defaults (interface 2.13).
+// The previews of a configuration, with their defaults (interface 2.13).
 import type { PreviewEntry } from '../previews/preview.ts';
 import type { Configuration } from './keys.ts';
 import { defaultPreviewName } from './verify.keys.ts';
@@ -9,12 +9,12 @@ const defaultExpiresSec = 7200;
 
 type WrittenEntry = Configuration['verify']['preview'][number];
 
-/** In the order of the configuration; empty: its pull requests are not verified. */
+/** In the order of the configuration. Empty: pull requests are not verified. */
 export function previewEntries({ verify }: Configuration): readonly PreviewEntry[] {
   return verify.preview.map(withDefaults);
 }
 
-/** Globs of what needs no verification. */
+/** Globs of paths that need no verification. */
 export function exemptPaths({ verify }: Configuration): readonly string[] {
   return verify.exempt_paths;
 }

@@ -10,14 +10,14 @@ export type ProblemCode =
 
 /** One reason why a configuration is refused. */
 export interface Problem {
-  /** The keys as they are spelled in the document, list entries by their index. Empty: the document itself. */
+  /** The keys as the document spells them, and list entries by their index. Empty: the document itself. */
   readonly path: string[];
   readonly reason: string;
   readonly code: ProblemCode;
-  /** Both count from 1. Of a missing key: where the mapping begins that lacks it. Null: the text was not read. */
+  /** Both count from 1. For a missing key: the start of the mapping that lacks it. Null: the text was not parsed. */
   readonly line: number | null;
   readonly column: number | null;
-  /** Of an unknown key: the one that was probably meant. */
+  /** For an unknown key: the key that was probably meant. */
   readonly nearestKey?: string | null;
 }
 

@@ -1,8 +1,8 @@
-// Whether a configuration that came by a push is taken over, and what the user who pushed it is told (docs/adr/0010).
+// Whether a pushed configuration takes effect, and what the user who pushed it is told (docs/adr/0010).
 
 /**
- * What is known of the push that brought the change. `past the host`: none did, as with an import. `unknown`: a landing
- * brought it, and no push to its pull requests is known to have.
+ * The push that brought the change. `past the host`: there was no push, as with an import. `unknown`: a landing brought
+ * the change, and no push to its pull requests is recorded.
  */
 export type KnownPush = { readonly by: string; readonly mayConfigure: boolean } | 'past the host' | 'unknown';
 
@@ -12,7 +12,7 @@ export type ConfigurationReading =
   /** `errors` as interface 4.5 writes them. */
   | { readonly kind: 'refused'; readonly commit: string; readonly errors: readonly string[] };
 
-/** Why nothing of the file is taken over, whatever it says; null: it is judged by what it says. */
+/** Why the file is refused without reading it. Null: its content decides. */
 export function decidePushRefusal(push: KnownPush): string | null {
   const cure = 'With that scope, push another change of the file, or send it to POST /api/v1/config';
   if (push === 'past the host') return null;

@@ -10,7 +10,7 @@ import type { Configuration } from './keys.ts';
 
 const everyCheck: RequiredCheck = { name: '*', acceptableStatuses: passingByDefault };
 
-/** The part of a configuration the planner reads. `hostRequiredChecks` are those of the host's branch protection. */
+/** The part of a configuration that the planner reads. `hostRequiredChecks` come from the host's branch protection. */
 export function toQueueRules(
   configuration: Configuration,
   host: { readonly hostRequiredChecks: readonly string[] },
@@ -19,7 +19,7 @@ export function toQueueRules(
   const mode = queueModes[merge_mode.type];
   const parallel = merge_mode.parallel_mode;
   const isParallel = mode === 'parallel';
-  // An optimistic pass would land several with one merge.
+  // An optimistic pass would land several pull requests with one merge.
   const landsSeveral = isParallel && !isMergedByHost(configuration);
   return {
     mode,
@@ -94,7 +94,7 @@ function parallelRules(mode: ParallelMode): ParallelRules {
   };
 }
 
-/** Landings go through the host's own merge call, one pull request each. */
+/** The host's own merge call lands each pull request. */
 export function isMergedByHost({ merge_rules: { merge_mode } }: Configuration): boolean {
   return merge_mode.type === 'parallel' && merge_mode.parallel_mode.use_fast_forwarding === false;
 }
@@ -102,9 +102,9 @@ export function isMergedByHost({ merge_rules: { merge_mode } }: Configuration): 
 const queueModes = { default: 'serial', parallel: 'parallel', 'no-queue': 'no-queue' } as const;
 
 /**
- * What a head must pass. An empty list asks for nothing: a host without protection has no checks to wait for.
- * require_all_checks_pass adds every check that ran to the named ones instead of replacing them: a named check that
- * has not started yet is still waited for.
+ * The checks that a head must pass. An empty list requires nothing: a host without branch protection has no checks to
+ * wait for. require_all_checks_pass adds every check that ran to the named ones instead of replacing them, so that a
+ * named check that has not started is still awaited.
  */
 function ownRequiredChecks(
   configuration: Configuration,
@@ -112,7 +112,8 @@ function ownRequiredChecks(
 ): readonly RequiredCheck[] | null {
   const { preconditions, require_all_checks_pass } = configuration.merge_rules;
   const named = preconditions.required_checks.map(toRequiredCheck);
-  // What the service says is asked for beside what a host's protection names, and comes later than CI in both.
+  // The service's own checks are required in addition to those of the host's branch protection, and come later than CI
+  // in both.
   const ours = named.filter(({ name }) => isServiceCheck(name)).map((check) => awaited(check, configuration));
   const others = preconditions.use_github_mergeability
     ? hostRequired.map((name) => (isServiceCheck(name) ? awaited(byName(name), configuration) : byName(name)))
@@ -122,8 +123,8 @@ function ownRequiredChecks(
 }
 
 /**
- * What a build's commit must pass; never an empty list, for a commit without any check is never green. A serial build
- * is the pull request's own head brought up to date, so the keys of the parallel mode say nothing about it.
+ * The checks that a build's commit must pass. The list is never empty, because a commit without any check is never
+ * green. A serial build is the updated head of the pull request, so the keys of the parallel mode do not apply.
  */
 function buildRequiredChecks(
   configuration: Configuration,
@@ -136,13 +137,13 @@ function buildRequiredChecks(
   const written = overriding.length > 0 ? overriding : preconditions.required_checks;
   const named = written.map(toRequiredCheck).filter(({ name }) => !isServiceCheck(name));
   const askHost = named.length === 0 && preconditions.use_github_mergeability;
-  // A host's protection may name what only heads have.
+  // A host's branch protection may name checks that only heads have.
   const required = askHost ? hostRequired.filter((name) => !isServiceCheck(name)).map(byName) : named;
   const wantsEveryCheck = isParallel ? parallel.require_all_draft_checks_pass : require_all_checks_pass;
   return wantsEveryCheck || required.length === 0 ? withEveryCheck(required) : required;
 }
 
-/** Null: nothing is tried again. */
+/** Null: no check is retried. */
 function retriableChecks({ merge_rules: { flaky_retry } }: Configuration): readonly string[] | null {
   if (!flaky_retry.enabled) return null;
   const named = flaky_retry.retriable_checks.map(({ name }) => name);
@@ -168,7 +169,9 @@ function toRequiredCheck(setting: CheckSetting): RequiredCheck {
   return { name: setting.name, acceptableStatuses: setting.acceptable_statuses ?? passingByDefault };
 }
 
-/** A verification begins with its head, a moment after CI may have ended. Without previews none ever does. */
+/**
+ * A verification begins with its head, possibly a moment after CI ended. Without configured previews it never begins.
+ */
 function awaited(check: RequiredCheck, { verify }: Configuration): RequiredCheck {
   return verify.preview.length === 0 ? check : { ...check, isAwaited: true };
 }
@@ -177,7 +180,7 @@ function byName(name: string): RequiredCheck {
   return { name, acceptableStatuses: passingByDefault };
 }
 
-/** Approvals a pull request needs. Null: the document does not say, and the host's own rule holds. */
+/** The number of approvals that a pull request needs. Null: not configured, so the host's own rule applies. */
 export function numberOfApprovals(configuration: Configuration): number | null {
   return configuration.merge_rules.preconditions.number_of_approvals ?? null;
 }
@@ -186,8 +189,8 @@ const buildKeys = listKeys(configurationSchema).filter((entry) => entry.mark ===
 const defaults = configurationSchema.parse({});
 
 /**
- * A digest of the keys builds were made with. Only what differs from the defaults goes in, so that a version which
- * knows more keys does not reset every queue.
+ * A digest of the keys that builds are made with. It covers only values that differ from the defaults, so that a
+ * version with more keys does not reset every queue.
  */
 function buildKeysHash(configuration: Configuration): string {
   const changed = buildKeys
@@ -200,7 +203,10 @@ function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | undefined)?.[name], value);
 }
 
-/** By its name or by a glob of the service's own checks. One that matches every check asks for those that ran. */
+/**
+ * Whether a rule requires the verification by its name or by a glob of service checks. A glob that matches every check
+ * only requires the checks that ran.
+ */
 export function requiresVerification({ merge_rules }: Configuration): boolean {
   return merge_rules.preconditions.required_checks
     .map((check) => toRequiredCheck(check).name)

@@ -1,4 +1,4 @@
-// What is said about the configuration outside of the code: the page of the docs and the JSON Schema for editors.
+// The documentation of the configuration: the page in docs and the JSON Schema for editors.
 import { z } from 'zod';
 import { listKeys } from './key.ts';
 import type { KeyEntry, Mark } from './key.ts';
@@ -10,7 +10,7 @@ const changes = {
   other: 'from now on',
 } satisfies Record<Mark, string>;
 
-/** docs/configuration.md. A test holds the two together. */
+/** The content of docs/configuration.md. A test compares the two. */
 export function configurationMarkdown(): string {
   const keys = listKeys(configurationSchema);
   const groups = new Map<string, KeyEntry[]>();
@@ -75,7 +75,9 @@ function supportText(entry: KeyEntry): string {
   return values === '' ? 'refused' : `refused, except ${values}`;
 }
 
-/** JSON Schema 2020-12 of the document as it is written. Stricter than the parser in one thing: keys need a value. */
+/**
+ * JSON Schema 2020-12 of the written document. It is stricter than the parser in one thing: every key needs a value.
+ */
 export function configurationJsonSchema(): z.core.JSONSchema.BaseSchema {
   const schema = z.toJSONSchema(configurationSchema, {
     io: 'input',

@@ -1,11 +1,11 @@
-// Users' expressions are RE2: matching takes time linear in the text. Compiling unrolls counted repetitions, so an
-// expression is bounded by its length and by the product of its counts before it is compiled.
+// Users' expressions are RE2, which matches in time linear in the text. Compiling unrolls counted repetitions, so the
+// length of an expression and the product of its counts are limited before it is compiled.
 import { RE2JS } from 're2js';
 
 const longestPattern = 200;
 const largestRepetition = 1000;
 
-/** Why it cannot be used, or null. */
+/** Why the expression cannot be used. Null: it can. */
 export function regexFault(pattern: string): string | null {
   if (pattern.length > longestPattern) return `must be a regular expression of at most ${longestPattern} characters`;
   if (repetition(pattern) > largestRepetition)
@@ -23,12 +23,12 @@ export function matchesWhole(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern).matcher(text).matches();
 }
 
-/** Every match replaced; `$1` in the replacement is the first group, `$$` a dollar sign. */
+/** Replaces every match. In the replacement `$1` is the first group and `$$` a dollar sign. */
 export function replaceMatches(pattern: string, text: string, replacement: string): string {
   return RE2JS.compile(pattern).matcher(text).replaceAll(replacement);
 }
 
-/** Why a replacement does not fit its valid pattern, or null. */
+/** Why a replacement does not fit its valid pattern. Null: it fits. */
 export function replacementFault(pattern: string, replacement: string): string | null {
   const groups = RE2JS.compile(pattern).groupCount();
   const missing = [...replacement.replaceAll('$$', '').matchAll(/\$(\d+)/g)].find(([, n]) => Number(n) > groups);

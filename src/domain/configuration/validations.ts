@@ -1,12 +1,13 @@
-// What a pull request's title and body must say (preconditions.validations). Judging costs a search per expression, so
-// that callers keep the outcome beside the digest of the validations and judge again only when one of the two changed.
+// What a pull request's title and body must contain (preconditions.validations). A judgement costs a search for each
+// expression, so callers store it with the digest of the validations and judge again only when the text or the digest
+// changed.
 import { createHash } from 'node:crypto';
 import type { Configuration } from './keys.ts';
 import { findsIn } from './regex.ts';
 
 type Validation = Configuration['merge_rules']['preconditions']['validations'][number];
 
-/** Names of those that do not hold. Every expression of one has to be found; where in the text does not matter. */
+/** Names of the failed validations. Each expression of a validation must match somewhere in the text. */
 export function failedValidations(
   validations: readonly Validation[],
   text: { readonly title: string; readonly body: string },
@@ -19,7 +20,7 @@ function holds({ match }: Validation, text: { readonly title: string; readonly b
   return patterns.every((pattern) => findsIn(pattern, text[match.type]));
 }
 
-/** Names the validations in force; '' while there are none. */
+/** A digest of the validations in force; '' if there are none. */
 export function validationsDigest(validations: readonly Validation[]): string {
   return validations.length === 0 ? '' : createHash('sha256').update(JSON.stringify(validations)).digest('hex');
 }

@@ -4,7 +4,7 @@ import { givenVariables } from '../previews/preview.ts';
 
 export const defaultPreviewName = 'default';
 
-// It becomes a file's name in the default place of the preview's skill.
+// The name is part of the default path of the preview's skill file.
 const previewName = () =>
   someText(100).regex(/^[^\s./\\]([^/\\]*[^\s/\\])?$/, {
     error: 'must be a name without slashes that does not begin with a dot or a space, nor end with a space',

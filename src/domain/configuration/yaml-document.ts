@@ -1,5 +1,5 @@
-// From text to plain data, with the place of every key. What YAML allows and a configuration does not need is refused
-// here: aliases, tags, duplicate keys, keys that are not text, texts that take long to read.
+// From text to plain data, with the place of every key. YAML features that a configuration does not need are refused:
+// aliases, tags, duplicate keys, keys that are not text, and texts that take long to parse.
 import { isAlias, isMap, isPair, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, Node, Pair, YAMLMap, YAMLParseError, YAMLWarning } from 'yaml';
 import type { Problem, ProblemCode } from './problem.ts';
@@ -16,9 +16,9 @@ export interface Place {
 }
 
 export interface YamlDocument {
-  /** A key without a value (`batch_size:`) is undefined: as if it were not there, but still known by its name. */
+  /** A key without a value (`batch_size:`) is undefined: treated as absent, but still known by its name. */
   readonly value: unknown;
-  /** Where the path is, or the nearest mapping around it that exists. */
+  /** The place of the path, or of the nearest existing mapping around it. */
   place(path: readonly string[], at: 'key' | 'value'): Place;
 }
 
@@ -32,8 +32,8 @@ export function readYaml(text: string): Reading {
   const unprintable = text.search(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Surrogate}/u);
   if (unprintable >= 0) return { ok: false, problems: [unprintableAt(text, unprintable)] };
   const lines = new LineCounter();
-  // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping; `faultsOf` does it by a set.
-  // 'silent' would drop all documents of a text but the first without a word; parseDocument logs nothing anyway.
+  // `uniqueKeys` compares every pair of keys, which takes seconds for a long mapping; `faultsOf` uses a set. 'silent'
+  // would drop all documents of a text but the first without an error; parseDocument logs nothing anyway.
   const document = parseDocument(text, {
     lineCounter: lines,
     uniqueKeys: false,
@@ -52,7 +52,10 @@ export function readYaml(text: string): Reading {
   return { ok: true, document: { value, place: (path, at) => placeOf(document, lines, path, at) } };
 }
 
-/** Reading costs up to a second per 256 KiB of brackets, and deep nesting exhausts the stack: counted beforehand. */
+/**
+ * Parsing costs up to a second per 256 KiB of brackets, and deep nesting exhausts the stack. Both are counted before
+ * parsing.
+ */
 function tooMuch(text: string): Problem | null {
   const nowhere = { path: [], line: null, column: null };
   if (text.length > largestConfigurationBytes || Buffer.byteLength(text) > largestConfigurationBytes) {
@@ -70,7 +73,7 @@ function tooMuch(text: string): Problem | null {
   return null;
 }
 
-/** YAML forbids them, its parser lets them pass in comments, and PostgreSQL cannot store a NUL. */
+/** YAML forbids these characters, its parser accepts them in comments, and PostgreSQL cannot store a NUL. */
 function unprintableAt(text: string, offset: number): Problem {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/);
   const place = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };

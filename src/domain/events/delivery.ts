@@ -1,4 +1,4 @@
-// When a webhook that failed is tried again, and what an answer means (interface 6).
+// When a failed webhook delivery is tried again, and what an answer means (interface 6).
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -16,27 +16,27 @@ export const retryDelaysMs: readonly number[] = [
   24 * hour,
 ];
 
-/** An endpoint without one success for this long is disabled. */
+/** An endpoint without any success for this long is disabled. */
 export const longestFailureMs = 5 * 24 * hour;
 
 const longestRetryAfterMs = 24 * hour;
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface AttemptOutcome {
   /** Null when there was no answer. */
   readonly status: number | null;
-  /** The header of the answer, as it came. */
+  /** The answer's header, unchanged. */
   readonly retryAfter: string | null;
 }
 
 export type AttemptVerdict =
   | { readonly kind: 'succeeded' }
-  /** The receiver says that it will never take anything again. */
+  /** The receiver says that it will never accept a delivery again. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'again'; readonly at: number }
   | { readonly kind: 'failed' };
 
-/** `failures`: failed attempts so far, this one left out. A delivery without retries ends with its first failure. */
+/** `failures`: failed attempts so far, without this one. A delivery without retries ends at its first failure. */
 export function decideAfterAttempt(
   outcome: AttemptOutcome,
   past: { readonly failures: number; readonly hasRetries: boolean },
@@ -50,7 +50,7 @@ export function decideAfterAttempt(
   return { kind: 'again', at: Math.max(now + delay, earliestWished(outcome, now)) };
 }
 
-// Any answer may carry it; a receiver that wants to be left alone for longer than a day is asked once a day.
+// Any answer may have the header. A receiver that asks for more than a day is tried once a day.
 function earliestWished({ retryAfter }: AttemptOutcome, now: number): number {
   if (retryAfter === null) return now;
   const text = retryAfter.trim();
@@ -58,7 +58,7 @@ function earliestWished({ retryAfter }: AttemptOutcome, now: number): number {
   return Number.isNaN(at) ? now : Math.min(at, now + longestRetryAfterMs);
 }
 
-/** Whether an endpoint is given up after a failure. */
+/** Whether an endpoint is disabled after a failure. */
 export function isGivenUp(failingSince: number, now: number): boolean {
   return now - failingSince >= longestFailureMs;
 }

@@ -1,5 +1,5 @@
-// The bodies of webhooks, from what events hold: documented keys only, in the documented order. A key that does not
-// apply is absent; `status_code` and `status_code_text` are always there, null without a failure (interface 6).
+// Webhook bodies, from the facts of events: documented keys only, in the documented order. A key that does not apply is
+// absent. `status_code` and `status_code_text` are always present, null without a failure (interface 6).
 import type { PullRequestStatus } from '../queue/model/snapshot.ts';
 import { webhookStatus, type WebhookStatus } from '../queue/model/status.ts';
 
@@ -25,7 +25,7 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-/** A pull request at the moment of its event. */
+/** A pull request at the time of its event. */
 export interface PullRequestFacts {
   readonly number: number;
   readonly author: string;
@@ -43,17 +43,17 @@ export interface BotPullRequestFacts {
   readonly preBatchSha: string;
 }
 
-/** What else an event may say; each goes into the actions it is documented for and no other. */
+/** Other facts of an event. Each goes only into the actions for which it is documented. */
 export interface PullRequestEventFacts extends PullRequestFacts {
-  /** The platform's own words about a failure. */
+  /** The platform's message about a failure. */
   readonly message?: string | undefined;
   readonly failedChecks?: readonly string[] | undefined;
-  /** Why a reset happened: it stands in place of the pull request's own code. */
+  /** The reason for a reset. It replaces the pull request's own code. */
   readonly resetCode?: number | undefined;
   readonly resetText?: string | undefined;
   readonly pullRequestsReset?: number | undefined;
   readonly botPullRequestsClosed?: number | undefined;
-  /** The one whose check failed and so caused the reset. */
+  /** The bot pull request whose failed check caused the reset. */
   readonly botPullRequest?: BotPullRequestFacts | undefined;
   readonly blockingPullRequests?: readonly number[] | undefined;
   readonly instantMerge?: boolean | undefined;
@@ -87,7 +87,7 @@ export interface BotPullRequestPayload {
   readonly codemix_pre_batch_sha: string;
 }
 
-/** Null for a closed pull request, of which webhooks do not know (interface 6.1, 6.2). */
+/** Null for a closed pull request, which webhooks do not contain (interface 6.1, 6.2). */
 export function pullRequestPayload(
   action: PullRequestAction,
   repository: RepositoryName,
@@ -140,7 +140,7 @@ function botPullRequestPayload(bot: BotPullRequestFacts): BotPullRequestPayload 
 }
 
 export interface BatchEventFacts {
-  /** Members in queue order, with the status they have after the event. */
+  /** Members in queue order, with their status after the event. */
   readonly pullRequests: readonly PullRequestFacts[];
   readonly message?: string | undefined;
   /** Head of the bot pull request that validated the batch; null without one. */
@@ -162,7 +162,10 @@ export interface BatchPayload {
   readonly batch_commit_sha?: string;
 }
 
-/** A batch that ended (interface 6.3). Members that were closed meanwhile are left out: webhooks have no word for them. */
+/**
+ * A batch that ended (interface 6.3). Without members that were closed in the meantime, because webhooks have no status
+ * for them.
+ */
 export function batchPayload(action: BatchAction, repository: RepositoryName, facts: BatchEventFacts): BatchPayload {
   return {
     action,
@@ -186,7 +189,10 @@ export function batchPayload(action: BatchAction, repository: RepositoryName, fa
   };
 }
 
-/** Who changed a configuration and how: `email` by API or dashboard, `ghUsername` and `commitSha` through the repository. */
+/**
+ * Who changed a configuration, and how: `email` for the API or dashboard, `ghUsername` and `commitSha` for the
+ * repository.
+ */
 export interface ConfigurationChangeFacts {
   readonly email: string | null;
   readonly ghUsername: string | null;
@@ -226,7 +232,7 @@ export interface ConfigurationRefusedPayload {
   };
 }
 
-/** A pushed configuration was not taken over (interface 6.7). */
+/** A pushed configuration was refused (interface 6.7). */
 export function configurationRefusedPayload(
   repository: RepositoryName,
   { commitSha, ghUsername, errors, refusedAt }: ConfigurationRefusalFacts,

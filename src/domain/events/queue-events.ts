@@ -1,5 +1,5 @@
-// Which events change something that a queue shows: those of the queue itself, and those of its repository that every
-// queue of it follows.
+// Which events change what a queue shows: events of the queue itself, and events of its repository that concern all its
+// queues.
 
 const ofEveryQueue: ReadonlySet<string> = new Set([
   'repository_activated',
@@ -18,11 +18,11 @@ const ofEveryQueue: ReadonlySet<string> = new Set([
 export interface RepositoryEvent {
   readonly action: string;
   readonly queueId: string | null;
-  /** A freeze may be one of an environment. */
+  /** The environment of a freeze. Null: the freeze is of a base branch. */
   readonly environmentId: string | null;
 }
 
-/** Of an event of the queue's repository. */
+/** For an event of the queue's repository. */
 export function concernsQueue({ action, queueId: of, environmentId }: RepositoryEvent, queueId: string): boolean {
   return of === null ? environmentId === null && ofEveryQueue.has(action) : of === queueId;
 }

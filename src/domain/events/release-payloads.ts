@@ -1,4 +1,4 @@
-// The bodies of webhooks about releases (interface 6.6): a deployment or a candidate as REST answers it, as it was then.
+// Webhook bodies about releases (interface 6.6): a deployment or a candidate as REST showed it at that time.
 import {
   candidateStatuses,
   deploymentStatuses,
@@ -28,13 +28,13 @@ export interface DeploymentFacts {
   readonly fromVersion: string | null;
   readonly status: DeploymentStatus;
   readonly errorMessage: string | null;
-  /** Id of the deployment it takes back. */
+  /** Id of the deployment that it rolls back. */
   readonly rollbackOf: string | null;
-  /** RFC 3339 in UTC, as the others. */
+  /** RFC 3339 in UTC, like the other times. */
   readonly createdAt: string;
   readonly deployStartAt: string | null;
   readonly deployEndAt: string | null;
-  /** It had ended, and was reported on once more. */
+  /** A report after its end. */
   readonly lateUpdate: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface CandidateFacts {
   readonly status: CandidateStatus;
   readonly createdAt: string;
   readonly actor: string;
-  /** Why its build failed, in words. */
+  /** Why its build failed, as a text. */
   readonly errorMessage: string | null;
 }
 
@@ -144,7 +144,7 @@ export interface FreezeFacts {
 export interface EnvironmentFacts {
   readonly project: string;
   readonly environment: string;
-  /** Null once it is not frozen. */
+  /** Null if the freeze has ended. */
   readonly freeze: FreezeFacts | null;
 }
 
@@ -184,7 +184,7 @@ export type BaseBranchAction = (typeof baseBranchActions)[number];
 
 export interface BaseBranchFacts {
   readonly baseBranch: string;
-  /** Null once it is not frozen. */
+  /** Null if the freeze has ended. */
   readonly freeze: FreezeFacts | null;
 }
 

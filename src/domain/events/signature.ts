@@ -3,7 +3,7 @@
 // `standardwebhooks`, whose HMAC is computed in JavaScript: seven times the processor time for a body of 200 kB.
 import { createHmac } from 'node:crypto';
 
-/** How one secret signs: by itself in the documented header, by its decoded bytes in Standard Webhooks'. */
+/** How a secret signs: as text in the documented header, as decoded bytes in Standard Webhooks. */
 export interface SigningKey {
   readonly documented: Buffer;
   readonly standard: Buffer;
@@ -11,16 +11,16 @@ export interface SigningKey {
 
 export interface SigningKeys {
   readonly current: SigningKey;
-  /** Will be the current one. */
+  /** The key that becomes the current one. */
   readonly next: SigningKey | null;
-  /** Was the current one until a day ago. */
+  /** The key that was the current one until at most a day ago. */
   readonly previous: SigningKey | null;
 }
 
 export interface Message {
   readonly id: string;
   readonly body: Buffer;
-  /** Of this attempt, not of the event: receivers refuse old ones. */
+  /** The time of this attempt, not of the event: receivers refuse old times. */
   readonly at: Date;
 }
 
@@ -43,29 +43,29 @@ export function signatureHeaders(keys: SigningKeys, message: Message): Record<st
 
 const secretPrefix = 'whsec_';
 
-/** A secret as receivers are given it. */
+/** A secret in the form that receivers get. */
 export function secretText(bytes: Buffer): string {
   return secretPrefix + bytes.toString('base64');
 }
 
-/** One of another form than ours, which somebody brought, signs by its own bytes. */
+/** A secret in another form, chosen by a user, signs with its own bytes. */
 export function keyOfSecret(secret: string): SigningKey {
   const documented = Buffer.from(secret);
   const isOurs = secret.startsWith(secretPrefix);
   return { documented, standard: isOurs ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : documented };
 }
 
-/** Tokens are longer than SHA-256's block, so that their digest signs as they would themselves (RFC 2104). */
+/** Tokens are longer than the block of SHA-256, so that the digest gives the same signature as the token (RFC 2104). */
 export function keyOfTokenDigest(digest: Buffer): SigningKey {
   return { documented: digest, standard: digest };
 }
 
-/** How long the one that signed before goes on signing beside. */
+/** How long the previous key goes on signing in addition. */
 export const previousForMs = 24 * 3_600_000;
-/** After this long the named one signs without being asked to. */
+/** After this long the next key is promoted without a request. */
 export const promoteAfterMs = 7 * 24 * 3_600_000;
 
-/** Tokens in the stages of a rotation. Times are milliseconds. */
+/** The tokens of a rotation by stage. Times are in milliseconds. */
 export interface Rotation {
   readonly current: string;
   readonly next: { readonly token: string; readonly promoteAt: number } | null;
@@ -78,7 +78,7 @@ export interface Signers {
   readonly previous: string | null;
 }
 
-/** Who signs at `now`, whether the promotion that was due has been written or not. */
+/** The keys that sign at `now`, whether or not a due promotion has been written. */
 export function signersAt({ current, next, previous }: Rotation, now: number): Signers {
   if (next !== null && next.promoteAt <= now && next.token !== current)
     return { current: next.token, next: null, previous: now < next.promoteAt + previousForMs ? current : null };

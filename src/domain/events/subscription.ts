@@ -1,9 +1,9 @@
-// What webhooks may be subscribed to: the documented actions, by name or all of them (interface 6).
+// The actions that webhooks may subscribe to: the documented ones, by name or all (interface 6).
 import { batchActions, pullRequestActions } from './payloads.ts';
 import { baseBranchActions, candidateActions, deploymentActions, environmentActions } from './release-payloads.ts';
 
 export const configurationAction = 'config_change';
-/** A pushed configuration that was not taken over (interface 6.7). */
+/** A pushed configuration was refused (interface 6.7). */
 export const refusedConfigurationAction = 'configuration_refused';
 export const everyAction = '*';
 
@@ -18,12 +18,12 @@ export const webhookActions: readonly string[] = [
   refusedConfigurationAction,
 ];
 
-/** Our own actions are in nobody's subscription: `*` means every action that is documented, now or later. */
+/** Internal actions belong to no subscription: `*` means every documented action, now or later. */
 export function isSubscribed(actions: readonly string[], action: string): boolean {
   return actions.includes(action) || (actions.includes(everyAction) && webhookActions.includes(action));
 }
 
-/** What is wrong with a list of actions, in words that follow its name; null when nothing is. */
+/** What is wrong with a list of actions, as a text that follows its name. Null: nothing. */
 export function problemOfActions(actions: readonly string[]): string | null {
   if (actions.length === 0) return `must name at least one action, or ${everyAction} for all`;
   if (new Set(actions).size !== actions.length) return 'must name each action once';

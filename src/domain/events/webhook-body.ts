@@ -1,4 +1,4 @@
-// From an event as it is recorded to the body of a webhook. What an event holds beside the documented facts stays here.
+// From a recorded event to the body of a webhook. Undocumented facts of an event are left out.
 import { statusText } from '../queue/model/status.ts';
 import type { BlockCode, PullRequestStatus, ResetCode } from '../queue/model/snapshot.ts';
 import {
@@ -57,7 +57,7 @@ export type WebhookBody =
   | EnvironmentPayload
   | BaseBranchPayload;
 
-/** Null for what is never sent: our own actions, and those about a closed pull request. */
+/** Null for events that are never sent: internal actions, and actions about a closed pull request. */
 export function webhookBody(event: RecordedEvent, repository: RepositoryName): WebhookBody | null {
   const { action, payload } = event;
   if (isOneOf(pullRequestActions, action)) return pullRequestBody(action, payload, repository);
@@ -183,7 +183,7 @@ function pullRequestFacts(facts: Facts): PullRequestFacts {
     status: (optional(facts['status'], isText) ?? 'open') as PullRequestStatus,
     skipLine: optional(facts['skipLine'], isBoolean) ?? false,
     statusCode,
-    // An event names the code of what it tells; the pull request itself may have none, such as a dequeued one.
+    // The event's code takes precedence: the pull request itself may have none, for example after a dequeue.
     statusText: optional(facts['statusText'], isText) ?? (statusCode === null ? null : textOf(statusCode)),
   };
 }

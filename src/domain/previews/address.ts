@@ -1,16 +1,18 @@
-// Where people reach a preview: a host of its own below ours, so that its pages share no origin with us.
+// The address of a preview: a host below the service's own, so that its pages share no origin with the service.
 
 const label = 'preview';
-/** As `newSlug` of a sandbox makes them: one label of a host name. */
+/** The form that `newSlug` of a sandbox gives: one label of a host name. */
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** `https://<slug>.preview.<public host>`. An address of numbers has no names below it: it is `localhost` then. */
+/**
+ * `https://<slug>.preview.<public host>`. An IP address has no names below it, so that the host is `localhost` then.
+ */
 export function previewUrl(publicUrl: string, slug: string): string {
   const { protocol } = new URL(publicUrl);
   return `${protocol}//${slug}.${previewHost(publicUrl)}`;
 }
 
-/** Null: the host of a request (with its port, if any) is no preview's. The port is not looked at: a proxy before us may change it. */
+/** Null: the host of a request is not a preview's. The port is ignored, because a proxy may change it. */
 export function slugOfHost(publicUrl: string, host: string): string | null {
   const name = withoutPort(host.toLowerCase());
   const below = `.${withoutPort(previewHost(publicUrl))}`;
@@ -29,7 +31,7 @@ function withoutPort(host: string): string {
   return host.replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
-/** A URL writes every address as four numbers, or in brackets. */
+/** A URL writes every IP address as four numbers or in brackets. */
 function isNumeric(hostname: string): boolean {
   return hostname.startsWith('[') || /^\d+(?:\.\d+){3}$/.test(hostname);
 }

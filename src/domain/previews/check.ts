@@ -1,8 +1,8 @@
-// The check that a verification is on the head it judges.
+// The check of a verification, on the head that it judges.
 import type { VerificationStatus } from './preview.ts';
 import { checkWord } from './verification.status.ts';
 
-/** A name below `serviceChecks`: of the heads of pull requests alone. */
+/** A name of `serviceChecks`, on the heads of pull requests only. */
 export const verificationCheckName = 'interlock/verify';
 
 export interface VerificationFacts {
@@ -40,7 +40,7 @@ export function describeCheck(facts: VerificationFacts): CheckWords {
   const left = steps.length > mostSteps ? [`- and ${steps.length - mostSteps} more`] : [];
   const paragraphs = [summary, how, [...list, ...left].join('\n'), attempt > 1 ? `Attempt ${attempt}.` : null];
   return {
-    // Hosts know no check that was canceled beside those of CI; a head that nobody has any more is never asked for it.
+    // Hosts have no canceled state for checks that are not CI's. Nobody looks at the check of an abandoned head.
     state: word === 'cancelled' ? 'failure' : word,
     title: titles[status],
     summary: paragraphs.filter((text) => text).join('\n\n') || titles[status],

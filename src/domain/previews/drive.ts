@@ -9,33 +9,33 @@ export interface VerificationSituation {
   /** An open pull request still has that head. */
   readonly isWanted: boolean;
   readonly cancelRequestedAt: number | null;
-  /** What the check on the head says. Null: it does not stand there. */
+  /** The state of the check on the head. Null: it is not there. */
   readonly told: CheckWord | null;
-  /** Newest registration for that very head that stands. */
+  /** The newest valid registration for that head. */
   readonly registrationId: string | null;
   readonly waitUntil: number | null;
-  /** A sandbox of it may run. */
+  /** It may have a running sandbox. */
   readonly hasSandbox: boolean;
-  /** No call before that. */
+  /** No call before this instant. */
   readonly callAt: number | null;
   /** Attendances in a row. */
   readonly calls: number;
-  /** Until when somebody attends to it. */
+  /** Until when a worker attends to it. */
   readonly attendedUntil: number | null;
 }
 
-/** `prepare`: read what governs it. `publish`: say on the head how it stands. */
+/** `prepare`: read its configuration. `publish`: write its state on the head. */
 export type VerificationCall = 'prepare' | 'publish';
 
 export type VerificationStep =
   | { readonly kind: 'call'; readonly call: VerificationCall }
-  /** Boot, drive, judge and tear down; of one that is canceled, take away what is left. */
+  /** Boot, drive, judge and tear down. For a canceled verification, only tear down. */
   | { readonly kind: 'attend' }
   | { readonly kind: 'wait'; readonly for: 'registration' | 'call' | 'attendant'; readonly until: number | null }
   | { readonly kind: 'become'; readonly status: VerificationStatus; readonly because: string }
-  /** The preview that CI registered is driven. */
+  /** Drive the preview that CI registered. */
   | { readonly kind: 'attach'; readonly registrationId: string }
-  /** None came in time: the code is judged instead. */
+  /** No registration came in time, so that the code is judged instead. */
   | { readonly kind: 'degrade'; readonly because: string }
   | { readonly kind: 'ended' };
 

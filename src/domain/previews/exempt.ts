@@ -1,8 +1,9 @@
-// Which changes need no verification. Unlike the globs of branches, those of paths know folders: `*` and `?` stay within
-// one, `**` goes through any number of them, none too. Everything else is literal, and the whole path has to match.
+// Which changes need no verification. Globs of paths, unlike those of branches, respect folders: `*` and `?` stay
+// within one folder, and `**` spans any number of folders, including none. All other characters are literal, and the
+// whole path must match.
 import { RE2JS } from 're2js';
 
-/** Whether nothing but exempt paths is changed. Of no changes at all nothing needs to be verified either. */
+/** Whether every changed path is exempt. A pull request without changes is exempt too. */
 export function isExempt(globs: readonly string[], paths: readonly string[]): boolean {
   if (globs.length === 0) return false;
   const patterns = globs.map((glob) => RE2JS.compile(patternOf(glob)));

@@ -1,4 +1,4 @@
-// What an answer is held to, and what is kept of it.
+// The expectations on an answer, and the values captured from it.
 import { RE2JS } from 're2js';
 import type { Capture, Expectation, TextTest } from './skill.ts';
 
@@ -6,16 +6,19 @@ export interface Answer {
   readonly status: number;
   readonly header: (name: string) => string | null;
   readonly body: string;
-  /** Takes secrets out of what is quoted: before it is cut, since half of one is known by nobody. */
+  /** Removes secrets from quoted text, before the text is cut: half of a secret would not be recognised. */
   readonly hide: (text: string) => string;
 }
 
 const longestQuote = 300;
 const longestPattern = 1_000;
-/** Of an expression's instructions over the characters of a text: a fraction of a second, in which nothing else runs. */
+/**
+ * In instructions of the expression over the characters of a text: a fraction of a second, during which nothing else
+ * runs.
+ */
 const mostMatching = 10_000_000;
 
-/** Words: what was seen instead. Null: it holds. */
+/** A text about what was seen instead. Null: the expectation holds. */
 export function violationOf(expectation: Expectation, answer: Answer): string | null {
   switch (expectation.of) {
     case 'status': {
@@ -46,7 +49,7 @@ function jsonViolation({ pointer, test }: Extract<Expectation, { of: 'json' }>, 
   return quoted('It was', JSON.stringify(found.value, hidden), answer);
 }
 
-/** Words: why there is nothing to keep. */
+/** On failure, a text that says why nothing was captured. */
 export function captureFrom(
   { from }: Capture,
   answer: Answer,
@@ -83,7 +86,7 @@ function holds({ kind, text }: TextTest, value: string): boolean {
   }
 }
 
-/** Over as much of a text as can be looked through: apps and expressions are anybody's. */
+/** Limits the text that is searched, because apps and expressions are not trusted. */
 function matcherOf(pattern: string, text: string): ReturnType<RE2JS['matcher']> {
   if (pattern.length > longestPattern) throw new Error(`An expression has at most ${longestPattern} characters.`);
   const expression = RE2JS.compile(pattern);
@@ -107,7 +110,7 @@ function readPointer(body: string, pointer: string): { readonly value: unknown }
   return { value };
 }
 
-/** Objects have no order. */
+/** The order of an object's keys does not count. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

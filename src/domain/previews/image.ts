@@ -1,4 +1,4 @@
-// What a preview image may be called and made of. Whether it can be booted is for whoever boots it to say.
+// The allowed names and content of a preview image. The sandbox decides whether it can be booted.
 import { DomainError } from '../errors.ts';
 import type { PreviewImageKind } from './preview.ts';
 

@@ -1,4 +1,4 @@
-// What driving a preview proves.
+// The result of driving a preview.
 import type { Verdict } from './preview.ts';
 
 export type StepConclusion = 'passed' | 'failed' | 'skipped';
@@ -15,7 +15,7 @@ export interface Judgement {
   readonly summary: string;
 }
 
-/** One failure fails it; a run in which nothing was tried proves nothing, and is no success. */
+/** One failed step fails the run. A run without a tried step proves nothing and is no success. */
 export function judgeSteps(steps: readonly JudgedStep[]): Judgement {
   const failed = steps.filter(({ conclusion }) => conclusion === 'failed');
   const passed = steps.filter(({ conclusion }) => conclusion === 'passed');

@@ -1,4 +1,4 @@
-// The words of previews: what a verification goes through, what it drives (interface 2.13).
+// The terms of previews: the statuses of a verification, and what it drives (interface 2.13).
 
 export const verificationStatuses = [
   'pending',
@@ -23,7 +23,7 @@ export type PreviewImageKind = (typeof previewImageKinds)[number];
 export const sandboxStates = ['booting', 'ready', 'ending', 'gone'] as const;
 export type SandboxState = (typeof sandboxStates)[number];
 
-/** What a sandbox is told by the service: no secret has one of these names. */
+/** Variables that the service gives to a sandbox. No secret may have one of these names. */
 export const givenVariables: readonly string[] = ['PORT', 'PREVIEW_URL', 'HEAD_SHA'];
 
 /** An entry of `verify.preview`, with its defaults. */

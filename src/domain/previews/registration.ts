@@ -1,12 +1,11 @@
-// What CI registers of an environment it built (interface 4.10): which preview it is, until when it holds, what comes
-// with it.
+// CI's registration of an environment that it built (interface 4.10): the preview, the expiry, and the secrets.
 import { defaultPreviewName } from '../configuration/index.ts';
 import { DomainError } from '../errors.ts';
 import type { PreviewEntry } from './preview.ts';
 
 export type EndpointEntry = Extract<PreviewEntry, { readonly method: 'endpoint' }>;
 
-/** Why a registration does not stand any more. */
+/** Why a registration is no longer valid. */
 export type RegistrationEnd = 'deregistered' | 'replaced' | 'expired';
 
 const longestSec = 86_400;
@@ -16,7 +15,7 @@ const mostSecrets = 50;
 const longestSecret = 8192;
 const secretKey = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/;
 
-/** Of several previews the one that is meant has to be named, by what is registered and by what is taken back. */
+/** If there are several previews, a registration or its removal must name one. */
 export function requirePreviewName(entries: readonly PreviewEntry[], name: string | null): string {
   if (name === null && entries.length > 1)
     throw bad('name', `is required when there are several previews: ${entries.map((each) => each.name).join(', ')}`);
@@ -36,7 +35,7 @@ export function requireEndpoint(entries: readonly PreviewEntry[], name: string):
   );
 }
 
-/** From now on as the entry says, unless it is given. */
+/** The given time, or now plus the entry's lifetime. */
 export function decideExpiry(expiresAt: Date | null, entry: EndpointEntry, now: Date): Date {
   if (expiresAt === null) return after(now, entry.expiresDefaultSec);
   if (expiresAt <= now) throw bad('expires_at', 'must be in the future');
@@ -44,7 +43,7 @@ export function decideExpiry(expiresAt: Date | null, entry: EndpointEntry, now: 
   return expiresAt;
 }
 
-/** As it was written; where it leads is checked when it is driven. */
+/** The URL stays as written. Its target is checked when it is driven. */
 export function requirePreviewUrl(url: string): string {
   const { username, password } = new URL(url);
   if (username !== '' || password !== '')
@@ -60,7 +59,7 @@ export function requireSubject(prNumber: number | null, branch: string | null): 
   if ((branch?.length ?? 0) > longestBranch) throw bad('branch', `must have at most ${longestBranch} characters`);
 }
 
-/** The value of none of them is ever part of a message. */
+/** No error message contains a secret's value. */
 export function requireSecrets(secrets: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const entries = Object.entries(secrets);
   if (entries.length > mostSecrets) throw bad('secrets', `must be at most ${mostSecrets}`);

@@ -1,6 +1,6 @@
-// Reads a skill file. It is Markdown: each heading of the second level is a scenario, each item of its lists a step, each
-// item below a request one of its parts. Prose is for people. An item that is not understood is a fault: a step nobody
-// drives would pass.
+// Parses a skill file. It is Markdown: each heading of the second level is a scenario, each item of its lists a step,
+// and each item below a request one of its parts. Prose is for people. An item that is not understood is an error,
+// because a skipped step would pass.
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import type { Heading, List, ListItem, Nodes, RootContent } from 'mdast';
 import { regexFault } from '../configuration/regex.ts';
@@ -109,7 +109,7 @@ function titleOf(children: readonly RootContent[]): string {
   return (heading === undefined ? '' : textOf(heading).trim()) || 'Scenario';
 }
 
-/** A line of its own in a paragraph: `preview: storefront`. */
+/** A separate line of a paragraph: `preview: storefront`. */
 function previewIn(paragraph: string): string | null {
   return /^preview:[ \t]*(\S+)[ \t]*$/im.exec(paragraph)?.[1] ?? null;
 }

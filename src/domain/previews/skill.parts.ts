@@ -1,4 +1,4 @@
-// What may stand below a request in a skill file: its headers and body, what is expected of its answer, what is kept.
+// The parts of a request in a skill file: headers, body, expectations, captured values.
 import { span, type Phrase } from './skill.phrases.ts';
 import type { Capture, Expectation, SkillFault, TextTest } from './skill.ts';
 

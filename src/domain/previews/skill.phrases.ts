@@ -1,15 +1,15 @@
-// Items of a skill file as phrases: their words with a mark in the place of each code span, and the spans.
+// Items of a skill file as phrases: their words with a placeholder for each code span, and the spans.
 import type { ListItem, Nodes } from 'mdast';
 
-/** Stands for a code span in the words of a phrase. */
+/** The placeholder for a code span in the words of a phrase. */
 export const span = '□';
 
 export interface Phrase {
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number;
-  /** As it is written, in one line. */
+  /** The original text on one line. */
   readonly text: string;
-  /** Lower case, single spaces, without the point or colon at its end. */
+  /** Lower case, with single spaces, without the full stop or colon at the end. */
   readonly words: string;
   readonly spans: readonly string[];
 }

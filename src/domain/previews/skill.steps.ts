@@ -23,7 +23,7 @@ export function readStep(phrase: Phrase): RequestStep | BrowserStep | SkillFault
   };
 }
 
-/** Shown when a step is not understood. */
+/** Listed in the message about a step that is not understood. */
 const browserForms = [
   'open `/path`',
   'click button `Name`',

@@ -1,4 +1,4 @@
-// What a skill file says: scenarios of steps, driven in order. How it is written: `skill.parse.ts`.
+// The content of a skill file: scenarios of steps that are driven in order. `skill.parse.ts` has the format.
 
 export interface Skill {
   readonly scenarios: readonly Scenario[];
@@ -6,7 +6,7 @@ export interface Skill {
 
 export interface Scenario {
   readonly name: string;
-  /** The preview it is for. Null: any. */
+  /** The preview that it is for. Null: every preview. */
   readonly preview: string | null;
   readonly steps: readonly SkillStep[];
 }
@@ -14,20 +14,22 @@ export interface Scenario {
 export type SkillStep = RequestStep | BrowserStep;
 
 interface Written {
-  /** From 1. */
+  /** Counts from 1. */
   readonly line: number;
-  /** As it is written. */
+  /** The original text. */
   readonly text: string;
 }
 
-/** `{{name}}` in its texts is a value captured before in the same scenario, `{{secret.NAME}}` a secret of the preview. */
+/**
+ * In its texts `{{name}}` is a value captured earlier in the same scenario, `{{secret.NAME}}` a secret of the preview.
+ */
 export interface RequestStep extends Written {
   readonly kind: 'request';
   readonly method: string;
   readonly path: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | null;
-  /** None: its status is below 400. */
+  /** If empty, the status must be below 400. */
   readonly expectations: readonly Expectation[];
   readonly captures: readonly Capture[];
 }
@@ -54,7 +56,7 @@ export interface Capture extends Written {
   readonly from:
     | { readonly of: 'json'; readonly pointer: string }
     | { readonly of: 'header'; readonly name: string }
-    /** The first group of the expression, or all of the match. */
+    /** The first group of the expression, or the whole match if it has no group. */
     | { readonly of: 'body'; readonly pattern: string };
 }
 
@@ -65,7 +67,7 @@ export type BrowserStep = Written & { readonly kind: 'browser' } & BrowserAct;
 
 export type BrowserAct =
   | { readonly act: 'open'; readonly path: string }
-  /** `role` null: by its text. */
+  /** `role` null: found by its text. */
   | { readonly act: 'click'; readonly role: ClickableRole | null; readonly name: string }
   | { readonly act: 'fill'; readonly label: string; readonly value: string }
   | { readonly act: 'choose'; readonly label: string; readonly option: string }
@@ -84,7 +86,7 @@ export type ParsedSkill =
   | { readonly ok: true; readonly skill: Skill }
   | { readonly ok: false; readonly faults: readonly SkillFault[] };
 
-/** Without a skill file the app is asked for its first page. */
+/** Without a skill file the app's first page is requested. */
 export const smokeSkill: Skill = {
   scenarios: [
     {

@@ -1,11 +1,11 @@
-// Values in the texts of a step: `{{name}}` was captured before, `{{secret.NAME}}` is a secret of the preview.
+// Values in the texts of a step: `{{name}}` was captured earlier, `{{secret.NAME}}` is a secret of the preview.
 
 export interface Values {
   readonly captured: ReadonlyMap<string, string>;
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Says which value it lacks, and how it comes by it. */
+/** The message names the missing value and how to provide it. */
 export class ValueMissing extends Error {}
 
 export function withValues(text: string, { captured, secrets }: Values): string {

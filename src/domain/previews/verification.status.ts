@@ -1,14 +1,14 @@
-// The life of a verification: how it moves, and what its statuses mean to the check that stands on the head.
+// The lifecycle of a verification: its transitions, and the meaning of each status for the check on the head.
 import type { VerificationStatus } from './preview.ts';
 
 type Moves = Readonly<Record<VerificationStatus, readonly VerificationStatus[]>>;
 
-/** Every status of a verification is written along this table. */
+/** Every write of a verification's status follows this table. */
 export const verificationMoves = {
   pending: ['waiting', 'booting', 'driving', 'skipped', 'canceled', 'error'],
   waiting: ['driving', 'canceled', 'error'],
   booting: ['driving', 'tearing_down', 'canceled', 'error'],
-  // Its worker was lost, and the sandbox with it: another boots it again. Or its registration was replaced by a newer one.
+  // After its worker and sandbox were lost, another worker boots it again. Or a newer registration replaced its own.
   driving: ['booting', 'waiting', 'tearing_down', 'passed', 'failed', 'canceled', 'error'],
   tearing_down: ['passed', 'failed', 'canceled', 'error'],
   passed: [],
@@ -23,19 +23,19 @@ export function canMove(from: VerificationStatus, to: VerificationStatus): boole
   return moves.includes(to);
 }
 
-/** Nothing moves it any more; another run over the same head is another verification. */
+/** It never changes again. Another run for the same head is a new verification. */
 export function isFinal(status: VerificationStatus): status is 'passed' | 'failed' | 'skipped' | 'canceled' | 'error' {
   return verificationMoves[status].length === 0;
 }
 
 export const finalStatuses = (Object.keys(verificationMoves) as VerificationStatus[]).filter(isFinal);
 
-/** It lives only while somebody attends to it. */
+/** It is in progress only while a worker attends to it. */
 export function isAttended(status: VerificationStatus): status is 'booting' | 'driving' | 'tearing_down' {
   return status === 'booting' || status === 'driving' || status === 'tearing_down';
 }
 
-/** What its check says: it is told anew when this changes. */
+/** The state of its check. The check is published again when this changes. */
 export type CheckWord = 'pending' | 'success' | 'failure' | 'cancelled';
 
 export function checkWord(status: VerificationStatus): CheckWord {

@@ -1,10 +1,10 @@
-// The life of a deployment (interface 3.2): how the service itself moves one, and what its statuses mean. A report from
-// outside is no move: it is taken as given, whatever the status was.
+// The lifecycle of a deployment (interface 3.2): the service's own transitions, and the meaning of each status. A
+// report from outside is no transition: it is accepted from any status.
 import { deploymentStatuses, type DeploymentStatus } from './release.ts';
 
 type Moves = Readonly<Record<DeploymentStatus, readonly DeploymentStatus[]>>;
 
-/** Every status the service writes by itself goes through this table. */
+/** Every status that the service itself writes follows this table. */
 export const deploymentMoves = {
   pending: ['in_progress', 'canceling', 'canceled', 'failure', 'error'],
   in_progress: ['success', 'failure', 'error', 'canceling', 'unknown'],
@@ -21,19 +21,19 @@ export function canMove(from: DeploymentStatus, to: DeploymentStatus): boolean {
   return moves.includes(to);
 }
 
-/** Nothing moves it any more, but for a report. */
+/** Only a report can change it. */
 export function isFinal(status: DeploymentStatus): status is 'success' | 'failure' | 'canceled' | 'error' {
   return deploymentMoves[status].length === 0;
 }
 
 export const finalStatuses = deploymentStatuses.filter(isFinal);
 
-/** What a rollback cancels first. */
+/** A rollback first cancels deployments in these statuses. */
 export const activeStatuses: readonly DeploymentStatus[] = deploymentStatuses.filter((status) => !isFinal(status));
 
 /**
- * With one of these a deployment gives its slot back: it does not change the environment, or nobody can say how long it
- * would go on. One that has the slot becomes pending by a report alone.
+ * A deployment with one of these statuses gives its slot back: it no longer changes the environment, or nobody knows
+ * how long it would. Only a report makes a deployment with the slot pending.
  */
 export function endsSlot(status: DeploymentStatus): boolean {
   return isFinal(status) || status === 'unknown' || status === 'pending';
@@ -41,15 +41,15 @@ export function endsSlot(status: DeploymentStatus): boolean {
 
 export interface StatusTimes {
   readonly status: DeploymentStatus;
-  /** The first status past pending. Null: it waits, or was canceled while it did. */
+  /** The time of the first status after pending. Null: it is pending, or was canceled while pending. */
   readonly deployStartAt: Date | null;
-  /** The final one. */
+  /** The time of the final status. */
   readonly deployEndAt: Date | null;
 }
 
 /**
- * The times after a status, given or moved to. A final status told again keeps its end: what came true once does not
- * come true later. One canceled in line has ended and never started, however often that is told.
+ * The times after a reported or written status. A repeated final status keeps the first end. A deployment that was
+ * canceled while it waited has an end and no start, however often that is reported.
  */
 export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date): Omit<StatusTimes, 'status'> {
   const started = to !== 'pending' && to !== before.status && !(to === 'canceled' && before.status === 'pending');
@@ -59,8 +59,8 @@ export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date)
 }
 
 /**
- * Whether it goes to work on the environment, for the first time or once more: what a pipeline outside deploys again by
- * reports is the same deployment, and from then on the newest that started.
+ * Whether it starts to change the environment, for the first time or again. A pipeline outside may report the same
+ * deployment again; it then counts as the newest one that started.
  */
 export function begins(from: DeploymentStatus, to: DeploymentStatus): boolean {
   if (from === 'pending') return to !== 'pending' && to !== 'canceled';
@@ -75,9 +75,9 @@ export interface Cancelable {
 }
 
 /**
- * The statuses a cancellation takes a deployment through, last the one it stays in; none when there is nothing to
- * cancel. Whoever changes the environment is asked to stop, and that it did is waited for. Any other one is
- * canceled at once: it waits in line, or runs outside, where nobody would answer.
+ * The statuses that a cancellation writes, the last one final for now. Empty if there is nothing to cancel. A
+ * deployment that changes the environment is asked to stop, and the service waits for the result. Any other deployment
+ * is canceled at once: it waits in line, or runs outside, where nobody would answer.
  */
 export function decideCancel({ status, hasSlot, triggerBegun }: Cancelable): readonly DeploymentStatus[] {
   if (isFinal(status)) return [];

@@ -3,37 +3,37 @@
 import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
 import type { CandidateStatus, DeploymentStatus, ProviderSettings } from './release.ts';
 
-/** How far a run at a provider has come. Instants are milliseconds since the epoch. */
+/** The progress of a run at a provider. Instants are milliseconds since the epoch. */
 export interface RunSituation {
   readonly provider: ProviderSettings;
-  /** Null: the provider has not said that it took it on. */
+  /** Null: the provider has not accepted it yet. */
   readonly triggeredAt: number | null;
   readonly cancelToldAt: number | null;
-  /** No call before that. */
+  /** No call before this instant. */
   readonly callAt: number | null;
-  /** Calls, or attendances, in a row of the same kind. */
+  /** Calls or attendances of the same kind in a row. */
   readonly calls: number;
-  /** Until when somebody attends to it. */
+  /** Until when a worker attends to it. */
   readonly attendedUntil: number | null;
 }
 
 export interface DeploymentSituation extends RunSituation {
   readonly status: DeploymentStatus;
-  /** Made by a report: never ours to trigger. */
+  /** A report created it, so that the service never triggers it. */
   readonly isReported: boolean;
   readonly triggerBegunAt: number | null;
-  /** Who may change the environment now. */
+  /** Which deployment may change the environment now. */
   readonly slot: 'ours' | 'free' | 'taken';
-  /** Nobody of the line goes before it. */
+  /** No other deployment in line goes first. */
   readonly isFirstInLine: boolean;
-  /** A freeze that holds for it; `until` null: until somebody ends it. */
+  /** The freeze that applies to it. `until` null: until somebody ends it. */
   readonly freeze: { readonly until: number | null } | null;
-  /** Since when nothing was heard of it. */
+  /** When the last news about it came. */
   readonly statusAt: number;
   readonly reportTimeoutSec: number;
-  /** Canceled without waiting for it, and its provider not told yet. */
+  /** It was canceled without waiting, and its provider has not been told yet. */
   readonly cancelOwed: boolean;
-  /** It was begun at a provider that its environment has no longer. */
+  /** It was started at a provider that its environment no longer has. */
   readonly isElsewhere: boolean;
 }
 
@@ -45,13 +45,16 @@ export interface BuildSituation extends RunSituation {
 
 export type ProviderCall = 'trigger' | 'read' | 'cancel';
 
-/** What a wait is for: its turn, the end of a freeze, a report, the time of the next call, whoever attends to it. */
+/**
+ * What it waits for: its turn, the end of a freeze, a report, the time of the next call, or the worker that attends to
+ * it.
+ */
 export type WaitFor = 'turn' | 'freeze' | 'report' | 'call' | 'attendant';
 
 export type RunStep =
   | { readonly kind: 'call'; readonly call: ProviderCall }
   | { readonly kind: 'attend' }
-  /** `until` null: for as long as nobody wakes it. */
+  /** `until` null: until it is woken. */
   | { readonly kind: 'wait'; readonly for: WaitFor; readonly until: number | null };
 
 export type Step<Status extends string> =
@@ -77,7 +80,7 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
       return situation.cancelOwed && !situation.isElsewhere
         ? dueAt(situation, { call: 'cancel', now })
         : { kind: 'ended' };
-    // Its slot is free, and whatever is heard of it later is heard by a report.
+    // Its slot is free. Later news about it comes only by a report.
     case 'unknown':
     case 'success':
     case 'failure':
@@ -87,9 +90,9 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
 }
 
 /**
- * Whether the provider is told that a deployment was canceled although nobody waits for what comes of it: it was called,
- * was not heard of any more, and may be at work. One that is driven from outside has nobody to be told, and a provider
- * that came later knows nothing of it.
+ * Whether the provider is told about a canceled deployment whose result nobody waits for. It is told if it was called
+ * and may still be at work. A deployment that is driven from outside has no provider, and a provider that was
+ * configured later does not know the deployment.
  */
 export function owesCancel({
   status,
@@ -104,7 +107,7 @@ export function owesCancel({
 
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {
   if (situation.slot === 'ours') {
-    // A report set it back. It is not triggered twice, and does not keep the others waiting for ever.
+    // A report set it back to pending. It is not triggered twice, and it does not block the others for ever.
     const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
     if (now < deadline) return { kind: 'wait', for: 'report', until: deadline };
     return { kind: 'become', status: 'error', because: silence(situation) };
@@ -117,7 +120,7 @@ function decidePending(situation: DeploymentSituation, now: number): DeploymentS
 
 function decideInProgress(situation: DeploymentSituation, now: number): DeploymentStep {
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
-  // One that is reported from outside, or was reopened by a report, is not ours to ask about.
+  // The provider is not asked about a deployment that is reported from outside or was reopened by a report.
   const isOurs = situation.slot === 'ours' && situation.triggerBegunAt !== null;
   if (isOurs && isAttended(situation.provider)) return decideAttended(situation, now);
   if (isOurs && situation.triggeredAt === null && now >= Math.min(deadline, situation.triggerBegunAt + triggerWithinMs))
@@ -199,17 +202,17 @@ function dueAt(
 
 function dueCall({ provider, triggeredAt, cancelToldAt }: RunSituation, isCanceling: boolean): ProviderCall {
   if (!isCanceling) return triggeredAt === null ? 'trigger' : 'read';
-  // It may run, and can be canceled by its name alone: dispatched again under its key, it is answered.
+  // It may run, and only its key is known: a dispatch with the same key is answered without a second run.
   if (provider.kind === 'github_actions' && triggeredAt === null) return 'trigger';
   return cancelToldAt === null ? 'cancel' : 'read';
 }
 
-/** It lives only while somebody attends to it, and is heard of all the time. */
+/** It runs only while a worker attends to it, which reports all the time. */
 export function isAttended(provider: ProviderSettings): boolean {
   return provider.kind === 'command';
 }
 
-/** Otherwise only reports tell how it ended. */
+/** For other providers only reports give the result. */
 export function canBeAsked(provider: ProviderSettings): boolean {
   return provider.kind === 'github_actions' || (provider.kind === 'http' && provider.statusUrl !== null);
 }
@@ -217,20 +220,20 @@ export function canBeAsked(provider: ProviderSettings): boolean {
 /** How long to leave the provider alone after so many calls in a row. */
 export const pauseAfter = backOff([2, 4, 8, 15, 30, 60]);
 
-const mostTellings = 10;
+const mostCancelCalls = 10;
 
 /**
- * How long to wait after so many calls in a row that failed. Null: it is not tried again, as nothing else would end it:
- * everything that has not ended is called until its time is over.
+ * How long to wait after this many failed calls in a row. Null: the provider of a canceled deployment is not called
+ * again. Everything that has not ended is called until its time limit.
  */
 export function pauseAfterFailure(status: DeploymentStatus, calls: number): number | null {
-  return status === 'canceled' && calls >= mostTellings ? null : pauseAfter(calls);
+  return status === 'canceled' && calls >= mostCancelCalls ? null : pauseAfter(calls);
 }
 
-/** `gone`: the provider says that it knows of no such run. `unknown`: it cannot be understood, or cannot tell. */
+/** `gone`: the provider does not know the run. `unknown`: the answer is not understood, or the provider cannot tell. */
 export type ProviderState = 'running' | 'success' | 'failure' | 'canceled' | 'error' | 'gone' | 'unknown';
 
-/** What a deployment becomes by what its provider says, in that order. None: it stays what it is. */
+/** The statuses that follow from the provider's answer, in that order. Empty: the status stays. */
 export function statusesByReading(
   state: ProviderState,
   { status, triggeredAt }: { readonly status: DeploymentStatus; readonly triggeredAt: number | null },
@@ -247,10 +250,10 @@ export function statusesByReading(
     case 'running':
       return [];
     case 'gone':
-      // It may have forgotten one that ended. Of one that was to be canceled nothing is left that could run.
+      // The provider may have forgotten an ended run. A run that was to be canceled is certainly over.
       return status === 'canceling' ? ['canceled'] : [];
     case 'unknown':
-      // It never got there, and was not to be begun any more.
+      // It never reached the provider and must not start any more.
       return status === 'canceling' && triggeredAt === null ? ['canceled'] : [];
   }
 }

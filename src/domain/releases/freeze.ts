@@ -1,5 +1,5 @@
-// Whether an environment or a base branch is frozen: a pure function of its freezes and an instant. Timers only announce
-// what this says; whoever acts asks it again.
+// Whether an environment or a base branch is frozen: a pure function of its freezes and an instant. Timers only
+// announce the result. Every action asks again.
 import { endOf, isWithin, spansAt, type Span } from '../calendar/spans.ts';
 import { timeText } from '../calendar/words.ts';
 import type { FreezeSource } from './release.ts';
@@ -14,13 +14,13 @@ export interface Freeze {
 }
 
 export interface Frozen<F extends Freeze = Freeze> {
-  /** Of those that hold now the one that holds longest. */
+  /** Of the active freezes, the one that lasts longest. */
   readonly freeze: F;
-  /** When none holds any more. Null: as long as nobody ends them. */
+  /** When the last one ends. Null: when somebody ends it. */
   readonly until: number | null;
 }
 
-/** Null: it is not frozen. Of several that hold equally long the first one given is named. */
+/** Null: it is not frozen. If several freezes last equally long, the first one is named. */
 export function frozenAt<F extends Freeze>(freezes: readonly F[], now: number): Frozen<F> | null {
   const holding = freezes.filter(({ span }) => isWithin(span, now));
   const lasting = holding.map(({ span }) => endOf(span, now) ?? Infinity);
@@ -28,7 +28,7 @@ export function frozenAt<F extends Freeze>(freezes: readonly F[], now: number): 
   return freeze === undefined ? null : { freeze, until: nextChange(freezes, now) };
 }
 
-/** When it is frozen, or no longer so. Null: never. A start that the clocks skip may change nothing when it comes. */
+/** When a freeze begins or ends next. Null: never. At a start that the clocks skip nothing may change. */
 export function nextChange(freezes: readonly Freeze[], now: number): number | null {
   return spansAt(
     freezes.map(({ span }) => span),
@@ -36,18 +36,18 @@ export function nextChange(freezes: readonly Freeze[], now: number): number | nu
   ).changesAt;
 }
 
-/** It has come to its end, and never holds again. */
+/** It has ended for ever. */
 export function isOver({ span }: Freeze, now: number): boolean {
   return 'startsAt' in span && span.endsAt !== null && span.endsAt <= now;
 }
 
-/** Until when, by whom and why; to follow what is frozen: `production is …`. */
+/** Until when, by whom and why, as the end of a sentence: `production is …`. */
 export function frozenText({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
   const reason = freeze.reason === null ? '' : `: ${freeze.reason}`;
   return `frozen ${untilText({ freeze, until })}, ${sourceText(freeze)}${reason}`;
 }
 
-/** As `frozenText` without who did it: people are known by their email addresses, which are not for everybody. */
+/** Like `frozenText`, without the person: people are known by their email addresses, which are not public. */
 export function frozenTextForAll({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
   return `frozen ${untilText({ freeze, until })}${freeze.reason === null ? '' : `: ${freeze.reason}`}`;
 }

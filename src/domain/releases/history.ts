@@ -1,16 +1,16 @@
-// What an environment has run, and where a rollback goes. A rollback takes the place in history of what it restored:
-// the next one goes further back, and never returns to what was rolled back.
+// What an environment has run, and the target of a rollback. A rollback takes the place in history of what it restored:
+// the next rollback goes further back, and never returns to what was rolled back.
 import type { DeploymentKind, DeploymentStatus } from './release.ts';
 
 /** A deployment that succeeded. */
 export interface Success {
   readonly kind: DeploymentKind;
   readonly candidateId: string;
-  /** Of a rollback: the candidate it took back. Null: not known. */
+  /** For a rollback, the candidate that it replaced. Null: not known. */
   readonly tookBackId: string | null;
 }
 
-/** Of an environment, the newest deployment that started. */
+/** The newest deployment of an environment that started. */
 export interface Latest {
   readonly id: string;
   readonly kind: DeploymentKind;
@@ -21,11 +21,14 @@ export interface Latest {
 
 export interface RollbackTarget {
   readonly candidateId: string;
-  /** The deployment that is taken back. */
+  /** The deployment that is rolled back. */
   readonly rollbackOfId: string;
 }
 
-/** The candidates an environment can go back to, what runs last. `successes` in the order in which they came true. */
+/**
+ * The candidates that an environment can go back to, the running one last. `successes` are in the order of their
+ * success.
+ */
 export function foldSuccesses(successes: readonly Success[]): string[] {
   const stack: string[] = [];
   for (const success of successes) follow(stack, success);
@@ -33,8 +36,9 @@ export function foldSuccesses(successes: readonly Success[]): string[] {
 }
 
 /**
- * Whether the newest successes alone say what runs and what ran before it: no rollback went further back than they do,
- * and two are left of what they put on top. Of the first it is not known whether it was there already; that changes neither.
+ * Whether the newest successes suffice to know what runs and what ran before it: no rollback among them went further
+ * back than they do, and at least two candidates remain. Whether the first one was deployed earlier too is not known,
+ * and does not matter.
  */
 export function sayEnough(newest: readonly Success[]): boolean {
   const stack: string[] = [];
@@ -48,7 +52,7 @@ export function sayEnough(newest: readonly Success[]): boolean {
 function follow(stack: string[], { kind, candidateId, tookBackId }: Success): void {
   if (kind === 'rollback') {
     const place = stack.lastIndexOf(candidateId);
-    // Its earlier success was reported away: still, what it took back must not be gone back to.
+    // A report changed its earlier success. The candidate that it replaced must still not be restored.
     stack.length = place >= 0 ? place : placeOf(stack, tookBackId);
   }
   if (stack.at(-1) !== candidateId) stack.push(candidateId);
@@ -59,7 +63,7 @@ function placeOf(stack: readonly string[], candidateId: string | null): number {
   return place < 0 ? stack.length : place;
 }
 
-/** Where a rollback goes now. Null: there is nothing to go back to. */
+/** The target of a rollback now. Null: there is nothing to go back to. */
 export function rollbackTarget(successes: readonly Success[], latest: Latest | null): RollbackTarget | null {
   if (latest === null) return null;
   const candidateId = candidateToRestore(foldSuccesses(successes), latest);
@@ -72,7 +76,7 @@ function candidateToRestore(stack: readonly string[], latest: Latest): string | 
   return latest.kind === 'rollback' ? latest.candidateId : stack.at(-1);
 }
 
-// A rollback that did not succeed is done again, for what it was to take back.
+// A failed rollback is repeated for the same deployment.
 function redoes({ kind, status, rollbackOfId }: Latest): string | null {
   return kind === 'rollback' && status !== 'success' ? rollbackOfId : null;
 }

@@ -1,4 +1,4 @@
-// What projects and environments may be called: they are parts of paths, and compared as they are written.
+// The allowed names of projects and environments. Names are parts of paths and are compared exactly.
 import { DomainError } from '../errors.ts';
 
 const longest = 100;

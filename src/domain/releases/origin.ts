@@ -1,12 +1,12 @@
-// How the commits between two candidates came: by a landing, by a pull request that was merged past the queue, or by a
-// push. What a merge brought with it came as the merge did.
+// The origin of each commit between two candidates: a landing, a pull request that was merged past the queue, or a
+// push. Commits that a merge brought have the origin of the merge.
 
 export interface Committed {
   readonly commit: string;
   readonly parents: readonly string[];
 }
 
-/** What is known to have landed: everything of the first-parent line after `after`, up to `commit`. */
+/** A known landing: all first-parent commits after `after`, up to `commit`. */
 export interface Landed {
   readonly batchId: string;
   readonly commit: string;
@@ -22,7 +22,7 @@ export interface MergedBy {
 export interface Origin {
   readonly batchId: string | null;
   readonly pullRequestIds: readonly string[];
-  /** Why there is no proof of it. Null: there is. */
+  /** Why there is no proof for it. Null: there is one. */
   readonly withoutProof: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface Known {
   readonly merged: readonly MergedBy[];
 }
 
-/** Of each of `commits`, what `tip` has; of a pull request or a landing what is `known` by its commits alone. */
+/** The origin of each of `commits`, the history of `tip`. `known` gives pull requests and landings by their commits. */
 export function originsOf(
   commits: readonly Committed[],
   tip: string,
@@ -71,7 +71,7 @@ function firstParentsOf(commits: readonly Committed[], tip: string): Committed[]
   return line;
 }
 
-/** Of what is beside the line the first commit on it that has it. */
+/** For each commit beside the first-parent line, the first commit on the line that contains it. */
 function broughtBy(commits: readonly Committed[], line: readonly Committed[]): Map<string, string> {
   const beside = new Map(commits.map((each) => [each.commit, each]));
   for (const { commit } of line) beside.delete(commit);

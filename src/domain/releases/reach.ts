@@ -1,23 +1,23 @@
-// Up to which commit of a base a candidate has them all. Each commit is an ancestor of the next one, so that what
-// holds of one holds of all before it, and a few questions find the last one.
+// The last commit of a base that a candidate contains. Each commit is an ancestor of the next one, so that a binary
+// search needs few questions.
 
 export interface Search {
-  /** Known to be there, as everything before it; 0 is before the first. */
+  /** The candidate contains this commit and all before it. 0: before the first commit. */
   readonly has: number;
-  /** Known not to be there, as everything after it; one past the last is past all. */
+  /** The candidate lacks this commit and all after it. One past the last: it may contain all. */
   readonly lacks: number;
 }
 
-/** Which one to ask about next, beginning right after what was `known` at first. Null: `has` is the last one. */
+/** The commit to ask about next; the first is right after `known`. Null: `has` is the last contained commit. */
 export function nextProbe({ has, lacks }: Search, known: number): number | null {
   if (lacks - has <= 1) return null;
   return has === known ? has + 1 : Math.floor((has + lacks) / 2);
 }
 
-/** What a commit has of a base, as far as its own commits say. */
+/** The part of a base that a commit contains, as far as its own commits tell. */
 export interface Traced {
   readonly has: number;
-  /** False: it comes from beside the base too, where more of it may be. */
+  /** False: a parent outside the base was cut off, which may contain more of the base. */
   readonly isSure: boolean;
 }
 
@@ -27,8 +27,9 @@ interface Ancestry {
 }
 
 /**
- * What each commit has of a base, from the positions of those on it. `ancestry` is what is beyond the base, parents
- * before their children: a commit has what its parents have, and of positions that are all in one line that is the last.
+ * The part of a base that each commit contains, from the positions of the base's commits. `ancestry` lists the commits
+ * outside the base, parents before children. A commit contains what its parents contain; because the base is one line,
+ * the last position counts.
  */
 export function traceReach(ancestry: readonly Ancestry[], positions: ReadonlyMap<string, number>): Map<string, Traced> {
   const traced = new Map<string, Traced>();
@@ -43,8 +44,8 @@ export function traceReach(ancestry: readonly Ancestry[], positions: ReadonlyMap
 }
 
 /**
- * Which commits come from `ancestor`. `beyond` is all that any of them has and it has not, parents before their children:
- * what is not in it is the ancestor itself, or older.
+ * Which commits descend from `ancestor`. `beyond` lists all their commits that `ancestor` does not contain, parents
+ * before children. A commit that is not listed is the ancestor itself or older.
  */
 export function descendantsOf(ancestor: string, beyond: readonly Ancestry[]): Set<string> {
   const descendants = new Set([ancestor]);
@@ -53,7 +54,10 @@ export function descendantsOf(ancestor: string, beyond: readonly Ancestry[]): Se
   return descendants;
 }
 
-/** Of a commit that is not beyond the base: it is on it, or came into it from the side, or is older than its first. */
+/**
+ * For a commit that is not outside the base: it is on the base, came into it by a merge, or is older than its first
+ * commit.
+ */
 export function traceOutside(position: number | undefined): Traced {
   return { has: position ?? 0, isSure: position !== undefined };
 }

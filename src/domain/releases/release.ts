@@ -1,4 +1,4 @@
-// The words of releases: what a candidate is, how an environment is deployed to, what a deployment goes through.
+// The terms of releases: candidates, environments, and the statuses of a deployment.
 
 export const deploymentStatuses = [
   'pending',
@@ -20,19 +20,21 @@ export type EnvironmentTier = (typeof environmentTiers)[number];
 
 export type DeploymentKind = 'forward' | 'rollback';
 
-/** How a deployment or a build is made. What is secret in it is kept apart, encrypted. */
+/** How a deployment or a build is made. Its secrets are stored separately, encrypted. */
 export type ProviderSettings =
-  /** Outside: somebody reports how it went. */
+  /** Outside the service: reports give the result. */
   | { readonly kind: 'none' }
-  /** Shell text of the operator's, run in a worktree of the commit in the sandbox. `timeoutSec` bounds one run. */
+  /** The operator's shell text, run in a worktree of the commit in the sandbox. `timeoutSec` limits one run. */
   | { readonly kind: 'command'; readonly command: string; readonly timeoutSec: number }
-  /** A signed POST; the answer 2xx takes it on, a report ends it. `statusUrl` is asked meanwhile where there is one. */
+  /**
+   * A signed POST. An answer 2xx accepts the run, and a report ends it. `statusUrl`, if set, is asked in the meantime.
+   */
   | { readonly kind: 'http'; readonly url: string; readonly statusUrl: string | null }
   /** A workflow of the repository at the code host, dispatched on the commit with the deployment's id. */
   | { readonly kind: 'github_actions'; readonly workflow: string };
 export type ProviderKind = ProviderSettings['kind'];
 
-/** Whether both are the same system to deploy with, which knows the runs that were begun under either. */
+/** Whether both settings address the same system, which knows the runs started under either. */
 export function isSameProvider(one: ProviderSettings, other: ProviderSettings): boolean {
   if (one.kind === 'http' && other.kind === 'http') return one.url === other.url;
   if (one.kind === 'github_actions' && other.kind === 'github_actions') return one.workflow === other.workflow;

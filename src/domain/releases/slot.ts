@@ -1,26 +1,26 @@
-// Who may change an environment next. The slot is the mutex, not the status: one deployment of an environment has it,
-// the rest waits in line.
+// Which deployment may change an environment next. The slot is the mutex, not the status: one deployment of an
+// environment has the slot, and the others wait in line.
 import type { DeploymentKind, DeploymentStatus } from './release.ts';
 
 export interface InLine {
   readonly id: string;
   readonly kind: DeploymentKind;
   readonly status: DeploymentStatus;
-  /** Driven from outside: it waits for no slot of ours. */
+  /** It is driven from outside and needs no slot. */
   readonly reported: boolean;
-  /** Goes on although the environment is frozen. */
+  /** It proceeds although the environment is frozen. */
   readonly forced: boolean;
 }
 
 export interface Slot {
-  /** Who has it. */
+  /** The deployment that has the slot. */
   readonly currentId: string | null;
   readonly isFrozen: boolean;
 }
 
 /**
- * Those that wait for the slot, the next first: rollbacks before all others, else in the order they were asked for. In a
- * freeze whoever goes on by force comes before those that wait for its end, or it would wait with them.
+ * The deployments that wait for the slot, the next first: rollbacks, then the others in the order of their requests. In
+ * a freeze forced deployments come before those that wait for its end, because otherwise they would wait with them.
  */
 export function lineOf<D extends InLine>(deployments: readonly D[], { currentId, isFrozen }: Slot): D[] {
   const holdOf = ({ forced }: InLine): number => (isFrozen && !forced ? 1 : 0);

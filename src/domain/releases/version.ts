@@ -1,4 +1,4 @@
-// What a release candidate is called (interface 2.11): `<release version>-rc<number>`.
+// The name of a release candidate (interface 2.11): `<release version>-rc<number>`.
 import { DomainError } from '../errors.ts';
 
 export interface CandidateVersion {
@@ -9,7 +9,7 @@ export interface CandidateVersion {
 const longest = 200;
 const pattern = /^([^/\s]+)-rc(0|[1-9]\d{0,8})$/;
 
-/** Null: no version of a candidate. */
+/** Null: it is not the version of a candidate. */
 export function parseVersion(text: string): CandidateVersion | null {
   const [, release, number] = (text.length <= longest && pattern.exec(text)) || [];
   return release === undefined || number === undefined ? null : { release, number: Number(number) };

@@ -7,11 +7,11 @@ export interface LeafSituation {
   readonly id: string;
   readonly number: string;
   readonly status: StepStatus;
-  /** It failed, and a later prompt goes on without it. */
+  /** It failed, and a later prompt continues without it. */
   readonly isPassedOver: boolean;
-  /** Whether its changes are a commit, and whether that is on its branch. */
+  /** Whether its changes are committed, and whether the commit is pushed to its branch. */
   readonly commit: 'none' | 'made' | 'pushed';
-  /** Where its commit belongs. Null: it has none. */
+  /** The pull request of its commit. Null: it has no commit. */
   readonly pullRequestId: string | null;
 }
 
@@ -19,13 +19,13 @@ export interface PullRequestSituation {
   readonly id: string;
   readonly ordinal: number;
   readonly state: RunbookPullRequestState;
-  /** Something was pushed to its branch. */
+  /** Its branch has a pushed commit. */
   readonly isPushed: boolean;
-  /** Its words or labels are not what they should be. */
+  /** Its text or labels are outdated. */
   readonly isStale: boolean;
   /** The queue was asked to merge its head. */
   readonly isQueued: boolean;
-  /** The one it stands on has merged: it is to stand on the target branch. */
+  /** The pull request below it has merged, so that it must be retargeted to the target branch. */
   readonly isBelowMerged: boolean;
 }
 
@@ -36,18 +36,18 @@ export interface RunbookSituation {
   readonly pullRequests: readonly PullRequestSituation[];
   readonly isCanceled: boolean;
   readonly prMode: PrMode;
-  /** Its pull requests were asked for, in `manual` mode. */
+  /** Somebody asked for its pull requests, in `manual` mode. */
   readonly isPublishAsked: boolean;
   readonly queueWhenGreen: boolean;
-  /** Until when somebody attends to it. Milliseconds since the epoch, as all instants here. */
+  /** Until when a worker attends to it. All instants here are milliseconds since the epoch. */
   readonly attendedUntil: number | null;
-  /** No call, and no attendance, before that. */
+  /** No call and no attendance before this instant. */
   readonly callAt: number | null;
-  /** Calls, or attendances, in a row that came to nothing. */
+  /** Calls or attendances in a row without a result. */
   readonly calls: number;
-  /** What the last of them failed with. */
+  /** The error of the last one. */
   readonly problem: string | null;
-  /** Since when the code host has failed. Null: it did not, the last time it was asked. */
+  /** Since when the code host fails. Null: the last call succeeded. */
   readonly failingSince: number | null;
 }
 
@@ -62,7 +62,7 @@ export type RunbookCall =
 export type RunbookStep =
   | { readonly kind: 'attend'; readonly work: AgentWork }
   | { readonly kind: 'call'; readonly call: RunbookCall }
-  /** `until` null: for as long as nobody wakes it. */
+  /** `until` null: until it is woken. */
   | { readonly kind: 'wait'; readonly for: 'attendant' | 'call' | 'merge'; readonly until: number | null }
   | { readonly kind: 'become'; readonly leafId: string; readonly status: StepStatus; readonly because: string | null }
   | { readonly kind: 'fail_plan'; readonly prompt: number; readonly because: string }
@@ -82,7 +82,7 @@ export function decideRunbook(situation: RunbookSituation, now: number): Runbook
   return work ?? decideRest(situation, now);
 }
 
-/** A leaf is completed once what it made can be seen: pushed, and in a pull request that says so. */
+/** A leaf is completed when its commit is visible: pushed, and in a pull request that lists it. */
 function decideCommitted(situation: RunbookSituation, leaf: LeafSituation, now: number): RunbookStep {
   if (leaf.status === 'queued') return { kind: 'become', leafId: leaf.id, status: 'in_progress', because: null };
   if (leaf.commit === 'made') return dueCall(situation, { kind: 'push', leafId: leaf.id }, now);
@@ -99,7 +99,7 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
     return dueAttendance(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
   }
   const leaf = situation.leaves.find(({ status, isPassedOver }) => status !== 'completed' && !isPassedOver);
-  // What stands behind one that failed is not begun.
+  // Nothing after a failed leaf starts.
   if (leaf === undefined || leaf.status === 'failed') return null;
   if (leaf.status === 'not_started') return { kind: 'become', leafId: leaf.id, status: 'queued', because: null };
   if (isGivenUp(situation, now))
@@ -107,7 +107,7 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
   return dueAttendance(situation, { kind: 'leaf', leafId: leaf.id }, now);
 }
 
-/** Nothing is left for the agent: what its pull requests still need, from the bottom of the stack. */
+/** The agent is finished: what its pull requests still need, from the bottom of the stack. */
 function decideRest(situation: RunbookSituation, now: number): RunbookStep {
   const live = situation.pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
   for (const pullRequest of live) {
@@ -124,8 +124,8 @@ function decideRest(situation: RunbookSituation, now: number): RunbookStep {
 }
 
 /**
- * Nobody asks the host again what it refused for good: the leaf failed by it, and a retry or the next commit asks. In
- * manual mode somebody asked for it, whatever was canceled.
+ * The host is not asked again about a permanent refusal: the leaf failed by it, and a retry or the next commit asks
+ * again. In manual mode a request counts even in a canceled runbook.
  */
 function isStillDue({ isCanceled, prMode, leaves }: RunbookSituation, call: RunbookCall): boolean {
   if (call.kind !== 'open') return !isCanceled;
@@ -153,7 +153,7 @@ function dueAttendance(situation: RunbookSituation, work: AgentWork, now: number
   return waitForCall(situation.callAt, now) ?? { kind: 'attend', work };
 }
 
-/** While the host is away nothing was begun: what that costs is time alone. */
+/** While the host is down nothing has started, so that a wait costs only time. */
 function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): boolean {
   return failingSince === null ? calls >= mostAttendances : isHostGivenUp(failingSince, now);
 }
@@ -165,10 +165,10 @@ function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
     : `It was begun ${calls} times. Last: ${problem}`;
 }
 
-/** Of one attendance: long enough for a model that takes all of its turns. */
+/** The limit of one attendance: long enough for a model that uses all its turns. */
 export const usualStepLimitMs = 2 * 60 * 60 * 1000;
 
-/** Why a plan or a leaf failed that was not done in time. */
+/** Why a plan or a leaf failed that exceeded its time limit. */
 export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {
   const minutes = `${limitMs / 60_000} minutes, which is the time limit (RUNBOOK_STEP_MINUTES)`;
   return kind === 'plan'
@@ -181,7 +181,7 @@ export const pauseAfter = backOff([1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1_800]
 
 const hostGivenUpHours = 24;
 
-/** A code host that has failed for a day is asked no more, until somebody retries or prompts. */
+/** A code host that has failed for a day is not called again until somebody retries or prompts. */
 export function isHostGivenUp(failingSince: number, now: number): boolean {
   return now - failingSince >= hostGivenUpHours * 60 * 60 * 1000;
 }

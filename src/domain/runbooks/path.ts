@@ -1,10 +1,10 @@
-// Paths that an agent names, and that its commits contain: relative, plain, and never git's own folder under any of the
-// spellings that some file system takes for it.
+// Paths that an agent names or that its commits contain: relative, plain, and never git's own folder under any spelling
+// that some file system treats as `.git`.
 
 const longestPath = 1_000;
 const longestName = 255;
 
-/** Why a path is not taken, with what is; null: it is. `.` is not a path of a file. */
+/** Why a path is refused, and what is allowed. Null: it is allowed. `.` is not the path of a file. */
 export function pathFault(path: string): string | null {
   if (path === '') return 'is empty: name a file by its path in the repository, such as src/index.ts';
   if (path.length > longestPath) return `has more than ${longestPath} characters`;
@@ -21,7 +21,7 @@ export function pathFault(path: string): string | null {
   );
 }
 
-/** The folders and the name of a path without fault. */
+/** The folders and the name of a valid path. */
 export function segmentsOf(path: string): readonly string[] {
   return path.split('/');
 }
@@ -34,16 +34,17 @@ function nameFault(name: string): string | null {
   return null;
 }
 
-// Characters HFS+ ignores; NTFS ignores dots and spaces at the end and what follows a colon, and knows it as git~1.
+// Characters that HFS+ ignores. NTFS ignores final dots and spaces and everything after a colon, and knows `.git` as
+// git~1.
 const ignoredByHfs = /[\u200C-\u200F\u202A-\u202E\u206A-\u206F\uFEFF]/g;
 
-/** `.git`, as any file system spells it. */
+/** Whether a name is `.git` on some file system. */
 export function isGitFolder(name: string): boolean {
   const plain = plainName(name);
   return plain === '.git' || plain === 'git~1';
 }
 
-/** A name as the file system that takes most for the same: in small letters, without what some of them ignore. */
+/** A name reduced to what all file systems distinguish: lower case, without characters that some of them ignore. */
 export function plainName(name: string): string {
   return name
     .replace(ignoredByHfs, '')

@@ -1,13 +1,13 @@
-// What a runbook's commit may change, whatever its agent did and whoever told it to. Judged on the finished commit: the
-// tools refuse the same earlier, but a command may have written anything.
+// What a runbook's commit may change, whatever its agent did or was told. The finished commit is judged. The tools
+// refuse the same earlier, but a command may have written anything.
 import { pathFault, plainName, segmentsOf } from './path.ts';
 
 export interface ChangePolicy {
-  /** Files that decide what runs, who reviews, and what git does may be changed (`allow_workflow_files`). */
+  /** Whether it may change files that decide what runs, who reviews, and what git does (`allow_workflow_files`). */
   readonly workflowFiles: boolean;
   readonly files: number;
   readonly bytesPerFile: number;
-  /** Of all changed files together. */
+  /** The sum over all changed files. */
   readonly bytes: number;
 }
 
@@ -17,15 +17,15 @@ export function changePolicy(workflowFiles: boolean): ChangePolicy {
 
 export interface JudgedChange {
   readonly path: string;
-  /** `100644`, `100755`, `120000` for a link, `160000` for another repository. Null: the file is gone. */
+  /** `100644`, `100755`, `120000` for a link, `160000` for a submodule. Null: the file was removed. */
   readonly mode: string | null;
-  /** Size of what it is now; of a link the length of its target. Null: it is gone, or another repository. */
+  /** The size after the change; for a link the length of its target. Null: removed, or a submodule. */
   readonly bytes: number | null;
-  /** Where a link leads; null for everything else. */
+  /** The target of a link. Null for everything else. */
   readonly target: string | null;
 }
 
-/** Why these changes are not committed, naming the file and the cure; null: they may be. */
+/** Why these changes are refused, with the file and the remedy. Null: they may be committed. */
 export function judgeChanges(changes: readonly JudgedChange[], policy: ChangePolicy): string | null {
   const fault = changes.map((change) => changeFault(change, policy)).find((fault) => fault !== null);
   if (fault !== undefined) return fault;
@@ -56,7 +56,7 @@ function linkFault(path: string, target: string): string | null {
   return `${quoted(path)} is a link to ${quoted(target)}, which is not in the repository: link to a file of the repository by a relative path, or commit a file.`;
 }
 
-// `..` stands at the beginning alone: after the name of a link it would go up from where that link leads.
+// `..` is only allowed at the beginning: after the name of a link it would go up from that link's target.
 function leadsInside(path: string, target: string): boolean {
   const climbed = /^(?:\.\.\/)*(?:\.\.$)?/.exec(target)?.[0] ?? '';
   const ups = climbed.split('/').filter((part) => part === '..').length;
@@ -69,7 +69,7 @@ function leadsInside(path: string, target: string): boolean {
   return resolved === '' || pathFault(resolved) === null;
 }
 
-/** Patterns of lower-case paths. What they match decides what is executed elsewhere, or who has to agree. */
+/** Patterns of lower-case paths. The matched files decide what is executed elsewhere, or who must approve. */
 const guardedFiles: readonly { readonly what: string; readonly pattern: RegExp }[] = [
   {
     what: 'a workflow file',
@@ -85,11 +85,11 @@ const guardedFiles: readonly { readonly what: string; readonly pattern: RegExp }
   { what: 'a list of code owners', pattern: /^(\.github\/|\.gitlab\/|docs\/)?codeowners$/ },
   { what: 'an update bot’s configuration', pattern: /^\.github\/(dependabot\.ya?ml|renovate\.json5?)$/ },
   { what: 'a setting of git', pattern: /(^|\/)\.(gitattributes|gitmodules|gitconfig|lfsconfig)$/ },
-  // As NTFS shortens those.
+  // The short names that NTFS gives to these files.
   { what: 'a setting of git', pattern: /(^|\/)(gitatt|gitmod)~\d+$/ },
 ];
 
-/** Why a path is not an agent's to change, or null. */
+/** Why an agent must not change a path. Null: it may. */
 export function guardedFault(path: string, policy: Pick<ChangePolicy, 'workflowFiles'>): string | null {
   if (policy.workflowFiles) return null;
   const plain = segmentsOf(path).map(plainName).join('/');

@@ -1,4 +1,4 @@
-// Which pull request a leaf's commit belongs to, and what the pull requests of a runbook say.
+// Which pull request a leaf's commit belongs to, and the texts of a runbook's pull requests.
 import { runbookBranch, type PrMode, type RunbookPullRequestState, type StepStatus } from './runbook.ts';
 
 export interface PlacedPullRequest {
@@ -10,7 +10,7 @@ export interface PlacedPullRequest {
   readonly steps: readonly string[];
 }
 
-/** Where a leaf's commit goes: a pull request there is, or the next one, which begins at the tip of `baseBranch`. */
+/** The place of a leaf's commit: an existing pull request, or a new one that begins at the tip of `baseBranch`. */
 export type Place =
   | { readonly kind: 'there'; readonly id: string; readonly branch: string }
   | { readonly kind: 'next'; readonly ordinal: number; readonly branch: string; readonly baseBranch: string };
@@ -49,18 +49,18 @@ export interface ToldPullRequest {
   readonly runbookNumber: number;
   readonly title: string;
   readonly url: string;
-  /** Before everything else. Null: none was given, or another pull request has it. */
+  /** The text at the top. Null: none was given, or another pull request has it. */
   readonly description: string | null;
   /** Leaves with commits in it, in order. */
   readonly leaves: readonly ToldLeaf[];
-  /** Numbers of the open ones it stands on, the lowest first. */
+  /** Numbers of the open pull requests that it is stacked on, the lowest first. */
   readonly below: readonly number[];
   readonly agent: 'script' | 'model';
 }
 
 const mostBodyCharacters = 60_000;
 
-/** Markdown. What the agent said is quoted as it is: who reads it knows from where it came. */
+/** Markdown. The agent's text is quoted unchanged, and marked as the agent's. */
 export function pullRequestBody(told: ToldPullRequest): string {
   const parts = [
     ...(told.description === null || told.description.trim() === '' ? [] : [told.description.trimEnd()]),
@@ -91,7 +91,7 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** First line as the agent worded it, at most 72 characters; the whole names where it comes from. */
+/** The first line is the agent's, at most 72 characters. The whole message names its origin. */
 export function commitMessage(words: string, of: { readonly runbookNumber: number; readonly leaf: string }): string {
   const [first = '', ...rest] = words.replaceAll('\r', '').trim().split('\n');
   const subject = first.trim() === '' ? `Step ${of.leaf} of runbook ${of.runbookNumber}` : first.trim();
@@ -102,8 +102,8 @@ export function commitMessage(words: string, of: { readonly runbookNumber: numbe
 }
 
 /**
- * Labels to have now. Those that ask the queue for something wait until nothing is left to be done: half of the work
- * would be merged.
+ * The labels of a pull request now. Labels that make a request to the queue wait until the runbook is finished, because
+ * otherwise an unfinished change would be merged.
  */
 export function labelsNow(
   labels: readonly string[],

@@ -1,4 +1,4 @@
-// What a runbook may be asked for (interface 4.9): the bounds of each field, and how labels come together.
+// The limits of a request for a runbook (interface 4.9): each field, and the combination of labels.
 import { DomainError } from '../errors.ts';
 import type { AgentKind } from './runbook.ts';
 
@@ -16,7 +16,7 @@ export function checkedPrompt(prompt: string): string {
   return checkedLength(prompt, 'prompt', longestPrompt);
 }
 
-/** Null: it is to be made up. */
+/** Null: the agent makes up the title. */
 export function checkedTitle(title: string | null | undefined): string | null {
   if (title === null || title === undefined) return null;
   const line = title.trim();
@@ -25,7 +25,7 @@ export function checkedTitle(title: string | null | undefined): string | null {
   return checkedLength(line, 'title', longestTitle);
 }
 
-/** What a runbook is called until its agent has made a title up: the first line of its prompt that says something. */
+/** The title until the agent has made one up: the first line of the prompt that has letters. */
 export function provisionalTitle(prompt: string): string {
   const words = prompt.split(/\r?\n/).map((line) => line.replace(/^[\s#>*-]+|^\s*\d+[.)]\s+/g, '').trim());
   const line = words.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? 'Runbook';
@@ -38,7 +38,7 @@ export function checkedDescription(description: string | null | undefined): stri
   return checkedLength(description, 'description', longestDescription);
 }
 
-/** The known ones first; each once, in the order in which it was first asked for. */
+/** Known labels first, each label once, in the order of the requests. */
 export function mergeLabels(known: readonly string[], asked: readonly string[] | null | undefined): string[] {
   const labels = new Set(known);
   for (const [at, each] of (asked ?? []).entries()) {
@@ -58,7 +58,7 @@ export function checkedBudget(micros: number, most = greatestBudget): number {
   return micros;
 }
 
-/** A runbook's budget may be raised, up to what its repository allows now. */
+/** The budget of a runbook may be raised up to the present limit of its repository. */
 export function requireGreaterBudget(
   micros: number,
   { least, most }: { readonly least: number; readonly most: number },
@@ -73,7 +73,7 @@ export function requireGreaterBudget(
   return micros;
 }
 
-/** Of an agent that costs nothing it never is. */
+/** The budget of an agent without costs is never spent. */
 export function isBudgetSpent(runbook: {
   readonly agent: AgentKind;
   readonly budgetMicros: number;

@@ -1,4 +1,4 @@
-// The words of runbooks: what a step goes through, how pull requests come of commits (interface 2.12, 3.3).
+// The terms of runbooks: the statuses of a step, and how commits become pull requests (interface 2.12, 3.3).
 
 export const stepStatuses = ['not_started', 'queued', 'in_progress', 'completed', 'failed'] as const;
 export type StepStatus = (typeof stepStatuses)[number];
@@ -22,12 +22,12 @@ export type AgentKind = (typeof agentKinds)[number];
 export type RunbookPullRequestState = 'planned' | 'open' | 'merged' | 'closed';
 export type RunbookCommitState = 'made' | 'pushed' | 'void';
 
-/** Branches of runbooks, and no others, are pushed for an agent. `ordinal` 1 is the first or only pull request. */
+/** For an agent only branches of runbooks are pushed. `ordinal` 1 is the first or only pull request. */
 export function runbookBranch(number: number, ordinal: number): string {
   return ordinal === 1 ? `interlock/runbook-${number}` : `interlock/runbook-${number}-${ordinal}`;
 }
 
-/** Of leaf steps alone (interface 3.3); first match wins. */
+/** Derived from leaf steps only (interface 3.3). The first match wins. */
 export function runbookStatus(leaves: readonly StepStatus[]): RunbookStatus {
   const has = (status: StepStatus): boolean => leaves.includes(status);
   const all = (status: StepStatus): boolean => leaves.every((leaf) => leaf === status);

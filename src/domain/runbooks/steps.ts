@@ -1,7 +1,7 @@
-// The plan of a runbook: how its steps and leaves are numbered, and how a leaf moves.
+// The plan of a runbook: the numbers of its steps and leaves, and the statuses of a leaf.
 import type { StepStatus } from './runbook.ts';
 
-/** Every way a leaf's status may go. One that failed is tried again, or waits behind one that is. */
+/** The transitions of a leaf's status. A failed leaf can be retried, and the leaves after it wait for the retry. */
 export const stepMoves = {
   not_started: ['queued', 'failed'],
   queued: ['in_progress', 'failed'],
@@ -35,10 +35,10 @@ export interface NumberedStep {
 }
 
 const longestTitle = 300;
-/** More than that nobody follows. Of one plan. */
+/** The limit of one plan, because nobody can follow more leaves. */
 export const mostPlannedLeaves = 200;
 
-/** New steps behind those there are: `n`, and their leaves `n.1`, `n.2`; a step without parts has one leaf, itself. */
+/** New steps after the existing ones: `n`, with the leaves `n.1`, `n.2`. A step without parts is its own leaf. */
 export function numberSteps(
   planned: readonly PlannedStepTitles[],
   after: { readonly steps: number; readonly position: number },
@@ -66,7 +66,7 @@ export function numberSteps(
   });
 }
 
-/** One line, not too long; never empty. */
+/** One line of limited length, never empty. */
 export function asTitle(text: string, otherwise: string): string {
   const line = text
     .toWellFormed()
@@ -76,7 +76,7 @@ export function asTitle(text: string, otherwise: string): string {
   return line.length <= longestTitle ? line : `${line.slice(0, longestTitle - 1).toWellFormed()}…`;
 }
 
-/** Why a leaf that was never begun fails when a follow-up goes on behind one that failed. */
+/** Why a leaf that never started failed when a follow-up prompt continued after a failed leaf. */
 export function leftOut(failed: string): string {
   return `Left out: ${failed} had failed, and a follow-up went on without it.`;
 }

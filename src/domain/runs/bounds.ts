@@ -1,21 +1,21 @@
-// What one run of somebody's command may take of the machine, as its operator sets it, and when it has taken too much.
+// The limits of one run of a command on the machine, set by the operator, and the decision whether a run exceeded them.
 
 export interface RunBounds {
-  /** Of one file: a write beyond fails, as a rule with the program. */
+  /** The size of one file. A write beyond it fails, usually together with the program. */
   readonly bytesPerFile: number;
-  /** Of all that is in the run's folders, what was there before included. */
+  /** The total size of the run's folders, including what was there before. */
   readonly bytes: number;
-  /** Files, folders and links there. */
+  /** The number of files, folders and links in them. */
   readonly files: number;
-  /** Of output and errors together. */
+  /** Output and errors together. */
   readonly outputBytes: number;
-  /** At once. A process more cannot be started, where the kernel counts those of the run alone. */
+  /** Concurrent processes. Where the kernel counts a run's own processes, no further process can start. */
   readonly processes: number;
-  /** Of all its processes together. Memory that several of them share counts nothing. */
+  /** The memory of all its processes together, without shared memory. */
   readonly memoryBytes: number;
-  /** That stay free on the machine's disk, whichever run fills it. */
+  /** Free space on the machine's disk that no run may use up. */
   readonly freeBytes: number;
-  /** That stay free in the machine's memory, whichever run fills it. */
+  /** Free memory of the machine that no run may use up. */
   readonly freeMemoryBytes: number;
 }
 
@@ -68,10 +68,10 @@ function readNumber(env: Environment, name: string, standard: number): number {
 
 export const usualRunBounds: RunBounds = readRunBounds({});
 
-/** What was seen of a run and of its machine; what was not looked at is left out. */
+/** The measurements of a run and of its machine. A missing one was not measured. */
 export interface Seen {
   readonly freeBytes?: number;
-  /** Null: this machine does not tell. */
+  /** Null: this machine does not report it. */
   readonly freeMemoryBytes?: number | null;
   readonly bytes?: number;
   readonly files?: number;
@@ -79,13 +79,13 @@ export interface Seen {
   readonly memoryBytes?: number;
 }
 
-/** Which bound was passed, in words about the run. `machine`: it is not known through whose fault. */
+/** The exceeded limit, as a text about the run. `machine`: it is not known which run caused it. */
 export interface Exceeded {
   readonly of: 'run' | 'machine';
   readonly words: string;
 }
 
-/** Null: none. */
+/** Null: no limit is exceeded. */
 export function decideExceeded(seen: Seen, bounds: RunBounds): Exceeded | null {
   const { freeBytes = Infinity, bytes = 0, files = 0, processes = 0, memoryBytes = 0 } = seen;
   const run = (words: string): Exceeded => ({ of: 'run', words });
@@ -108,10 +108,10 @@ export function megabytes(bytes: number): string {
   return `${Math.floor(bytes / megabyte)} MB`;
 }
 
-/** Less of the machine than that went since the last look: then no run can have come near its bounds. */
+/** If the machine lost less than this part of a limit since the last measurement, no run can be near its limits. */
 const partOfBound = 16;
 
-/** Whether something has taken enough of the machine since `before` that the run's part in it is worth a look. */
+/** Whether the machine lost so much since `before` that the run must be measured. */
 export function isWorthALook(before: number, now: number, bound: number): boolean {
   return before - now >= bound / partOfBound;
 }

@@ -1,16 +1,16 @@
-// What unpacking a push may cost, by how large it is. Text shrinks to a tenth or so; what shrinks to less than a
-// twentieth, and is large, was made to be large.
+// The limits of unpacking a push, by its size. Text shrinks to about a tenth. A large push that shrinks to less than a
+// twentieth was probably made to do harm.
 
 import { readMegabytes, readRunBounds, type Environment } from './bounds.ts';
 
 export interface PushBounds {
-  /** Of what is received. */
+  /** The received bytes. */
   readonly maxPushBytes: number;
-  /** That a small push may inflate to. */
+  /** The size to which a small push may inflate. */
   readonly maxInflatedBytes: number;
-  /** For each program that unpacks it. */
+  /** For each program that unpacks the push. */
   readonly memoryBytes: number;
-  /** That a push leaves free on the disk. */
+  /** The disk space that a push must leave free. */
   readonly freeBytes: number;
 }
 
@@ -28,7 +28,7 @@ export function readPushBounds(env: Environment): PushBounds {
 export const usualPushBounds: PushBounds = readPushBounds({});
 
 export interface UnpackBounds {
-  /** Of its objects together. An object that is stored as a difference counts by the largest of them alone. */
+  /** All its objects together. An object that is stored as a difference counts only by the largest one. */
   readonly inflatedBytes: number;
   readonly memoryBytes: number;
   /** For each program. */

@@ -1,4 +1,4 @@
-// A history as it was, and as it would have been under a configuration.
+// A past history next to its simulation under a configuration.
 import { buildsOf, staysOf, type LogEntry, type PastBatch } from './history.ts';
 import { observe, replay, type Replayed, type ReplayOptions, type Tally } from './replay.ts';
 import { workloadOf } from './workload.ts';
@@ -7,9 +7,9 @@ export interface Past {
   readonly log: readonly LogEntry[];
   /** Oldest first. */
   readonly batches: readonly PastBatch[];
-  /** There was more than is read of one of them: what is older is missing. */
+  /** The log or the builds exceeded the limit of a read: older entries are missing. */
   readonly isCut?: boolean;
-  /** The log is made of merges in git: nobody stood in line. */
+  /** The log was made from merges in git: there was no line. */
   readonly isFromGit?: boolean;
 }
 
@@ -20,20 +20,20 @@ const fromGit = [
   'Git does not tell how long anybody waited, which changes failed, or how long checks took: a build is taken to take ten minutes.',
 ];
 
-/** Below that many, a single slow build is a tenth of all there is. */
+/** Below this number a single slow build is a tenth of all. */
 const fewest = 20;
 
-/** Whether numbers of so many arrivals say something about other days. */
+/** Whether this many arrivals say something about other days. */
 export function isTelling(arrivals: number): boolean {
   return arrivals >= fewest;
 }
 
 export interface Comparison {
-  /** Null: nobody was queued. */
+  /** Null: no pull request was queued. */
   readonly from: number | null;
-  /** Times in line that are replayed. */
+  /** The replayed stays in line. */
   readonly arrivals: number;
-  /** Null: the log is made of merges in git, which tell of no line. */
+  /** Null: the log was made from merges in git, which have no line. */
   readonly observed: Tally | null;
   readonly replayed: Replayed;
   readonly assumptions: readonly string[];

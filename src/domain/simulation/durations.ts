@@ -1,25 +1,25 @@
-// How long builds take, learned from those that ended and those that were stopped: of these it is known that they would
-// have taken longer. Who left them out would take builds for short, as the long ones are stopped most.
+// How long builds take, learned from ended and stopped builds. A stopped build would have taken longer than it ran.
+// Without stopped builds the estimate would be too short, because long builds are stopped most.
 
 export interface PastDuration {
   readonly lastedMs: number;
-  /** Stopped, or still running: it takes longer than that. */
+  /** False: stopped or still running, so that the build takes longer than this. */
   readonly hasEnded: boolean;
 }
 
-/** So many values of equal weight, and what may come beyond the last one. Plain data. */
+/** Values of equal weight, and the part of the distribution beyond the last one. Plain data. */
 export interface Durations {
-  /** In rising order. Not empty. */
+  /** Ascending, not empty. */
   readonly valuesMs: readonly number[];
-  /** How likely the next one takes longer than the last of them. More than 0. */
+  /** The probability that a build takes longer than the last value. More than 0. */
   readonly beyond: number;
 }
 
 const mostValues = 400;
-/** Beyond the longest that was seen a build takes a quarter longer on average, and the longer, the less likely. */
+/** A build that exceeds the longest known duration takes a quarter longer on average; longer times are less likely. */
 const tail = 1 / 4;
 
-/** Kaplan and Meier's estimate. Null: none has ended. */
+/** The Kaplan-Meier estimate. Null: no build has ended. */
 export function durationsOf(past: readonly PastDuration[]): Durations | null {
   const inOrder = [...past].sort((a, b) => a.lastedMs - b.lastedMs || Number(b.hasEnded) - Number(a.hasEnded));
   const steps: { readonly ms: number; readonly survive: number }[] = [];
@@ -43,7 +43,7 @@ export function durationsOf(past: readonly PastDuration[]): Durations | null {
 
 const rounding = 1e-9;
 
-/** `share` of all builds take no longer. */
+/** The duration that `share` of all builds do not exceed. */
 export function durationAt({ valuesMs, beyond }: Durations, share: number): number {
   const longest = valuesMs.at(-1) ?? 1;
   const within = share / (1 - beyond);
@@ -51,7 +51,7 @@ export function durationAt({ valuesMs, beyond }: Durations, share: number): numb
   return longest * (1 + tail * Math.log(beyond / Math.max(1 - share, Number.EPSILON)));
 }
 
-/** Which share of all builds takes no longer: less than 1. */
+/** The share of all builds that do not exceed the duration: less than 1. */
 export function shareWithin({ valuesMs, beyond }: Durations, ms: number): number {
   const longest = valuesMs.at(-1) ?? 1;
   if (ms >= longest) return 1 - beyond * Math.exp(-(ms / longest - 1) / tail);
@@ -59,7 +59,10 @@ export function shareWithin({ valuesMs, beyond }: Durations, ms: number): number
   return (longer / valuesMs.length) * (1 - beyond);
 }
 
-/** Between 0 and 1: how much alike builds of one pull request take, each given by its builds, oldest first. */
+/**
+ * Between 0 and 1: how similar the durations of one pull request's builds are. Each entry lists its builds, oldest
+ * first.
+ */
 export function steadinessOf(durations: Durations, builds: Iterable<readonly number[]>): number {
   let [apart, pairs] = [0, 0];
   for (const each of builds)
@@ -69,7 +72,7 @@ export function steadinessOf(durations: Durations, builds: Iterable<readonly num
       apart += Math.abs(shareWithin(durations, ms) - shareWithin(durations, before));
       pairs += 1;
     }
-  // Two that have nothing to do with one another are a third apart on average. Nothing known: half of each.
+  // Two independent values differ by a third on average. If nothing is known, the estimate is one half.
   return Math.max(0, 1 - (3 * apart + unknownPairs / 2) / (pairs + unknownPairs));
 }
 

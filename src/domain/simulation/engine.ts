@@ -1,5 +1,5 @@
-// The simulated world around a policy: changes arrive, builds run on a bounded number of workers, the mainline moves.
-// No clock and no randomness of its own: everything that is drawn comes from the truth it is given.
+// The simulated world around a policy: changes arrive, builds run on a limited number of workers, the mainline moves.
+// The engine has no clock and no randomness of its own: the truth that it is given draws everything.
 import { EventHeap } from './event-heap.ts';
 import { justifies } from './justification.ts';
 import { PendingLine } from './pending-line.ts';
@@ -24,21 +24,21 @@ export interface Outcome {
 }
 
 export interface Run {
-  /** In the order they left the queue. */
+  /** In the order in which they left the queue. */
   readonly outcomes: readonly Outcome[];
   /** Builds that got a worker, canceled ones included. */
   readonly builds: number;
   readonly canceled: number;
-  /** Milliseconds of workers. */
+  /** Milliseconds of work by workers. */
   readonly work: number;
-  /** Commits on the mainline whose tree is red in truth. */
+  /** Commits on the mainline whose tree is really red. */
   readonly red: number;
-  /** Changes ejected although they would have been green by themselves on the tip. */
+  /** Ejected changes that would have been green by themselves on the tip. */
   readonly ejectedUnjustly: number;
-  /** Landings whose tree was put together from parts tested apart. */
+  /** Landings whose tree was combined from separately tested parts. */
   readonly composed: number;
   readonly landings: readonly Landing[];
-  /** The last instant at which something happened. */
+  /** The instant of the last event. */
   readonly until: number;
 }
 
@@ -55,7 +55,7 @@ interface RunningBuild extends Writable<Build> {
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Runs until every change has left the queue; a policy that leaves one there for ever is an error. */
+/** Runs until every change has left the queue. A policy that leaves a change in the queue for ever is an error. */
 export function simulate(setup: PolicySetup, makePolicy: MakePolicy): Run {
   return new Simulation(setup, makePolicy(setup)).run();
 }
@@ -71,7 +71,7 @@ class Simulation implements QueueView, Desk {
   readonly #events = new EventHeap<Event>();
   readonly #line = new PendingLine();
   readonly #landed = new Set<number>();
-  /** Waiting for a worker, oldest first; canceled ones stay until their turn. */
+  /** Builds that wait for a worker, oldest first. Canceled builds stay until their turn. */
   readonly #waiting: RunningBuild[] = [];
   #running = 0;
   #made = 0;
@@ -114,7 +114,7 @@ class Simulation implements QueueView, Desk {
     return { ...this.#tally, outcomes: this.#outcomes, landings: this.landings, until: this.now };
   }
 
-  // What a policy sees.
+  // The facts that a policy sees.
 
   get pending(): readonly Change[] {
     return this.#line.inOrder;
@@ -142,7 +142,7 @@ class Simulation implements QueueView, Desk {
     return numberOf(added.reduce(withChange, this.#tip));
   }
 
-  // What it may do.
+  // The actions of a policy.
 
   start({ assumes, members, resumed }: BuildContent): Build {
     const added = [...assumes, ...members];
@@ -268,7 +268,7 @@ class Simulation implements QueueView, Desk {
   }
 }
 
-// The set of changes in a tree, as the sum of their names: 53 bits, so that two sets do not meet by chance.
+// The set of changes in a tree, as the sum of their hashes: 53 bits, so that two sets do not collide by chance.
 type TreeName = readonly [number, number];
 
 function withChange([high, low]: TreeName, change: number): TreeName {

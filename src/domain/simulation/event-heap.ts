@@ -11,7 +11,7 @@ export class EventHeap<T> {
   readonly #entries = new TinyQueue<Entry<T>>([], (a, b) => a.at - b.at || a.sequence - b.sequence);
   #sequence = 0;
 
-  /** Null: nothing is to happen. */
+  /** Null: there is no event. */
   get nextAt(): number | null {
     return this.#entries.peek()?.at ?? null;
   }

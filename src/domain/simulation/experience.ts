@@ -1,4 +1,4 @@
-// What a queue has learned from its last builds, to tell what becomes of its line.
+// What a queue's last builds say about the future of its line.
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationsOf, steadinessOf, type Durations, type PastDuration } from './durations.ts';
 
@@ -12,15 +12,15 @@ export interface ExperiencedBuild extends PastDuration {
 export interface Experience {
   /** From the decision to the last check. */
   readonly durations: Durations;
-  /** How many pull requests those builds were about, on average: a build takes as long as the slowest of them. */
+  /** The average number of pull requests in those builds. A build takes as long as its slowest pull request. */
   readonly usualSize: number;
-  /** How much of a build's duration is the pull request's, and so the same the next time: from 0 to 1. */
+  /** The part of a build's duration that depends on the pull request and so repeats: from 0 to 1. */
   readonly steadiness: number;
-  /** Builds of those in line that ended, were stopped or run. */
+  /** Ended, stopped and running builds of pull requests in line. */
   readonly seen: readonly ExperiencedBuild[];
-  /** How likely a build of what is good fails. */
+  /** The rate at which the build of good pull requests fails. */
   readonly flakeRate: number;
-  /** Pull requests that were queued lately. */
+  /** The recent rate of newly queued pull requests. */
   readonly arrivalsPerHour: number;
 }
 
@@ -32,7 +32,7 @@ interface Present {
 
 const lately = 2 * 3_600_000;
 
-/** `builds` oldest first. Null: none has ended yet. */
+/** `builds` oldest first. Null: no build has ended yet. */
 export function experienceOf(
   builds: readonly ExperiencedBuild[],
   { now, line, flakeRate }: Present,
@@ -56,7 +56,7 @@ export function experienceOf(
   };
 }
 
-/** Who is in line since then, or was built for the first time. */
+/** Pull requests that entered the line, or were built for the first time, in the period. */
 function arrivalsOf(builds: readonly ExperiencedBuild[], { now, line }: Omit<Present, 'flakeRate'>): number {
   const since = Math.max(now - lately, builds[0]?.startedAt ?? now);
   const firstAt = new Map(line.map(({ id, queuedAt }) => [id, queuedAt]));

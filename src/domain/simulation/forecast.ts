@@ -1,5 +1,5 @@
-// When will it land? The line is played on from where it stands, many times, each time in another world that agrees with
-// what is known; the planner decides as it does. What arrives later is not foreseen: it stands behind.
+// When will a pull request land? The present line is simulated many times, each time in a random world that agrees with
+// the known facts. The planner decides as in production. Later arrivals are behind, and are not part of the forecast.
 import { buildsSpeculatively } from '../queue/model/snapshot.ts';
 import type { Targets } from '../queue/model/overlap.ts';
 import type { QueueRules, Snapshot } from '../queue/model/snapshot.ts';
@@ -14,41 +14,41 @@ import { standingLineOf, type StandingLine } from './standing-line.ts';
 
 /** Instants. */
 export interface Eta {
-  /** As likely before as after. */
+  /** Half of the simulations land before it. */
   readonly p50: number;
-  /** Nine times of ten it has landed by then. */
+  /** Nine of ten simulations land before it. */
   readonly p90: number;
 }
 
 export type NoEta =
   | 'halted'
   | 'paused'
-  /** Landings wait for a merge window, and none opens any more. */
+  /** Landings wait for a merge window, and no window opens any more. */
   | 'no_window'
   /** No build has ended yet. */
   | 'no_experience'
   | 'too_far_back'
-  /** More likely than not it leaves the line without landing. */
+  /** In most simulations it leaves the line without landing. */
   | 'likely_to_fail';
 
 export interface Forecast {
-  /** By the pull request's id; of each that stands in line. */
+  /** By the pull request's id, for each one in line. */
   readonly etas: ReadonlyMap<string, Eta | NoEta>;
-  /** How often the line was played on. */
+  /** The number of simulations. */
   readonly runs: number;
 }
 
 export interface ForecastOptions {
-  /** Null: nothing is known of builds yet. */
+  /** Null: nothing is known about builds yet. */
   readonly experience: Experience | null;
-  /** Asked between runs and within: then no more are played. */
+  /** Asked between and within simulations. When it is true, no more start. */
   readonly isOver: () => boolean;
 }
 
-/** A line longer than this is played to this place: who is behind has no influence on who is before. */
+/** A longer line is simulated up to this place, because later pull requests do not affect earlier ones. */
 const longestLine = 100;
 const mostRuns = 99;
-/** Of fewer no nine of ten can be told: the k-th of n in order is passed by the next one with probability 1 - k / (n + 1). */
+/** Fewer simulations give no 90th percentile: the next value exceeds the k-th of n with probability 1 - k / (n + 1). */
 const fewestRuns = 9;
 
 export function forecast(snapshot: Snapshot, now: number, { experience, isOver }: ForecastOptions): Forecast {
@@ -80,7 +80,9 @@ interface Played {
   readonly seed: number;
 }
 
-/** Of one in line, over the runs in which it left the line: in some it may stand there when nothing moves any more. */
+/**
+ * The results of a pull request in line over the simulations in which it left the line. In some it may stay for ever.
+ */
 interface Fates {
   readonly landings: number[];
   ejected: number;
@@ -95,7 +97,7 @@ function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played,
   const changes = [...line.changes, ...arrivals.map(({ change }) => change)];
   const first = arrivals[0]?.change.number ?? Infinity;
   let pending: readonly Change[] | null = null;
-  // The line is in order of arrival: who is asked about is before all that arrive later.
+  // The line is in order of arrival: all forecast pull requests are before all later arrivals.
   const isOver = (): boolean => pending !== null && (pending[0]?.number ?? first) >= first;
   const { outcomes } = simulate({ workers: Infinity, changes, truth, mayStay: true, isOver }, () => {
     const policy = plannerPolicy({
@@ -120,7 +122,7 @@ function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played,
   }
 }
 
-/** Where second builds of what was red by itself are made, they tell it: so many of the red ones were flakes. */
+/** Second builds show the rate directly: the share of red builds that were false. */
 function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Experience): number {
   if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
   const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
@@ -129,19 +131,22 @@ function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Exp
   return (ofReds * failing) / (1 - ofReds);
 }
 
-/** Who arrives later takes builds from those who are there. In a line, where builds are for the first, nobody does. */
+/**
+ * Later arrivals take builds from earlier pull requests. In linear speculation the first in line get the builds, so
+ * nobody loses any.
+ */
 function isShortOfBuilds({ rules }: Snapshot): boolean {
   return buildsSpeculatively(rules) && rules.maxParallelBuilds !== null;
 }
 
-/** What other queues build now, they build all the time. */
+/** The builds of other queues are assumed to stay the same. */
 function rulesAhead({ rules, queue }: Snapshot): QueueRules {
   const { maxParallelBuilds } = rules;
   if (maxParallelBuilds === null) return simulatedRules(rules);
   return { ...simulatedRules(rules), maxParallelBuilds: Math.max(1, maxParallelBuilds - queue.buildsElsewhere) };
 }
 
-/** What pull requests affected lately. */
+/** The targets of recent pull requests. */
 function targetsOf({ pullRequests, landings }: Snapshot): readonly Targets[] {
   return [...landings.flatMap(({ members }) => members ?? []), ...pullRequests].map(({ targets }) => targets);
 }

@@ -1,11 +1,12 @@
-// The world as it is: who is bad by itself, which pairs do what to each other, how long CI takes and when it lies.
+// The real state of the simulated world: which changes are bad, how pairs of them interact, how long CI takes and when
+// it is wrong.
 import type { Truth } from './policy.ts';
 import { draw, drawLognormal, streams } from './randomness.ts';
 
 export interface Pair {
   readonly a: number;
   readonly b: number;
-  /** poison: each is good alone, together they are red. mask: `a` is bad, but good in the company of `b`. */
+  /** poison: both are good alone and red together. mask: `a` is bad, but good together with `b`. */
   readonly kind: 'poison' | 'mask';
 }
 
@@ -15,7 +16,10 @@ export interface Facts {
   readonly pairs: readonly Pair[];
   /** Probability that a build of a green tree is red. */
   readonly flake: number;
-  /** Lognormal. `change`: a build takes as long as the slowest of its members always does. `build`: drawn anew. */
+  /**
+   * Lognormal. `change`: a build takes as long as its slowest member always does. `build`: each build is drawn
+   * separately.
+   */
   readonly ci: { readonly medianMs: number; readonly spread: number; readonly drawnPer: 'change' | 'build' };
 }
 

@@ -1,5 +1,5 @@
-// One of the worlds that agree with what is known of a line: who fails by itself, how long builds still take. Drawn anew
-// for each seed.
+// A random world that agrees with the known facts of a line: which pull requests fail, how long builds still take. Each
+// seed gives another world.
 import type { Targets } from '../queue/model/overlap.ts';
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationAt, shareWithin } from './durations.ts';
@@ -10,9 +10,9 @@ import type { StandingBuild, StandingLine } from './standing-line.ts';
 
 export interface Guess {
   readonly truth: Truth;
-  /** Of each standing build; null: its commit is not made yet. */
+  /** For each existing build. Null: its commit is not made yet. */
   readonly builds: readonly (NonNullable<BuildContent['resumed']> | null)[];
-  /** Those who are queued from now on. */
+  /** Pull requests that are queued from now on. */
   readonly arrivals: readonly Arrival[];
 }
 
@@ -22,7 +22,7 @@ interface Arrival {
 }
 
 interface Seeded extends Experience {
-  /** Of earlier ones: each is as likely as any other to be those of a later one. */
+  /** Targets of earlier pull requests. A later one has any of them with equal probability. */
   readonly targets: readonly Targets[];
   readonly seed: number;
   readonly now: number;
@@ -52,7 +52,7 @@ export function guess(line: StandingLine, known: Seeded): Guess {
   };
 }
 
-/** What happens about the same time happens at once: a plan costs as much whether one build has ended or ten. */
+/** Events within one step happen at once, because a plan costs the same after one ended build or ten. */
 function stepOf({ durations }: Experience): number {
   return Math.max(1, Math.round(durationAt(durations, 0.5) / stepsOfBuild));
 }
@@ -63,7 +63,7 @@ function inSteps(ms: number, stepMs: number): number {
   return Math.ceil(ms / stepMs) * stepMs;
 }
 
-/** They take builds, and whoever is let pass goes behind those who are there by then. */
+/** Later arrivals take builds, and a reordered pull request goes behind those that have arrived by then. */
 const mostArrivals = 50;
 
 function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
@@ -88,8 +88,8 @@ function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
 }
 
 /**
- * A build takes as long as the slowest of its members always does, or as long as it likes: the one or the other in a
- * world, as often as builds of one pull request were alike so far.
+ * A build takes as long as its slowest member always does, or a random time. Each world has the one or the other, as
+ * often as the builds of one pull request were similar so far.
  */
 function guessDurations(
   line: StandingLine,
@@ -112,12 +112,15 @@ function guessDurations(
   };
 }
 
-/** Which share of all pull requests builds no slower. */
+/** The share of all pull requests that are built at least as fast. */
 function paceOf(change: number, seed: number): number {
   return draw(seed, streams.duration, 2, change);
 }
 
-/** Of each in line, as its builds so far ask for: of those of several, by one of them that is guessed to be the slowest. */
+/**
+ * The pace of each pull request in line, from its own builds so far. A build of several counts for the member that is
+ * guessed to be the slowest.
+ */
 function guessPaces({ ids, rows, builds }: StandingLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
   const paces = rows.map((_, number) => paceOf(number, seed));
   const numbers = new Map(ids.map((id, number) => [id, number]));
@@ -146,7 +149,7 @@ function guessPaces({ ids, rows, builds }: StandingLine, { seed, now, durations,
   return paces;
 }
 
-/** What was learned is not quite what is: days differ. */
+/** Days differ, so the learned rate is varied by this. */
 const failureSpread = 0.3;
 const durationSpread = 0.1;
 
@@ -172,7 +175,10 @@ function guessBad(rows: readonly PullRequestState[], builds: readonly StandingBu
   return bad;
 }
 
-/** As its row tells: by its author, by a red build of it alone, and by those who passed it as it was unlikely to land. */
+/**
+ * The probability of failure, from its author, from a red build of it alone, and from the pull requests that passed it
+ * as unlikely to land.
+ */
 function failureOf(
   { successProbability, reorderedForFailure, timesPassed }: PullRequestState,
   { trouble, flakeRate }: { readonly trouble: number; readonly flakeRate: number },
@@ -182,10 +188,10 @@ function failureOf(
   return timesPassed > 0 ? Math.max(red, leastFailure) : red;
 }
 
-/** Only who is no likelier to land than one in five is passed for that. */
+/** Only a pull request that fails with at least this probability is passed as unlikely to land. */
 const leastFailure = 0.8;
 
-/** One of them, by the weight of each. */
+/** A random element, by the given weights. */
 function pick(among: readonly number[], weights: readonly number[], share: number): number | null {
   let left = share * among.reduce((sum, number) => sum + (weights[number] ?? 0), 0);
   for (const number of among) {

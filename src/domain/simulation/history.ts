@@ -1,31 +1,31 @@
-// What a queue went through, as the log and its builds tell it: who stood in line from when to when, how it ended, and
-// how long CI took for what. A pull request that was queued twice stood in line twice.
+// The past of a queue from its log and its builds: which pull request was in line from when to when, how it ended, and
+// how long CI took for each build. A pull request that was queued twice has two stays.
 import type { Targets } from '../queue/model/overlap.ts';
 
 export interface LogEntry {
   readonly action: 'queued' | 'merged' | 'blocked' | 'dequeued';
   readonly pullRequest: string;
-  /** Milliseconds since the epoch, as all instants here. */
+  /** Milliseconds since the epoch, like all instants here. */
   readonly at: number;
-  /** Of a block. */
+  /** The code of a block. */
   readonly code: number | null;
   readonly author: string;
   readonly skipLine: boolean;
   readonly targets: Targets;
 }
 
-/** A commit of the base branch, as git tells of it. */
+/** A commit of the base branch, as recorded by git. */
 export interface PastMerge {
   readonly commit: string;
-  /** The name that git was given. */
+  /** The author's name in git. */
   readonly author: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
 /**
- * The log of a branch that had no queue: each change is queued when it was merged, because git does not tell since when it
- * was wanted. In the order in which they happened.
+ * The log of a branch that had no queue. Each change counts as queued when it was merged, because git does not record
+ * when somebody asked for the merge. In chronological order.
  */
 export function logOfMerges(merges: readonly PastMerge[]): LogEntry[] {
   return merges
@@ -39,14 +39,16 @@ export function logOfMerges(merges: readonly PastMerge[]): LogEntry[] {
     });
 }
 
-/** One time in line. */
+/** The time of a pull request in line, from entry to exit. */
 export interface Stay {
   readonly pullRequest: string;
   readonly author: string;
   readonly targets: Targets;
   readonly skipLine: boolean;
   readonly arrivedAt: number;
-  /** `failed`: CI's word. `left`: another reason, which says nothing of whether it passes. Null: it stands there still. */
+  /**
+   * `failed`: CI failed it. `left`: it left for another reason, which says nothing about CI. Null: it is still in line.
+   */
   readonly end: { readonly at: number; readonly as: 'landed' | 'failed' | 'left' } | null;
 }
 
@@ -54,27 +56,29 @@ export interface PastBatch {
   readonly id: string;
   /** Pull requests. */
   readonly members: readonly string[];
-  /** Those a speculative build was put on. */
+  /** The pull requests that a speculative build assumes. */
   readonly assumes: readonly string[];
   readonly parent: string | null;
   /** CI was asked. */
   readonly isBuilt: boolean;
-  /** When it was decided on: what making it takes is part of what CI takes. */
+  /** When it was decided. The time to make its commit is part of the build's duration. */
   readonly startedAt: number;
-  /** When its last check ended. Null: CI said nothing, or was stopped. */
+  /** When its last check ended. Null: CI gave no result, or was stopped. */
   readonly endedAt: number | null;
   readonly verdict: 'green' | 'red' | null;
 }
 
 export interface PastBuild extends PastBatch {
-  /** Everything between the base and its commit, members included. */
+  /** Everything between the base and its commit, including the members. */
   readonly content: readonly string[];
 }
 
-/** Of a check that failed, and of a build that ran out of time. */
+/** The codes of a failed check and of a build that timed out. */
 const failures: ReadonlySet<number | null> = new Set([107, 111]);
 
-/** By arrival. Who stood in line before the first entry is left out: since when is not told. */
+/**
+ * By arrival. Pull requests that were in line before the first entry are left out, because their arrival is not known.
+ */
 export function staysOf(log: readonly LogEntry[]): Stay[] {
   const open = new Map<string, LogEntry>();
   const stays: Stay[] = [];
@@ -99,7 +103,7 @@ function endOf({ action, code }: LogEntry): NonNullable<Stay['end']>['as'] {
   return action === 'blocked' && failures.has(code) ? 'failed' : 'left';
 }
 
-/** Batches oldest first, so that each parent comes before what stands on it. */
+/** Batches oldest first, so that each parent comes before the batches on it. */
 export function buildsOf(batches: readonly PastBatch[]): PastBuild[] {
   const contents = new Map<string, readonly string[]>();
   return batches.map((batch) => {

@@ -1,5 +1,5 @@
-// When green builds justify a landing: the rule every policy but an oracle is held to. Stated anew and not borrowed from
-// the planner, which is one of those that are held to it.
+// When green builds justify a landing: the rule for every policy except an oracle. It is written independently of the
+// planner, because the planner is one of the policies that it checks.
 import { overlap } from '../queue/model/overlap.ts';
 import type { Build, Change, Landing } from './policy.ts';
 
@@ -12,13 +12,14 @@ interface Claim {
 export type Grade =
   /** The tree that lands was green. */
   | 'same_tree'
-  /** Parts that overlap nothing they were not tested with. */
+  /** Green parts that overlap nothing they were not tested with. */
   | 'composed';
 
 /**
- * Each change must be in a green build of which everything else has landed since its base, or lands with it, while
- * whatever landed since without being in it, or lands now before it, is disjoint from that change: the last one that
- * affects a target is then tested with all that affects it. Null: it is not so.
+ * Each change must be in a green build of which everything else has landed since its base, or lands with it. Every
+ * change that landed since without being in the build, or that lands before it now, must be disjoint from that change.
+ * Then the last change that affects a target was tested with all others that affect it. Null: the landing is not
+ * justified.
  */
 export function justifies(claim: Claim): Grade | null {
   const justified = new Set<number>();

@@ -1,4 +1,4 @@
-// The pending changes in order, and who of them overlaps whom: by an index of targets, never by comparing all pairs.
+// The pending changes in order, and which of them overlap: by an index of targets, never by comparing all pairs.
 import type { Change } from './policy.ts';
 
 export class PendingLine {
@@ -41,7 +41,7 @@ export class PendingLine {
   }
 }
 
-/** Where it stands, or would stand, in a line by number. */
+/** The place of a number in a line, whether or not it is there. */
 function placeOf(line: readonly Change[], number: number): number {
   let low = 0;
   let high = line.length;

@@ -1,5 +1,5 @@
-// The very planner of the product as a policy: its decisions are applied to rows as the service applies them, and what
-// the workers do with a host and CI is done at once in the simulated world.
+// The product's own planner as a policy. Its decisions are applied to rows as in the service. The work with a host and
+// CI happens at once in the simulated world.
 import { evidenceFor } from '../queue/evidence/evidence.ts';
 import { compareInLine } from '../queue/model/order.ts';
 import { plan } from '../queue/plan.ts';
@@ -11,20 +11,23 @@ import type { Decision } from '../queue/model/decision.ts';
 
 export interface PlannerOptions {
   readonly rules: QueueRules;
-  /** What is different about its row when it arrives. */
+  /** Overrides for a change's row when it arrives. */
   readonly rowOf?: (change: Change) => Partial<PullRequestState>;
-  /** Git's word: the place among changes, merged one after the other, of the first that conflicts with those before it; -1. Left out: all merge. */
+  /**
+   * Git's answer for changes that are merged one after the other: the index of the first that conflicts with those
+   * before it; -1 if none. Absent: all merge.
+   */
   readonly conflictAt?: (changes: readonly number[]) => number;
-  /** The line does not begin empty: its live batches, each after what it stands on. */
+  /** Live batches at the start, each after its parent. Absent: the line begins empty. */
   readonly standing?: readonly StandingBatch[];
-  /** What it has learned already. Left out: nothing. */
+  /** What it has learned already. Absent: nothing. */
   readonly past?: Past;
-  /** Told of every plan, before its decisions are applied. */
+  /** Called for every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
 }
 
 export interface StandingBatch {
-  /** What has landed already is neither among its members nor assumed. */
+  /** Changes that have landed are neither among its members nor assumed. */
   readonly batch: BatchState;
   /** Null: its commit is not made yet. */
   readonly build: NonNullable<BuildContent['resumed']> | null;
@@ -43,14 +46,14 @@ interface Making {
 const check = { name: 'ci', attempt: 1 } as const;
 
 export class PlannerPolicy implements Policy {
-  /** What a standing line lands may have been justified before the simulation. */
+  /** Landings from the initial line may have been justified before the simulation. */
   readonly knowsOutcomes: boolean;
   readonly #options: PlannerOptions;
   readonly #rows: PlannerRows;
   /** By tested commit. */
   readonly #builds = new Map<string, Build>();
   readonly #commitOf = new Map<number, string>();
-  /** Changes on the base, landed meanwhile or not, of each live batch's commit. */
+  /** For each live batch's commit the changes on the base that it contains, including those that have landed since. */
   readonly #contents = new Map<string, readonly number[]>();
   #batchesMade = 0;
   #lookAt = -Infinity;
@@ -63,7 +66,7 @@ export class PlannerPolicy implements Policy {
     this.#standing = options.standing ?? [];
   }
 
-  /** From here on it goes its own way. */
+  /** A copy that continues independently. */
   copy(): PlannerPolicy {
     const copy = new PlannerPolicy(this.#options, this.#rows.copy());
     addAll(copy.#builds, this.#builds);
@@ -103,7 +106,7 @@ export class PlannerPolicy implements Policy {
     desk.wakeAt(queue.now);
   }
 
-  /** One plan and all that follows from it. True: there are new facts to plan on. */
+  /** One plan and all its consequences. True: there are new facts to plan on. */
   #advance(queue: QueueView, desk: Desk): boolean {
     const snapshot = this.#rows.snapshot(queue.now);
     const decisions = plan(snapshot, queue.now);
@@ -117,8 +120,8 @@ export class PlannerPolicy implements Policy {
   }
 
   /**
-   * Whether there is more to decide. Of speculative builds, which are all chosen at once, there is nothing before CI has built them,
-   * but that the first in line is announced, and when their time will be up.
+   * Whether there is more to decide. Speculative builds are all chosen at once, so that until CI has results only the
+   * announcement of the first pull request and the next time limit can follow.
    */
   #isNews(decision: Decision): boolean {
     if (decision.kind !== 'StartBatch') return decision.kind === 'LandBatch';
@@ -196,7 +199,7 @@ export class PlannerPolicy implements Policy {
     return batch;
   }
 
-  /** Makes its commit, and a build unless one of its tree, or of its parts, is green already. */
+  /** Makes its commit, and starts a build unless its tree or its parts are green already. */
   #make(batch: BatchState, { queue, desk, resumed }: Making): void {
     const members = batch.members.map((member) => numberOf(member.pullRequest));
     const below =
@@ -232,7 +235,9 @@ export class PlannerPolicy implements Policy {
       for (const { pullRequest } of batch.members) this.#rows.changePullRequest(pullRequest, { status: 'tagged' });
   }
 
-  /** Beside the line nobody is blamed for it; of a speculative build it is a fact about what it assumes as well. */
+  /**
+   * A conflict beside the line blames nobody. For a speculative build it is also a fact about what the build assumes.
+   */
   #keepConflict(
     batch: BatchState,
     { assumes, at }: { readonly assumes: readonly number[]; readonly at: number },
@@ -256,7 +261,7 @@ export class PlannerPolicy implements Policy {
     rows.changeBatch(batch.id, { givenUp: true });
   }
 
-  /** Its parts may not say enough: then it is built as any other. */
+  /** Its parts may not suffice as evidence. Then it is built like any other batch. */
   #isGreen(batch: string, now: number): boolean {
     return judgeBatches(this.#rows.snapshot(now), now).get(batch)?.kind === 'green';
   }
@@ -284,7 +289,7 @@ export class PlannerPolicy implements Policy {
     }
   }
 
-  /** A build nobody waits for any more is canceled. */
+  /** Cancels a build that nobody waits for any more. */
   #end(batch: BatchState, desk: Desk): void {
     this.#rows.batches.delete(batch.id);
     if (batch.sideBuild !== 'isolation') this.#untag(batch);

@@ -1,5 +1,5 @@
-// What the service keeps of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
-// Rows are replaced, never changed: a snapshot stays what it was.
+// The service's rows of a queue, in memory: written by decisions and workers' steps, read as the planner's Snapshot.
+// Rows are replaced and never changed, so that a snapshot stays what it was.
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
 import { afterReorder } from '../queue/model/reordered.ts';
 import { estimateSuccessProbability, type TrackRecord } from '../queue/model/success-probability.ts';
@@ -25,13 +25,13 @@ export class PlannerRows {
   readonly rules: QueueRules;
   readonly pullRequests = new Map<string, PullRequestState>();
   readonly batches = new Map<string, BatchState>();
-  /** What git said of merges that conflict. */
+  /** Merges that conflict according to git. */
   readonly mergeResults: MergeResult[] = [];
   /** By tree. */
   readonly #builds = new Map<string, readonly BuildState[]>();
-  /** Members of live batches may have left the line. */
+  /** Members of live batches that have left the line, and why. */
   readonly #departures = new Map<string, ResetCode>();
-  /** The tip first. */
+  /** The commits of the base, the tip first. */
   readonly #line: { readonly commit: string; readonly until: number }[] = [{ commit: 'root', until: Infinity }];
   /** Oldest first. */
   readonly #landings: Landing[] = [];
@@ -99,7 +99,7 @@ export class PlannerRows {
     });
   }
 
-  /** What became of a change by itself: its author's next one is judged by that. */
+  /** Records whether a change passed by itself. The probability of its author's next change depends on it. */
   recordFate({ author }: Pick<Change, 'author'>, passed: boolean): void {
     for (const whose of ['all', author] as const) {
       const known = this.#record(whose);
@@ -123,7 +123,7 @@ export class PlannerRows {
     this.#nextRank = Math.max(this.#nextRank, change.rank ?? 0);
   }
 
-  /** Behind all that are in line now. */
+  /** Moves it behind all that are in line now. */
   reorder(id: string, reason: ReorderReason): void {
     const row = this.pullRequests.get(id);
     if (row === undefined) return;
@@ -133,7 +133,7 @@ export class PlannerRows {
 
   leave(id: string, as: Parameters<typeof resetCodeOfDeparture>): void {
     this.pullRequests.delete(id);
-    // On what is merged nobody stands any more.
+    // Nothing is stacked on a merged pull request.
     if (as[0] === 'merged')
       for (const row of this.pullRequests.values())
         if (row.below === id) this.changePullRequest(row.id, { below: null });
@@ -188,7 +188,7 @@ export class PlannerRows {
     return this.#line.map(({ commit }) => commit);
   }
 
-  /** Those after the oldest of `bases`: the planner is told no more. */
+  /** The landings after the oldest of `bases`: the planner needs no more. */
   #landingsSince(bases: readonly string[]): Landing[] {
     const asked = new Set(bases);
     const first = this.#landings.findIndex((landing) => asked.has(landing.firstParent));

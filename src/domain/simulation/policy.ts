@@ -1,5 +1,5 @@
-// What a policy of the queue sees and may do in a simulated world. A policy is asked at every instant at which something
-// happened; it acts through the desk at once, and sees what it did.
+// What a policy of the queue sees and may do in a simulated world. The policy is called at every instant with an event.
+// It acts through the desk at once, and sees the results.
 import type { TrackRecord } from '../queue/model/success-probability.ts';
 
 /** One pull request. `number` counts from 0 in order of arrival and never changes. Times are milliseconds. */
@@ -11,14 +11,14 @@ export interface Change {
   readonly targets: readonly string[] | null;
 }
 
-/** Content is the base at its start, then `assumes`, then `members`: those it validates. */
+/** The content of a build is the base at its start, then `assumes`, then `members`, which it validates. */
 export interface Build {
   readonly id: number;
-  /** How many landings there had been. */
+  /** How many landings there had been at the start. */
   readonly base: number;
   readonly assumes: readonly number[];
   readonly members: readonly number[];
-  /** Names the set of all changes in it, landed ones included. */
+  /** Identifies the set of all changes in it, including landed ones. */
   readonly tree: number;
   readonly requestedAt: number;
   /** Null while it waits for a worker. */
@@ -34,7 +34,7 @@ export interface Landing {
   readonly changes: readonly Change[];
 }
 
-/** Since the policy was last asked. */
+/** The news since the policy was last called. */
 export interface News {
   readonly arrived: readonly Change[];
   readonly finished: readonly Build[];
@@ -43,79 +43,81 @@ export interface News {
 export interface QueueView {
   readonly now: number;
   readonly workers: number;
-  /** Workers without a build. A build beyond them waits, in the order of requests. */
+  /** Idle workers. A build without a worker waits in the order of requests. */
   readonly idleWorkers: number;
   readonly news: News;
   /** In order of arrival. */
   readonly pending: readonly Change[];
   isPending(change: number): boolean;
   change(number: number): Change;
-  /** Waiting, running, and finished ones as long as one of their members is pending; by id, oldest first. */
+  /** Waiting, running and finished builds, as long as one of their members is pending; by id, oldest first. */
   readonly builds: ReadonlyMap<number, Build>;
-  /** Oldest first; a build's `base` counts these. */
+  /** Oldest first. A build's `base` is an index into this list. */
   readonly landings: readonly Landing[];
-  /** Pending, earlier than this one, and overlapping it; in order. */
+  /** Earlier pending changes that overlap this one, in order. */
   earlierOverlapping(change: Change): readonly Change[];
-  /** Names the tree of the tip and these changes, in any order. */
+  /** Identifies the tree of the tip plus these changes, in any order. */
   treeOf(added: readonly number[]): number;
 }
 
 export interface BuildContent {
   readonly assumes: readonly number[];
   readonly members: readonly number[];
-  /** Of one that was under way before the simulation: how long it still takes, and whether it passes, where that is known. */
+  /** For a build that started before the simulation: how long it still takes, and whether it passes, if known. */
   readonly resumed?: { readonly lastsMs: number; readonly passes: boolean | null };
 }
 
 export interface Desk {
-  /** On the tip as it is now. Order within `assumes` and `members` is the policy's own. */
+  /** Starts a build on the present tip. The policy chooses the order within `assumes` and `members`. */
   start(content: BuildContent): Build;
-  /** Of a finished one: nothing happens. */
+  /** Does nothing for a finished build. */
   cancel(build: number): void;
-  /** As one commit. Refused unless the builds justify it (`justifies`), or the policy knows outcomes. */
+  /**
+   * Lands the changes as one commit. Refused unless the builds justify it (`justifies`) or the policy knows outcomes.
+   */
   land(changes: readonly number[], restsOn: readonly Build[]): void;
-  /** Out of the queue for good. */
+  /** Removes the change from the queue for good. */
   eject(change: number): void;
-  /** Ask again at this instant, whatever happens until then. */
+  /** Calls the policy at this instant even without an event. */
   wakeAt(at: number): void;
 }
 
 export interface Policy {
-  /** An oracle: it lands without evidence. The mainline is checked all the same. */
+  /** An oracle: it lands without evidence. The mainline is checked nevertheless. */
   readonly knowsOutcomes?: boolean;
-  /** Its published rule asks for less evidence than `justifies` does. The mainline is checked all the same. */
+  /** Its published rule asks for less evidence than `justifies` does. The mainline is checked nevertheless. */
   readonly landsByItsOwnRule?: boolean;
   decide(queue: QueueView, desk: Desk): void;
 }
 
-/** What is true of the world, whatever anybody believes. */
+/** The facts of the simulated world, which policies cannot see. */
 export interface Truth {
-  /** Would CI, without flakes, pass the tip with `added`? The tip is taken as green. */
+  /** Whether CI, without flakes, would pass the tip with `added`. The tip is assumed to be green. */
   isGreen(landed: ReadonlySet<number>, added: readonly number[]): boolean;
   /** How long a build takes on a worker, in milliseconds. `attempt` counts builds of one tree. */
   durationOf(build: { readonly members: readonly number[]; readonly tree: number; readonly attempt: number }): number;
-  /** This build fails although its tree is green. */
+  /** Whether this build fails although its tree is green. */
   isFlake(build: { readonly tree: number; readonly attempt: number }): boolean;
 }
 
-/** What became of the changes before: whoever learns begins with that. */
+/** The results of earlier changes, with which a learning policy begins. */
 export interface Past {
   /** Oldest first. */
   readonly ends: readonly { readonly author: number; readonly hasLanded: boolean }[];
-  /** Builds made once more of what was red by itself. */
+  /** Second builds of changes that were red by themselves. */
   readonly secondTries: TrackRecord;
 }
 
-/** What a policy is made from. `truth` is for those that know outcomes. */
+/** The parameters of a policy. Only policies that know outcomes use `truth`. */
 export interface PolicySetup {
   readonly workers: number;
   readonly changes: readonly Change[];
   readonly truth: Truth;
-  /** Left out: nothing was before. */
+  /** Absent: there were no earlier changes. */
   readonly past?: Past;
-  /** Asked at every instant: from then on nothing more happens, whoever is still in the queue. Left out: never. */
+  /** Called at every instant. Once it is true the simulation stops, even with changes in the queue. Absent: never. */
   readonly isOver?: () => boolean;
-  /** Whoever is in the queue when nothing is to happen any more stays there. Left out: that is an error of the policy. */
+  /** Changes may stay in the queue when no event is left. Absent: that is an error of the policy. */
   readonly mayStay?: boolean;
 }
 

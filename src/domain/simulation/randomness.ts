@@ -1,7 +1,7 @@
-// Randomness that depends on nothing but its keys. Every policy meets the same world: what one of them asks, and in which
-// order, never changes what another one is told.
+// Randomness that depends only on its keys, so that every policy meets the same world: the requests of one policy never
+// change the answers to another.
 
-/** What a number is drawn for; keeps draws with the same keys apart. */
+/** What a number is drawn for. Keeps draws with the same keys apart. */
 export const streams = {
   arrival: 1,
   author: 2,
@@ -39,7 +39,7 @@ export function drawLognormal(of: { readonly median: number; readonly spread: nu
   return of.median * Math.exp(of.spread * radius * Math.cos(2 * Math.PI * draw(...keys, 2)));
 }
 
-// The finalizer of MurmurHash3, behind a step that tells a run of zeros apart.
+// The finalizer of MurmurHash3, after a step that distinguishes runs of zeros.
 function mix(word: number): number {
   let state = Math.imul(word + 0x7ed55d16, 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);

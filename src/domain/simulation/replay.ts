@@ -1,4 +1,4 @@
-// A history once more, under rules of one's choice: the planner decides anew, and what comes of it is counted.
+// Replays a history under chosen rules: the planner decides again, and the results are counted.
 import type { QueueRules } from '../queue/model/snapshot.ts';
 import { simulate, type Run } from './engine.ts';
 import type { Stay } from './history.ts';
@@ -8,7 +8,7 @@ import { quantile, rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
 import { stretchesOf, type Replayable } from './stretches.ts';
 
-/** In seconds, of those that landed. */
+/** In seconds, over the pull requests that landed. */
 export interface Waits {
   readonly p50: number;
   readonly p90: number;
@@ -23,36 +23,39 @@ export interface Tally {
   readonly builds: number;
   /** Null: nothing landed. */
   readonly buildsPerLanding: number | null;
-  /** Out of the queue for a failed build. */
+  /** Ejected from the queue for a failed build. */
   readonly ejected: number;
 }
 
 export interface Replayed extends Tally {
-  /** Of the ejected, those that pass by themselves as far as is known. */
+  /** Ejected pull requests that pass by themselves, as far as is known. */
   readonly ejectedUnjustly: number;
-  /** Commits on the base that are red as far as is known. */
+  /** Commits on the base that are red, as far as is known. */
   readonly red: number;
-  /** Landings put together from parts that were tested apart. */
+  /** Landings combined from separately tested parts. */
   readonly composed: number;
-  /** How far it came: all of it, unless time ran out. */
+  /** The instant that the replay reached: the end, unless time ran out. */
   readonly until: number;
-  /** Arrivals that were replayed. Of a history too long for all of them, counts are scaled up to all. */
+  /** The number of replayed arrivals. If a history is too long, counts are scaled up to all arrivals. */
   readonly simulated: number;
-  /** Parts of the history that were replayed, each by itself. 1: the whole. */
+  /** The number of parts of the history that were replayed, each by itself. 1: the whole. */
   readonly stretches: number;
 }
 
 export interface ReplayOptions {
   readonly rules: QueueRules;
-  /** Which share of the time there is for it has passed; from 1 on nothing more is replayed. */
+  /** The share of the available time that has passed. From 1 on nothing more is replayed. */
   readonly spent: () => number;
 }
 
-/** Before so much of the time has passed it is not known how long the whole takes; after, it is not broken off for that. */
+/**
+ * Before this share of the time, the whole duration is not known. After it, the replay of the whole is not stopped for
+ * its duration.
+ */
 const judgedFrom = 0.05;
 const judgedUntil = 0.5;
 
-/** The whole history or, as soon as it is seen to take too long, stretches of it. */
+/** Replays the whole history, or stretches of it as soon as the whole turns out to take too long. */
 export function replay(workload: Replayable, { rules, spent }: ReplayOptions): Replayed {
   const { changes } = workload;
   const begin = spent();
@@ -79,7 +82,7 @@ function replayStretches(workload: Replayable, { rules, spent }: ReplayOptions):
   for (const { workload: part, countedFrom, countedUntil } of stretchesOf(workload)) {
     const run = play(part, rules, { isOver: () => spent() >= 1 });
     const isWhole = run.outcomes.length === part.changes.length;
-    // The last one is cut short: it counts only where there is no other.
+    // The last stretch is incomplete, and counts only if there is no other.
     if (!isWhole && played.length > 0) break;
     const isCounted = ({ arrivedAt }: Change): boolean =>
       !isWhole || (arrivedAt >= countedFrom && arrivedAt < countedUntil);
@@ -105,7 +108,7 @@ function play(
 
 interface Played {
   readonly run: Run;
-  /** Whose waits count. */
+  /** Whether the wait of a change is counted. */
   readonly isCounted: (change: Change) => boolean;
   readonly simulated: number;
 }
@@ -142,7 +145,7 @@ function countAll(changes: readonly Change[], played: readonly Played[]): Replay
   };
 }
 
-/** What really was, counted alike. */
+/** The tally of the real history, counted in the same way. */
 export function observe(stays: readonly Stay[], builds: number): Tally {
   const landed = stays.filter(({ end }) => end?.as === 'landed');
   const ends = stays.map(({ arrivedAt, end }) => end?.at ?? arrivedAt);

@@ -1,5 +1,5 @@
-// A simulated queue has one check, which its builds pass or not, and pull requests whose own checks have passed. What
-// rules say of checks beyond that has nothing to act on there.
+// A simulated queue has one check, which its builds pass or fail, and pull requests whose own checks have passed. Other
+// rules about checks have no effect in it.
 import type { QueueRules } from '../queue/model/snapshot.ts';
 
 export function simulatedRules(rules: QueueRules): QueueRules {

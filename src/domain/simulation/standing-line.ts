@@ -1,4 +1,4 @@
-// A snapshot as the beginning of a simulation: the line, and the builds that are under way or have ended.
+// A snapshot as the start of a simulation: the line, and its running and ended builds.
 import { viewLine, type LineView } from '../queue/planning/line.ts';
 import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
 import { idOf } from './planner-rows.ts';
@@ -6,12 +6,12 @@ import type { Change } from './policy.ts';
 
 export interface StandingBuild {
   readonly batch: BatchState;
-  /** Changes it is about. */
+  /** The changes that it builds. */
   readonly members: readonly number[];
-  /** Changes it holds, those below it included. */
+  /** The changes that it contains, including those below it. */
   readonly content: readonly number[];
   readonly verdict: 'making' | 'running' | 'green' | 'red';
-  /** When it was decided on. */
+  /** When it was decided. */
   readonly since: number;
 }
 
@@ -21,11 +21,11 @@ export interface StandingLine {
   readonly ids: readonly string[];
   /** By the number of its change. */
   readonly rows: readonly PullRequestState[];
-  /** Each after what it stands on. */
+  /** Each after its parent. */
   readonly builds: readonly StandingBuild[];
 }
 
-/** The first `length` in line; builds that hold others are left out. */
+/** The first `length` pull requests in line. Builds with others are left out. */
 export function standingLineOf(snapshot: Snapshot, now: number, length: number): StandingLine {
   const view = viewLine(snapshot, now);
   const besides = [...view.pullRequests.values()].filter(({ id }) => !view.inOrder.some((other) => other.id === id));
@@ -42,7 +42,7 @@ export function standingLineOf(snapshot: Snapshot, now: number, length: number):
       ...row,
       id: rename(row.id),
       below: row.below === null ? null : rename(row.below),
-      // What its own checks still say is not simulated, nor where a merge will conflict.
+      // Open results of its own checks, and conflicts of merges, are not simulated.
       ownVerdict: row.ownVerdict === 'red' ? 'red' : 'green',
       conflict: null,
     })),
@@ -86,12 +86,12 @@ function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): Standin
   });
 }
 
-/** Those the simulation makes are named by itself. */
+/** Distinguishes existing batches from those that the simulation makes. */
 function standingId(batch: string): string {
   return `standing ${batch}`;
 }
 
-/** The simulation makes its commit, and the build that justifies it, itself. */
+/** The simulation itself makes its commit and the build that justifies it. */
 const unmade = {
   restsOn: [],
   state: 'making',
@@ -103,7 +103,7 @@ const unmade = {
   gates: [],
 } as const;
 
-/** Null: it will never land, and is about to be given up. */
+/** Null: it will never land and is about to be given up. */
 function verdictOf(view: LineView, batch: BatchState): StandingBuild['verdict'] | null {
   const verdict = view.verdicts.get(batch.id)?.kind ?? 'pending';
   switch (verdict) {

@@ -1,4 +1,4 @@
-// Parts of a history that is too long to be replayed as a whole.
+// Parts of a history that is too long for a complete replay.
 import type { Change } from './policy.ts';
 import type { Workload } from './workload.ts';
 
@@ -6,19 +6,19 @@ export type Replayable = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'usu
 
 export interface Stretch {
   readonly workload: Replayable;
-  /** The line begins empty: waits are counted of those that arrive from then on. */
+  /** The line begins empty: only waits of pull requests that arrive from then on are counted. */
   readonly countedFrom: number;
-  /** And until then: who arrives later has fewer behind it than there were. */
+  /** Only arrivals until then are counted: later ones have fewer pull requests behind them than in reality. */
   readonly countedUntil: number;
 }
 
-/** Of each stretch a quarter at its beginning and another one at its end are played for the sake of what is between. */
+/** The first and the last quarter of each stretch are played but not counted. */
 const shortestMs = 3_600_000;
 const quarters = 4;
 
 /**
- * Stretches of one length, none of them twice, spread evenly over the history however many of them are taken, and each
- * long enough for four builds one after the other.
+ * Stretches of one length, each at most once. Any number of them is evenly spread over the history, and each is long
+ * enough for four builds one after the other.
  */
 export function* stretchesOf(workload: Replayable): Generator<Stretch> {
   const { changes, usualBuildMs } = workload;
@@ -35,7 +35,7 @@ export function* stretchesOf(workload: Replayable): Generator<Stretch> {
   }
 }
 
-/** All numbers below `count` once; the first so many of them lie about evenly. */
+/** All numbers below `count` once. Every first part of the sequence is about evenly spread. */
 function* spread(count: number): Generator<number> {
   const bits = Math.ceil(Math.log2(count));
   for (let number = 0; number < 2 ** bits; number += 1) {
@@ -45,11 +45,11 @@ function* spread(count: number): Generator<number> {
   }
 }
 
-/** The same world with some of its changes alone, which are numbered anew. */
+/** The same world with only some of its changes, renumbered. */
 function part(whole: Replayable, among: readonly Change[]): Replayable {
   const { truth, skipsLine } = whole;
   const old = among.map(({ number }) => number);
-  // What is drawn is drawn by the tree, whose name begins with the first number again.
+  // Random draws depend on the tree, whose name begins with the first original number.
   const shift = old[0] ?? 0;
   const oldOf = (numbers: readonly number[]): number[] => numbers.map((number) => old[number] ?? number);
   return {

@@ -1,5 +1,5 @@
-// A history as a world to simulate: the same arrivals, fates as far as they became known, CI that takes as long as it
-// took. Where the history is silent something is assumed, and said.
+// A history as a simulated world: the same arrivals, known results, and known durations of CI. Where the history has no
+// facts, assumptions are made and reported.
 import type { PastBuild, Stay } from './history.ts';
 import type { Change, Truth } from './policy.ts';
 import { quantile, rising } from './quantile.ts';
@@ -7,14 +7,14 @@ import { draw, streams } from './randomness.ts';
 
 export interface Workload {
   readonly changes: readonly Change[];
-  /** Of each change, by its number. */
+  /** By change number. */
   readonly skipsLine: ReadonlySet<number>;
   readonly truth: Truth;
-  /** Of builds whose changes are all good, how many failed. */
+  /** The share of builds with only good changes that failed. */
   readonly flakeRate: number;
   /** Nine of ten builds take no longer. */
   readonly usualBuildMs: number;
-  /** What was taken for true without being known, one sentence each. */
+  /** The assumptions, one sentence each. */
   readonly assumptions: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface History {
   readonly builds: readonly PastBuild[];
 }
 
-/** Where no build has ended: nobody knows how long one takes. */
+/** Used if no build has ended, so that no duration is known. */
 const unknownDurationMs = 10 * 60_000;
 
 export function workloadOf({ stays, builds }: History): Workload {
@@ -53,8 +53,8 @@ function truthOf(bad: ReadonlySet<number>, flakeRate: number): Pick<Truth, 'isGr
 }
 
 /**
- * A build takes as long as one of those did that its slowest member was seen in; where none was seen of any, as long as
- * some build did.
+ * A build takes as long as a known build of its slowest member, or, if no member has a known build, as long as any
+ * known build.
  */
 function durationsOf(stays: readonly Stay[], builds: readonly PastBuild[]): Truth['durationOf'] {
   const all = rising(builds.flatMap((build) => durationOf(build) ?? []));
@@ -91,7 +91,8 @@ function isDuring({ arrivedAt, end }: Stay, { startedAt }: PastBuild): boolean {
 function flakesOf(stays: readonly Stay[], builds: readonly PastBuild[]): number {
   const landed = new Set(stays.flatMap(({ pullRequest, end }) => (end?.as === 'landed' ? pullRequest : [])));
   const failed = new Set(stays.flatMap(({ pullRequest, end }) => (end?.as === 'failed' ? pullRequest : [])));
-  // One that failed and was queued again with another head is no witness: which of its heads was built is not asked.
+  // A pull request that failed and was queued again with another head is left out, because the log does not say which
+  // head was built.
   const good = builds.filter(
     ({ verdict, content }) => verdict !== null && content.every((id) => landed.has(id) && !failed.has(id)),
   );
