@@ -3,8 +3,7 @@ import type { BlockCode, PullRequestStatus, ResetCode } from './snapshot.ts';
 
 /**
  * What can happen to a pull request.
- * - `queue`: it was queued or pending, and its preconditions hold. `pend`: a precondition is missing that resolves
- * itself.
+ * - `queue`: it was queued or pending, and its preconditions hold. `pend`: a missing precondition resolves itself.
  * - `block`: a hard failure, before or in the queue. `tag`: the bot pull request of its batch was opened.
  * - `reset`: its batch will not land; it keeps its place. `requeue`: a commit was added and it enters the queue again.
  */

@@ -1,4 +1,5 @@
-// Asks the domain whether a pull request may enter the line, with the facts the rows hold, and writes the answer.
+// Loads the facts from the rows, lets the domain decide whether a pull request may enter the line, and writes the
+// decision.
 import type { Context } from '../../../context.ts';
 import {
   blockedLabel,
@@ -42,7 +43,7 @@ export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promi
   return admission;
 }
 
-/** In the order asked, by three statements however many are asked for. */
+/** In the order of the request, with three statements for any number of pull requests. */
 async function decideAll(
   ctx: Context,
   tx: Transaction,
@@ -73,8 +74,8 @@ async function decideAll(
 }
 
 /**
- * What takes a pull request out of the line again: an approval withdrawn, changes requested, a draft. Its own checks,
- * its conflicts and what it stands on are left to the planner, who sees the line. Null: it stands.
+ * Why a pull request must leave the line: a withdrawn approval, requested changes, or a draft. The planner, which sees
+ * the line, judges its own checks, its conflicts and its stack. Null: it stays.
  */
 export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
@@ -120,7 +121,7 @@ function decideWith(inForce: InForce, candidate: Candidate): Admission {
   return decideAdmission(admissionRequest(inForce, candidate));
 }
 
-/** What is asked of the domain about one pull request, by the rules in force. */
+/** The facts about one pull request, by the rules in force. */
 export function admissionRequest(
   { configuration, rules, validated }: InForce,
   { repository, queue, pullRequest, seen }: Candidate,
@@ -136,7 +137,7 @@ export function admissionRequest(
       changesRequested: pullRequest.changesRequested,
       unresolvedConversations: pullRequest.unresolvedConversations,
       ownerReviewMissing: pullRequest.ownerReviewMissing,
-      // What was not looked at is not verified.
+      // Commits count as unverified until they are examined.
       hasUnverifiedCommits: pullRequest.verifiedHead !== pullRequest.headSha || pullRequest.unverifiedCommits !== 0,
       failedValidations: [
         ...(validated.get(pullRequest.id) ?? pullRequest.failedValidations),
@@ -168,7 +169,7 @@ function admissionRules(
   };
 }
 
-/** Those of the heads that are known not to merge onto the base's present tip. */
+/** The heads that are known to conflict with the base's present tip. */
 async function conflictsWithTip(
   ctx: Context,
   tx: Transaction,
@@ -183,7 +184,7 @@ async function conflictsWithTip(
   return new Set(rows.map((row) => row.head));
 }
 
-/** Writes what was decided: in line, waiting for something, or blocked with the reason. */
+/** Writes the decision: in line, pending, or blocked with the reason. */
 export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, admission: Admission): void {
   switch (admission.kind) {
     case 'queue':
@@ -205,7 +206,7 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
   }
 }
 
-/** Pending pull requests are looked at again whenever the queue plans: a fact may have come. */
+/** Decides again on all pending pull requests, at every turn of the queue, because a fact may have changed. */
 export async function reconsiderPending(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;
   const pending = await readPending(ctx, tx, queue.id);
@@ -222,7 +223,7 @@ export async function reconsiderPending(work: QueueWork, repository: RepositoryR
     const admission = changed.get(row.id);
     if (admission !== undefined) writeAdmission(work, row, admission);
   }
-  // Who stands on one that was just let in can follow.
+  // A pull request that is stacked on an admitted one may follow.
   const hasLetIn = [...changed.values()].some((admission) => admission.kind === 'queue');
   if (!hasLetIn || pending.every((row) => row.belowId === null)) return;
   await tx.em.flush();
@@ -235,7 +236,7 @@ async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<Pul
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Those in line whose preconditions no longer hold are blocked; a landing past its gate is left to its end. */
+/** Blocks pull requests in line whose preconditions no longer hold. A landing past its gate is not touched. */
 export async function reconsiderInLine(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue } = work;
   await tx.em.flush();

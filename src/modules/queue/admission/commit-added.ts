@@ -1,4 +1,4 @@
-// A new head on a pull request that is in line. The head an admission saw is pinned: nothing else is ever landed.
+// A new head on a pull request in line. Admission pinned the head that it saw, and no other head ever lands.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingBegun } from '../store/intents.ts';
@@ -23,10 +23,10 @@ export async function onCommitAdded(
     to: pushed.head,
   });
   row.syncCount += ownPushes;
-  // The queue itself brings branches up to date; a person's own "update branch" is as harmless: nothing but the base was
-  // added, and the tree is tested again before it lands.
+  // The queue's own updates and a person's "update branch" are harmless: they add nothing but the base, and the tree is
+  // tested again before it lands.
   const addsBaseAlone = ownPushes > 0 || pushed.updates === previous;
-  // What another head affects was said of that one: nobody knows it of this one, so that it overlaps everything.
+  // The targets were reported for the old head. For the new head they are not known, so that it overlaps everything.
   if (!addsBaseAlone) row.affectedTargets = null;
   takeAwaited(row);
   const isInLine = row.status === 'queued' || row.status === 'tagged';
@@ -34,7 +34,7 @@ export async function onCommitAdded(
   await answerCommitAdded(work, row);
 }
 
-/** As `on_commit_added` says: out of the line, or to its end. */
+/** By `on_commit_added`: the pull request leaves the line, or is requeued. */
 export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): Promise<void> {
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
   const { configuration } = rulesOf(repository, work.queue.hostRequiredChecks);
@@ -42,14 +42,17 @@ export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): P
     blockPullRequest(work, row, { code: 116 });
     return;
   }
-  // What came with the commit may have taken a precondition: then it waits or is blocked, and is not in line again.
+  // The commit may have removed a precondition. Then the pull request is pending or blocked and does not return to the
+  // line.
   const loss = findLoss({ repository, queue: work.queue, pullRequest: row });
   if (loss !== null) return writeAdmission(work, row, loss);
   writeStatus(work, row, 'requeue');
   announce(work, row, 'queued');
 }
 
-/** What was said of this head before it came. What was said of another one is late now, or still early. */
+/**
+ * Applies what was reported about this head before it arrived. Reports about other heads are outdated or still early.
+ */
 function takeAwaited(row: PullRequestRow): void {
   if (row.awaited?.head !== row.headSha) return;
   keepOptions(row, row.awaited);

@@ -1,5 +1,5 @@
-// To ask for a merge and to take it back, by whatever way it comes: an API, a label, a command in a comment. Refusals
-// are made here, in one sentence each, so that everybody hears the same one.
+// Queues and dequeues pull requests for every source: an API, a label, a command in a comment. Refusals are decided
+// here, one sentence each, so that every source gives the same answer.
 import { systemContext, type Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { allowedActors } from '../../../domain/queue/requests/commands.ts';
@@ -13,11 +13,11 @@ import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-/** `runbook`: asked for with a runbook, when its pull request was not there yet. */
+/** `runbook`: the request came with a runbook, before its pull request existed. */
 export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
 type EnqueuedRepository = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
 
-/** Options of a request, as far as they need somebody's authorisation. */
+/** Options of a request that need authorisation. */
 export interface SkipOptions {
   readonly skipLine?: boolean | null;
   readonly skipLineReason?: string | null;
@@ -75,21 +75,21 @@ function mayNotSkipLine(): DomainError {
   return new DomainError('FORBIDDEN', 'Not authorized to skip the line in this repository.', 'pull_request.skip_line');
 }
 
-/** A person known by a handle alone, on the code host: the service asks on behalf of that person. */
+/** For a person who is known only by a handle on the code host: the service acts on behalf of that person. */
 export async function authorisePerson(
   ctx: Context,
   repository: EnqueuedRepository,
   person: string | null,
   skips: SkipOptions,
 ): Promise<void> {
-  // Nobody is known to have asked: then nobody authorised did.
+  // The person is not known, so that nobody is authorised.
   if (person === null) throw mayNotSkipLine();
   await authoriseSkips(systemContext(ctx, ctx.accountId), repository, { ...skips, requestedBy: person });
   if (skips.skipLine) await refuseUnlessAllowed(ctx, repository, { command: 'skip_line', person });
   if (skips.skipValidation) await refuseUnlessAllowed(ctx, repository, { command: 'skip_validation', person });
 }
 
-/** The configuration's command_restrictions: they narrow who may, and authorise nobody. */
+/** The configuration's command_restrictions. They restrict who may give commands, and authorise nobody. */
 export async function refuseUnlessAllowed(
   ctx: Context,
   repository: EnqueuedRepository,
@@ -120,8 +120,8 @@ const commandWords = {
 type Ask = SkipOptions & { readonly by: string | null };
 
 /**
- * Asks to merge, with what it stands on. Idempotent: one that waits or stands in line takes the options, and keeps its
- * place.
+ * Queues a pull request and those it is stacked on. Idempotent: a pull request that is pending or in line takes the
+ * options and keeps its place.
  */
 export async function enqueue(
   work: QueueWork,
@@ -134,13 +134,14 @@ export async function enqueue(
   await requireActive(work, repository);
   for (const below of await loadBelow(work, row)) {
     const isAsked = isQueued(below.status) || below.status === 'pending';
-    // Validation is skipped for the one pull request that was named.
+    // Validation is skipped only for the pull request of the request.
     if (!isAsked || ask.skipLine) await enqueueOne(work, repository, below, { ...ask, skipValidation: false });
   }
   await enqueueOne(work, repository, row, ask);
 }
 
-// The repository was read before the queue was locked, and may be out of use since then. That is written under this lock.
+// The repository was read before the queue was locked, and may have been disabled since. A disable also takes this
+// lock.
 async function requireActive({ ctx, tx }: QueueWork, { id }: RepositoryRow): Promise<void> {
   const active = await tx.query('select from repository where account_id = $1 and id = $2 and active', [
     ctx.accountId,
@@ -163,7 +164,7 @@ async function enqueueOne(work: QueueWork, repository: RepositoryRow, row: PullR
   writeAdmission(work, row, await decideFor(ctx, tx, { repository, queue, pullRequest: row }));
 }
 
-/** Takes it out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */
+/** Takes the pull request out of the line and clears its options (rule 2 of interface 3.1). Idempotent. */
 export async function dequeue(work: QueueWork, row: PullRequestRow): Promise<void> {
   const wasAsked = row.status === 'queued' || row.status === 'tagged' || row.status === 'pending';
   Object.assign(row, noOptions);

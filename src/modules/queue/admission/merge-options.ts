@@ -1,4 +1,4 @@
-// What a request says of how a pull request is merged; what it does not say stays.
+// The options of a request about the merge of a pull request. Options that the request does not name stay.
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -14,7 +14,7 @@ export interface MergeOptions {
 
 export function keepOptions(row: PullRequestRow, request: MergeOptions): void {
   const { affectedTargets } = request;
-  // An empty list takes back what was said: that a change affects nothing at all nobody can know.
+  // An empty list removes the targets: nobody can know that a change affects nothing at all.
   if (affectedTargets && !isTerminal(row.status))
     row.affectedTargets = affectedTargets.length === 0 ? null : [...new Set(affectedTargets)];
   if (request.mergeCommitMessage) {

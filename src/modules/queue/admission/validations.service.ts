@@ -1,11 +1,11 @@
-// Keeps which validations a pull request does not meet. They are judged when its words were read and, when the
-// configuration has others by then, once more where it is decided on.
+// Stores which validations a pull request fails. They are judged when its text is read, and again before a decision if
+// the configuration has changed its validations since.
 import type { Context } from '../../../context.ts';
 import { failedValidations, validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { AdmissionRow } from '../store/line.rows.ts';
 
-/** By pull request: those whose stored outcome was of other validations. */
+/** By pull request: the failed validations, where the stored result belongs to other validations. */
 export type Validated = ReadonlyMap<string, readonly string[]>;
 
 export function validationFacts(
@@ -16,7 +16,7 @@ export function validationFacts(
   return { failedValidations: failedValidations(validations, text), validatedBy: validationsDigest(validations) };
 }
 
-/** Flush before: it reads past the unit of work. */
+/** Flush before the call: it reads the database past the unit of work. */
 export async function judgeValidations(
   ctx: Context,
   tx: Transaction,

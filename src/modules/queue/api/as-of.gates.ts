@@ -1,4 +1,4 @@
-// Who paused, froze or halted a base branch, and when: from the log of events, which knows of every instant.
+// Who paused, froze or halted a base branch, and when: from the event log, which covers every instant.
 import type { Context } from '../../../context.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import { decidePause, type Pause, type PauseRule } from '../../../domain/queue/requests/pause.ts';
@@ -14,7 +14,7 @@ export interface EventRow {
   readonly payload: Record<string, unknown>;
 }
 
-/** What paused, resumed and halted, newest first. */
+/** Events that paused, resumed or halted, newest first. */
 export async function readGateEvents(
   ctx: Context,
   tx: Transaction,
@@ -47,7 +47,7 @@ export async function pauseOf(
   return decidePause(queue, rules, queue.baseBranch);
 }
 
-/** Each rule is the newest word about its pattern. */
+/** The newest event about a pattern gives its rule. */
 function rulesIn(log: readonly EventRow[]): PauseRule[] {
   const rules = new Map<string, PauseRule>();
   for (const { action, payload } of log) {
@@ -69,7 +69,7 @@ export function findPauseEvent(log: readonly EventRow[], { pattern }: Pause): Ca
   return found === undefined ? null : toCause(found);
 }
 
-/** As the event of the log that tells of the freeze. */
+/** The event of the log that began the freeze. */
 export function freezeCause({ freeze }: Frozen<StoredFreeze>): Cause {
   return { action: 'freeze_created', at: freeze.createdAt, actor: freeze.createdBy };
 }

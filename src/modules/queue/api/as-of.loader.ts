@@ -1,5 +1,5 @@
-// A queue as it stands, or as it stood at an instant: what explanations are derived from. Both are read by the same
-// statements, the present being the instant `infinity`, so that what is said now and what is said later of now agree.
+// A queue now or at an instant: the source of explanations. The same statements read both, with the instant `infinity`
+// for now, so that an answer now and a later answer about now agree.
 import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
@@ -50,7 +50,7 @@ export interface QueueAsOf {
   readonly pausedBy: Cause | null;
   readonly frozen: Frozen | null;
   readonly frozenBy: Cause | null;
-  /** When a merge window opens. Null: landings wait for none. */
+  /** When a merge window opens. Null: landings do not wait for one. */
   readonly windowFrom: number | null;
   readonly haltedReason: string | null;
   readonly haltedAt: number | null;
@@ -63,7 +63,7 @@ interface Asked {
   readonly at: Date | null;
 }
 
-/** Null: nothing is on record of the queue at that time. */
+/** Null: there is no record of the queue at that time. */
 export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: Asked): Promise<QueueAsOf | null> {
   const { queueId, at } = asked;
   const instant = at?.toISOString() ?? 'infinity';
@@ -88,7 +88,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: Asked)
       tip: queue.tip ?? '',
       tipTree: queue.tree ?? '',
       lineage: parts.lineage,
-      // Where blame is told from; it matters to who blames, not to who explains.
+      // Only ejections use this. Explanations do not need it.
       ownLine: [queue.tip ?? ''],
       paused: pause !== null,
       haltedReason,
@@ -98,7 +98,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: Asked)
     },
     rules,
     departures: [],
-    // When the host was asked anew is not kept for ever; it matters to who blames, not to who explains.
+    // The times of repeated readings are not kept for ever. Only ejections use them.
     readings: [],
   };
   const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');

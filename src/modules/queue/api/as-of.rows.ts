@@ -1,5 +1,4 @@
-// Rows of a queue as they stand, or as they stood at an instant. Both are read by the same statements, the present being
-// the instant `infinity`.
+// Rows of a queue now or at an instant. The same statements read both, with the instant `infinity` for now.
 import type { Context } from '../../../context.ts';
 import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
@@ -122,7 +121,7 @@ export async function readBatches(
   );
 }
 
-/** When its commit was made is not kept, when its build was started is: from then on it has one. */
+/** The time of its commit is not recorded. The time of its build is: from then on it has a commit. */
 export function toBatch(row: BatchRow, instant: string): BatchState {
   const { startedAt } = row;
   const hasStarted = startedAt !== null;
@@ -138,7 +137,7 @@ export function toBatch(row: BatchRow, instant: string): BatchState {
   };
 }
 
-/** Of the 24 h before. */
+/** Of the 24 h before the instant. */
 export async function readLandingsAt(
   ctx: Context,
   tx: Transaction,
@@ -150,7 +149,7 @@ export async function readLandingsAt(
   );
 }
 
-/** What those affected by what had been said of them then. */
+/** The targets that were reported for these by that time. */
 export async function readTargetsAt(
   ctx: Context,
   tx: Transaction,
@@ -184,8 +183,8 @@ const daysKept = { pull_request_past: 400, queue_past: 400, pull_request_targets
 const versionsAtOnce = 5_000;
 
 /**
- * What pull requests and queues were before is kept as long as the log that tells what happened to them; what pull
- * requests affected, which may be much, for a month. Answers how many versions were forgotten.
+ * Deletes old versions. Versions of pull requests and queues are kept as long as the event log, and versions of
+ * affected targets, which may be large, for a month. Returns the number of deleted versions.
  */
 export async function forgetOldVersions(db: Database, now: Date): Promise<number> {
   let forgotten = 0;

@@ -21,15 +21,15 @@ const batchSource = 'batch b left join landing l on l.account_id = b.account_id 
 export interface BatchPage {
   readonly size: number;
   readonly before: string;
-  /** Only registrations that have not ended. */
+  /** Only batches that have not ended. */
   readonly live: boolean;
 }
 
-/** Newest first; one more than `size`. */
+/** Newest first, one more than `size`. */
 export async function readBatches(ctx: Context, queueId: string, page: BatchPage): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<Batch>(ctx.accountId, {
-    // Live ones have an index of their own, which a condition on a parameter could not use.
+    // Live batches have a partial index, which a condition on a parameter could not use.
     name: page.live ? 'batches_live' : 'batches',
     text: `select ${batchColumns} from ${batchSource}
            where b.account_id = $1 and b.queue_id = $2 and b.id < $3
@@ -39,7 +39,7 @@ export async function readBatches(ctx: Context, queueId: string, page: BatchPage
   });
 }
 
-/** The batches a pull request was part of, newest first; one more than `size`. */
+/** The batches that a pull request was in, newest first, one more than `size`. */
 export async function readBatchesOf(
   ctx: Context,
   pullRequestId: string,
@@ -66,7 +66,7 @@ export function batchById(ctx: GraphQLContext): DataLoader<string, Batch | null>
   });
 }
 
-/** The batch each pull request landed in; null where the queue did not merge it. */
+/** The batch that landed each pull request. Null: the queue did not merge it. */
 export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
   return loadOne('pullRequestId', async (pullRequestIds) => {
     requireScope(ctx, 'queue:read');
@@ -112,7 +112,7 @@ export function membersOfBatch(ctx: GraphQLContext): DataLoader<string, BatchMem
   );
 }
 
-/** What each batch assumes to land before it, in queue order, by batch id. */
+/** The pull requests that each batch assumes to land before it, in queue order, by batch id. */
 export function assumedByBatch(ctx: GraphQLContext): DataLoader<string, PullRequest[]> {
   return loadMany('batchId', async (batchIds) => {
     requireScope(ctx, 'queue:read');
@@ -127,7 +127,7 @@ export function assumedByBatch(ctx: GraphQLContext): DataLoader<string, PullRequ
   });
 }
 
-/** As its newest batch has it. Null: the repository has no bot pull request of that number. */
+/** The bot pull request in its newest batch. Null: the repository has no bot pull request of that number. */
 export async function readBotPullRequest(
   ctx: Context,
   repository: Repository,
@@ -166,7 +166,7 @@ function botLoader(
   });
 }
 
-/** The newest bot pull request of each pull request. A question beside the line lands nothing: it is not that one's. */
+/** The newest bot pull request of each pull request. Isolation builds do not count, because they land nothing. */
 export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullRequest, BotPullRequest | null, string> {
   return new DataLoader(
     async (pullRequests) => {
@@ -194,7 +194,7 @@ export interface CommitKey {
   readonly commit: string;
 }
 
-/** Newest attempts by name, of each commit. */
+/** The newest attempt of each check, by commit. */
 export function checksOfCommit(ctx: GraphQLContext): DataLoader<CommitKey, Check[]> {
   return new DataLoader(
     async (commits) => {
@@ -215,7 +215,7 @@ export function checksOfCommit(ctx: GraphQLContext): DataLoader<CommitKey, Check
   );
 }
 
-/** The check the queue itself reports on the head of each pull request; null while it reports none on that head. */
+/** The queue's own check on the head of each pull request. Null: there is none on that head. */
 export function statusCheckOf(ctx: GraphQLContext): DataLoader<string, Check | null> {
   return new DataLoader(
     async (pullRequestIds) => {
@@ -256,7 +256,7 @@ export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | nu
   });
 }
 
-/** In the order they were asked, by batch id. */
+/** In the order in which they were asked, by batch id. */
 export function finalGatesOfBatch(ctx: GraphQLContext): DataLoader<string, FinalGate[]> {
   return loadMany('batchId', async (batchIds) => {
     requireScope(ctx, 'queue:read');

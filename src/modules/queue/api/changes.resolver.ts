@@ -1,4 +1,4 @@
-// What somebody who watches a queue follows: each change is an event, and shows its subject as it is when it is told.
+// Subscriptions to a queue: each change is an event, which shows its subject as it is at the time of sending.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
 import { concernsQueue } from '../../../domain/events/queue-events.ts';
@@ -66,7 +66,7 @@ async function followDepth(subscribing: Subscribing<FollowRepositoryArgs>): Prom
   const { args, context } = subscribing;
   requireScope(context, 'queue:read');
   const { id } = await loadRepository(context, args.repository);
-  // Resumed, the depth that was seen last is not known: the first change is told in any case.
+  // After a resume the depth that the subscriber saw last is not known, so that the first change is always sent.
   let last = '';
   const changes = await followEvents(subscribing, {
     matches: (event) => event.repositoryId === id,

@@ -1,4 +1,4 @@
-// A configuration as it would be: accepted or not, which keys it changes, and what it does to the queues.
+// The effect of a configuration: whether it is accepted, which keys it changes, and what happens to the queues.
 import type { Context } from '../../../context.ts';
 import { parseConfiguration } from '../../../domain/configuration/index.ts';
 import { changedKeys, type ChangedKey } from '../../../domain/configuration/changed-keys.ts';
@@ -11,11 +11,11 @@ import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 export interface PreviewedConfiguration {
   readonly outcome: ParsedConfiguration;
   readonly changed: readonly ChangedKey[];
-  /** Null: it is refused. */
+  /** Null: the configuration is refused. */
   readonly impacts: readonly QueueImpact[] | null;
 }
 
-/** Whoever may read the configuration may ask: nothing is written. */
+/** Needs only the permission to read the configuration, because nothing is written. */
 export async function previewConfiguration(
   ctx: Context,
   { repository: name, yaml }: { readonly repository: RepositoryName; readonly yaml: string },

@@ -1,4 +1,4 @@
-// Facts for `explain`, now or at an instant in the past: read when somebody asks, never stored.
+// Facts for `explain`, now or at an instant in the past. They are read at each request and never stored.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -26,7 +26,7 @@ import { type Version, readVersions, readEvents, buildOf, readChecks } from './e
 import { validationFacts } from '../admission/validations.service.ts';
 
 export interface Explained extends Reason {
-  /** The instant it is about. */
+  /** The instant of the explanation. */
   readonly at: Date;
   readonly conditions: readonly Condition[];
 }
@@ -48,7 +48,7 @@ interface Question {
   readonly asOf: Date | null;
 }
 
-/** All that is asked together about one instant is read together, and each queue once. */
+/** Requests about one instant are read together, and each queue once. */
 function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
   return new DataLoader(
     async (questions) => {
@@ -105,7 +105,7 @@ export async function explainAll(
   return answers;
 }
 
-/** What is not on record is said, and not guessed. */
+/** For an instant without records the answer says so. */
 function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Explained {
   const sentence =
     at < createdAt
@@ -115,9 +115,9 @@ function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Expla
 }
 
 interface Known {
-  /** Newest first; the first is how it stood. */
+  /** Newest first. The first is the version at the instant. */
   readonly versions: readonly Version[];
-  /** What it stood on, as that stood then. */
+  /** The version at the instant of the pull request below it. */
   readonly below: Version | null;
   /** Newest first. */
   readonly events: readonly Cause[];
@@ -191,7 +191,7 @@ function explainedPullRequest(
   };
 }
 
-/** Events that bring a status about. */
+/** Events that lead to a status. */
 const causesOf: Readonly<Record<PullRequestStatus, readonly string[]>> = {
   open: ['dequeued', 'opened'],
   pending: ['labeled'],
@@ -232,7 +232,10 @@ function preconditionsOf(
   return listPreconditions(request);
 }
 
-/** Where it was judged by validations that are no more: again, or what is left of them where its words are not kept. */
+/**
+ * If the stored result belongs to older validations, they are judged again, or, where the text is not kept, the still
+ * existing ones of the result count.
+ */
 function failedValidationsOf(configuration: Configuration, version: Version): readonly string[] {
   const { validations } = configuration.merge_rules.preconditions;
   if (version.validatedBy === validationsDigest(validations)) return version.failedValidations;
@@ -240,14 +243,14 @@ function failedValidationsOf(configuration: Configuration, version: Version): re
   return version.failedValidations.filter((failed) => validations.some(({ name }) => name === failed));
 }
 
-/** Since when what is observed has been so: the versions before it are judged by the rules of this moment. */
+/** Since when each precondition has its present value: earlier versions are judged by the rules of the instant. */
 function preconditionsSince(
   { versions, queueAsOf }: Known,
   preconditions: readonly Precondition[],
 ): Partial<Record<PreconditionKind, number>> {
   const since: Partial<Record<PreconditionKind, number>> = {};
   const open = new Map(preconditions.map(({ kind, observed }) => [kind, observed]));
-  // Of these the versions say nothing.
+  // The versions have no facts about these.
   open.delete('own_checks');
   open.delete('mergeable');
   open.delete('stack');

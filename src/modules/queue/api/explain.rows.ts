@@ -1,4 +1,4 @@
-// Rows that an explanation is made of: versions and events of a pull request, and its checks as they stood at an instant.
+// Rows for an explanation: versions and events of a pull request, and its checks at an instant.
 import type { Context } from '../../../context.ts';
 import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.ts';
 import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
@@ -61,7 +61,7 @@ export async function readEvents(
   return causes;
 }
 
-/** Of those in line it is read with the line. */
+/** For pull requests in line the build is read with the line. */
 export async function buildOf(
   ctx: Context,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// When will it be merged? The line is played on in a thread, once for each version of the queue and some seconds, however
-// many ask.
+// When will it be merged? The line is simulated in a thread, once for each version of the queue and at most every few
+// seconds, for any number of requests.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { buildsSpeculatively } from '../../../domain/queue/model/snapshot.ts';
@@ -15,18 +15,18 @@ import { snapshotOf } from '../planning/dry-run.ts';
 import type { ForecastTask } from './simulation.thread.ts';
 
 export interface QueueForecast extends Forecast {
-  /** The moment it was told of. */
+  /** The instant of the forecast. */
   readonly now: number;
-  /** Those in line: id and number, first in line first. */
+  /** The pull requests in line, in order: id and number. */
   readonly line: readonly { readonly id: string; readonly number: number }[];
 }
 
 const freshMs = 10_000;
 const mostKept = 500;
-/** Of CPU; nine runs are played whatever they take. */
+/** CPU time. Nine simulations run in any case. */
 const budgetMs = 200;
 const timeoutMs = 10_000;
-/** Behind so many nobody waits. */
+/** With this many waiting requests a further one gets no forecast. */
 const mostWaiting = 20;
 
 const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
@@ -38,7 +38,7 @@ interface Kept {
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
-/** Null: the tip of its base is not known yet, or there is too much to do to tell now. */
+/** Null: the tip of its base is not known yet, or too many requests wait. */
 export function forecasts(ctx: Context): DataLoader<string, QueueForecast | null> {
   return new DataLoader(
     async (queueIds) => {
@@ -71,7 +71,7 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
   kept.set(queueId, { version, until: now + freshMs, answer });
   const [oldest] = kept.keys();
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
-  // Asked again, it is tried again.
+  // After a failure the next request tries again.
   answer.then(
     (forecast) => forecast ?? kept.delete(queueId),
     () => kept.delete(queueId),
@@ -93,13 +93,13 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
     const task: ForecastTask = { kind: 'forecast', ...loaded, now, budgetMs };
     return { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
   } catch (error) {
-    // Why something is not merged yet is explained whether or not its future can be told.
+    // An explanation does not fail if its forecast does.
     if (!(error instanceof ThreadTimeout)) ctx.log.error({ error: String(error) }, 'A line could not be played on.');
     return null;
   }
 }
 
-/** Where no speculative builds are built the planner needs no chances, and they are not loaded for it. */
+/** Only speculative builds need probabilities, so they are loaded only then. */
 async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
   if (buildsSpeculatively(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
   const rows = await tx.query<{ id: string; author: string; repositoryId: string }>(
@@ -119,7 +119,7 @@ async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): P
 
 const mostBuilds = 1_000;
 
-/** What the last builds tell. Null: none has ended. */
+/** The experience from the last builds. Null: no build has ended. */
 async function loadExperience(
   ctx: Context,
   tx: Transaction,

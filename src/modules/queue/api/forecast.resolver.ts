@@ -19,7 +19,7 @@ export class QueueEtasResolver {
   }
 }
 
-/** Null: it stands in no line, or nothing can be told at this moment. */
+/** Null: it is not in line, or no forecast is available now. */
 export async function readEta(
   ctx: GraphQLContext,
   { id, queueId, queued }: Pick<PullRequest, 'id' | 'queueId' | 'queued'>,

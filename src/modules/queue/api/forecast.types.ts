@@ -55,7 +55,7 @@ export class QueueEta {
   eta!: MergeEta;
 }
 
-/** Null: it does not stand in that line. */
+/** Null: it is not in that line. */
 export function toMergeEta({ etas, now }: QueueForecast, pullRequestId: string): MergeEta | null {
   const eta = etas.get(pullRequestId);
   if (eta === undefined) return null;

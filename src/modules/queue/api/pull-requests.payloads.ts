@@ -1,4 +1,4 @@
-// What mutations of a pull request answer.
+// The results of mutations of a pull request.
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import type { previewQueueing } from '../requests/queue.service.ts';
 import { toImpact } from './dry-run.types.ts';

@@ -1,4 +1,4 @@
-// Pull requests as GraphQL shows them: one prepared statement per question, rows used as they come.
+// Pull requests for GraphQL: one prepared statement for each question, with rows in the form that GraphQL needs.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import type { PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
@@ -26,7 +26,7 @@ export const pullRequestColumns = `${narrowColumns}, p.body, p.draft, p.labels, 
   p.failed_checks as "failedChecks", p.skip_line_reason as "skipLineReason", p.skip_validation as "skipValidation",
   p.requested_by as "requestedBy", p.merge_commit_sha as "mergeCommit", p.own_commit_sha as "commit", p.merged_by_queue as "mergedByQueue"`;
 
-/** What a list can show of pull requests at half the price: reading a row costs as much as its columns. */
+/** The fields that a narrow list can show, at half the price: the cost of a row grows with its columns. */
 export const narrowFields: ReadonlySet<string> = new Set([
   'id',
   'number',
@@ -48,10 +48,10 @@ export const narrowFields: ReadonlySet<string> = new Set([
   'batches',
 ]);
 
-// Where the planner's order is known to SQL: skip line first, then rank.
+// The planner's order in SQL: skip line first, then rank.
 const lineOrder = 'p.skip_line desc, p.rank';
 
-// One pull request is nearly always asked for together with its bot pull request: it comes in the same row.
+// A request for one pull request nearly always asks for its bot pull request too, so that one row holds both.
 const latestBot = `left join lateral (
     select ${botColumns} from batch_member m join bot_pull_request bot on bot.account_id = m.account_id and bot.batch_id = m.batch_id
       join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
@@ -59,7 +59,7 @@ const latestBot = `left join lateral (
 
 type RowWithBot = Row & { latestBot: EmbeddedBotRow | null };
 
-/** Null: the repository has none of that number. Narrow: only `narrowFields` are asked for. */
+/** Null: the repository has no pull request of that number. Narrow: only `narrowFields` are read. */
 export async function readPullRequestByNumber(
   ctx: Context,
   repository: Repository,
@@ -75,7 +75,7 @@ export async function readPullRequestByNumber(
   return withBot(rows[0], repository);
 }
 
-/** The open pull request of a head branch, else the newest of it. */
+/** The open pull request of a head branch, or else its newest one. */
 export async function readPullRequestByHead(
   ctx: Context,
   repository: Repository,
@@ -109,7 +109,7 @@ export interface PullRequestPage extends PullRequestSelection {
   readonly before: string;
 }
 
-/** Newest first; one more than `size`. */
+/** Newest first, one more than `size`. */
 export async function readPullRequests(
   ctx: Context,
   repository: Repository,
@@ -136,8 +136,8 @@ export async function countPullRequests(
   return row?.n ?? 0;
 }
 
-// A statement for each kind of filter, each with its index: one that ends in (status, id), of which every status asked
-// for gives its newest, so that rare matches are not looked for among all there are.
+// One statement for each kind of filter, with its own index that ends in (status, id). Each requested status
+// contributes its newest rows, so that rare matches need no scan of the whole table.
 function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): Statement {
   const { baseBranch, author } = page;
   const values = [ctx.accountId, repository.id, page.before, page.size];
@@ -170,11 +170,11 @@ function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): St
 
 export interface QueuedSelection {
   readonly baseBranch: string | null;
-  /** Only `narrowFields` are asked for. */
+  /** Only `narrowFields` are read. */
   readonly isNarrow: boolean;
 }
 
-/** Everything queued and tagged, in queue order; queues one after another when no base branch is given. */
+/** All queued and tagged pull requests in queue order; without a base branch, one queue after another. */
 export async function readQueuedPullRequests(
   ctx: Context,
   repository: Repository,
@@ -206,7 +206,7 @@ export function pullRequestById(ctx: GraphQLContext): DataLoader<string, PullReq
   return loadOne('id', async (ids) => await readPullRequestsById(ctx, ids));
 }
 
-/** Pull requests before each in its line, by id; absent unless queued or tagged. */
+/** The number of pull requests before each in its line, by id. Absent unless queued or tagged. */
 export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | null> {
   return new DataLoader(
     async (ids) => {
@@ -228,7 +228,7 @@ export function placeInLine(ctx: GraphQLContext): DataLoader<string, number | nu
   );
 }
 
-/** Gives each row its repository, read once. */
+/** Adds to each row its repository, which is read once. */
 export async function withRepositories<R extends { readonly repositoryId: string }>(
   ctx: Context,
   rows: readonly R[],

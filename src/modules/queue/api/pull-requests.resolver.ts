@@ -134,7 +134,7 @@ export class RepositoryPullRequestsResolver {
   }
 }
 
-/** Of an explanation: nothing has to be foreseen for them. */
+/** Fields of an explanation that need no forecast. */
 const timelessFields = new Set(['kind', 'who', 'at', 'conditions']);
 
 @Resolver(() => PullRequest)

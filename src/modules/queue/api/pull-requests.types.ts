@@ -130,7 +130,7 @@ export class PullRequest {
 
   repositoryId!: string;
   queueId!: string | null;
-  /** Its newest bot pull request, where that was read with it; null when it has none. */
+  /** Its newest bot pull request, if it was read with it. Null: it has none. */
   latestBot?: BotPullRequest | null;
 }
 

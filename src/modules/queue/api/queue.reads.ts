@@ -14,7 +14,7 @@ type Row = Omit<Queue, 'repository'>;
 const columns = `q.id, q.repository_id as "repositoryId", q.base_branch as "baseBranch", q.halted_reason as "haltedReason",
   q.halted_at as "haltedAt", q.base_tip as "baseTip", q.waiting as "waitingCount", q.tagged as "taggedCount"`;
 
-/** Null: nothing was queued for that branch yet. */
+/** Null: no pull request has been queued for that branch yet. */
 export async function readQueue(ctx: Context, repository: Repository, baseBranch: string): Promise<Queue | null> {
   requireScope(ctx, 'queue:read');
   const rows = await ctx.db.read<Row>(ctx.accountId, {
@@ -48,7 +48,7 @@ export function queueById(ctx: GraphQLContext): DataLoader<string, Queue | null>
   });
 }
 
-/** Batches of each queue whose commit is being made or validated. */
+/** The number of batches of each queue whose commit is being made or validated. */
 export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
   return new DataLoader(
     async (queueIds) => {
@@ -67,12 +67,12 @@ export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
   );
 }
 
-/** Of one queue, from its own counters. */
+/** The depth of one queue, from its own counters. */
 export async function depthOfQueue(queue: Queue): Promise<QueueDepth> {
   return await depth(queue.repository, { waiting: queue.waitingCount, tagged: queue.taggedCount });
 }
 
-/** Summed over the repository's base branches: `max_parallel_builds` bounds the repository. */
+/** Summed over the repository's base branches, because `max_parallel_builds` limits the repository. */
 export async function readQueueDepth(ctx: Context, repository: Repository): Promise<QueueDepth> {
   requireScope(ctx, 'queue:read');
   const [counts] = await ctx.db.read<{ waiting: number; tagged: number }>(ctx.accountId, {

@@ -1,4 +1,4 @@
-// What a queue went through in the last days: its log and its batches, newest first until there is enough.
+// The past days of a queue: its log and its batches, read newest first up to a limit.
 import type { Context } from '../../../context.ts';
 import { judgeChecks } from '../../../domain/queue/evidence/evidence.ts';
 import type { CheckState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
@@ -10,16 +10,16 @@ export interface Span {
   readonly since: Date;
 }
 
-/** More is not read and simulated within a minute. */
+/** The greatest number of rows that are read and simulated within a minute. */
 export const mostRows = 200_000;
 const logPage = 20_000;
 const batchPage = 5_000;
 
-/** In the order in which it happened. */
+/** In chronological order. */
 export async function readLog(ctx: Context, span: Span): Promise<LogEntry[]> {
   const [last] = await ctx.db.read<{ position: number }>(ctx.accountId, {
     name: 'log_before',
-    // Without it the page that crosses the beginning of the span would look through all the years before.
+    // Without this condition the page across the start of the span would scan all the years before it.
     text: `select e.position::float8 as position from event e
            where e.account_id = $1::bigint and e.repository_id = $2::bigint and e.position is not null and e.at < $3::timestamptz
            order by e.position desc limit 1`,
@@ -45,7 +45,7 @@ export async function readLog(ctx: Context, span: Span): Promise<LogEntry[]> {
 interface BatchRow extends Omit<PastBatch, 'verdict'> {
   readonly state: string;
   readonly complete: boolean;
-  /** Newest attempts, of builds that ended and whose batch does not say how. */
+  /** Newest attempts of ended builds whose batch has no recorded result. */
   readonly checks: readonly CheckState[] | null;
 }
 
@@ -76,7 +76,7 @@ export async function readBatches(ctx: Context, span: Span, rules: QueueRules): 
   }));
 }
 
-/** What it was taken for; of one that was given up, by the rules of today. */
+/** The verdict at that time. An abandoned build is judged by the present rules. */
 function verdictOf(
   { state, complete, checks }: Pick<BatchRow, 'state' | 'complete'> & { readonly checks: readonly CheckState[] },
   rules: QueueRules,

@@ -1,4 +1,4 @@
-// A queue's own last days, replayed under another configuration. Nothing is written.
+// Replays a queue's own past days under another configuration. Nothing is written.
 import type { Context } from '../../../context.ts';
 import { parseConfiguration, toQueueRules } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
@@ -19,23 +19,23 @@ export interface SimulationRequest {
   /** Null: the repository's default branch. */
   readonly baseBranch: string | null;
   readonly days: number;
-  /** Null: the present configuration alone. */
+  /** Null: only the present configuration. */
   readonly yaml: string | null;
 }
 
 export type Simulated =
   | { readonly problems: readonly Problem[] }
-  /** `other` null: none was given. */
+  /** `other` null: no other configuration was given. */
   | { readonly present: Comparison; readonly other: Comparison | null };
 
 const mostDays = 90;
 const budgetMs = 50_000;
-/** The history is turned into a workload before the budget begins. */
+/** The history is turned into a workload before the time limit begins. */
 const timeoutMs = 75_000;
 
 const underWay = new Set<string>();
 
-/** Accounts have one at a time: it takes two processors for as long as a minute. */
+/** At most one at a time for each account, because a simulation uses two processors for up to a minute. */
 export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
   requireScope(ctx, 'analytics:read');
   const { days, yaml } = request;
@@ -81,7 +81,7 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
 
 const mostMerges = 5_000;
 
-/** Of a branch that had no queue, as an imported one: what was merged in that time. */
+/** For a branch that had no queue, such as an imported one: the merges of that time. */
 async function readPastOfGit(
   ctx: Context,
   repository: HostedRepository,
@@ -116,7 +116,7 @@ function requireLine({ mode }: QueueRules): void {
     throw new DomainError('NOT_SUPPORTED', 'The mode no-queue keeps no line: there is nothing to simulate.');
 }
 
-/** Each in a thread of its own. */
+/** Each replay runs in a thread of its own. */
 async function replay(past: Past, rules: QueueRules): Promise<Comparison> {
   const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
   try {

@@ -1,4 +1,4 @@
-// What is simulated is simulated here: pure CPU, bounded in time.
+// The thread of a simulation: pure CPU work with a time limit.
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
 import type { Experience } from '../../../domain/simulation/experience.ts';

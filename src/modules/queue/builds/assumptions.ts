@@ -1,6 +1,6 @@
-// What the members of a speculative build are put on: its base with the pull requests it assumes to land before them. Many speculative builds share
-// most of that, so composing begins with the longest known commit of just those heads on that base, and a line of n is
-// built with about as many merges as a chain of n would be.
+// The commit under the members of a speculative build: its base with the pull requests that it assumes to land before
+// them. Many speculative builds share most of that commit. So composing begins with the longest known commit of the
+// same heads on the same base, and a line of n needs about as many merges as a chain of n.
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../context.ts';
 import { serviceIdentity, type CompositionMember, type CompositionResult } from '../../../hosts/port.ts';
@@ -13,7 +13,9 @@ export type Assumed =
   | { readonly kind: 'composed'; readonly commit: string }
   | Extract<CompositionResult, { kind: 'conflict' }>;
 
-/** The commit its members go on. A conflict is one among the assumed, at that place among them. */
+/**
+ * The commit on which the members are merged. A conflict is reported with its index among the assumed pull requests.
+ */
 export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: number): Promise<Assumed> {
   const { batch, host, assumed } = loaded;
   if (assumed.length === 0) return { kind: 'composed', commit: batch.parentCommit };
@@ -36,7 +38,7 @@ export function buildRef({ id }: BatchRow): string {
   return `refs/interlock/builds/${id}`;
 }
 
-/** Of the commit it is known by nothing ever lands: its words are for whoever looks at a build. */
+/** Nothing ever lands from this commit: its message is only for people who look at a build. */
 function compositionOf(batch: BatchRow, row: BatchAssumptionRow): CompositionMember {
   return {
     head: row.pinnedHead,
@@ -51,7 +53,7 @@ function compositionOf(batch: BatchRow, row: BatchAssumptionRow): CompositionMem
 
 interface Known {
   readonly commit: string;
-  /** How many of the assumed it holds. */
+  /** How many of the assumed pull requests it contains. */
   readonly layers: number;
 }
 
@@ -71,17 +73,20 @@ async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): P
     .map(({ content, commit }) => ({ commit, layers: layersOf.get(content) ?? 0 }))
     .sort((a, b) => b.layers - a.layers);
   const [longest] = known;
-  // Builds are kept by refs that a host may lose: then nothing of it is known.
+  // Refs keep the commits of builds, and a host may lose refs. Then the commit cannot be used.
   const isThere = longest !== undefined && (await ctx.hosts(host.host).readCommit(host, longest.commit)) !== null;
   return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
 }
 
-/** The last of `digestsOf`: what a speculative build is found by. Null: it is none, and its commits carry other words than theirs. */
+/**
+ * The last of `digestsOf`, by which a speculative build is found. Null: it is not a speculative build, and its commits
+ * have other messages.
+ */
 export function contentOf({ batch, assumed, members }: LoadedBatch): string | null {
   return batch.sideBuild === 'speculative' ? (digestsOf(batch, [...assumed, ...members]).at(-1) ?? null) : null;
 }
 
-/** Of the base with the first layer, with the first two, and so on. */
+/** The digest of the base with the first layer, with the first two, and so on. */
 function digestsOf({ parentCommit, strategy }: BatchRow, layers: readonly Layer[]): string[] {
   const digests: string[] = [];
   for (const layer of layers) {

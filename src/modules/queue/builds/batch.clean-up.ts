@@ -6,8 +6,8 @@ import { readGateRuns } from '../facts/final-gates.ts';
 import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
- * After its end: what still runs is stopped, the bot pull request closed, its branch deleted by compare-and-set. One that
- * is idle, or has passed on to another batch, is no longer this batch's to close.
+ * The clean-up of an ended batch: stops what still runs, closes the bot pull request, and deletes its branch by
+ * compare-and-set. A bot pull request that is idle or belongs to another batch now is not closed.
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
@@ -17,7 +17,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     ctx.accountId,
     async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
   );
-  // What landed is the base's own: its checks are no longer ours to stop.
+  // A landed commit belongs to the base, so its checks are not stopped.
   if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed')
     await adapter.cancelChecks(host, batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
@@ -40,7 +40,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
   });
 }
 
-/** What still runs for a batch that has ended is stopped. */
+/** Stops the final gates that still run for an ended batch. */
 async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   const open = await readGateRuns(ctx, 'batch', batch.id);
   for (const { run } of open) if (run !== null) await ctx.hosts(host.host).cancelWorkflowRun(host, run);

@@ -15,7 +15,7 @@ import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.
 import { changeQueue } from '../store/queue.locks.ts';
 import { announce, beginWork, finishWork } from '../store/status.writer.ts';
 
-/** Composes the commit that is tested and lands; in serial mode the head is brought up to date first. */
+/** Composes the commit that is tested and lands. In serial mode the head is updated first. */
 export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch } = loaded;
   const members = await nameCoauthors(ctx, loaded);
@@ -61,7 +61,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
         [ctx.accountId, batch.id, ordinal, own],
       );
     }
-    // Known to the records before CI can start: a result that comes at once finds its build.
+    // Recorded before CI can start, so that an immediate result finds its build.
     await recordBuild(ctx, tx, {
       repositoryId: batch.repositoryId,
       commit: testedCommit,
@@ -94,10 +94,10 @@ async function compose(
   });
 }
 
-/** Commits of one pull request whose authors are read. */
+/** How many commits of one pull request are read for their authors. */
 const mostCommits = 500;
 
-/** Completes the messages that are to name who else wrote: commits never change, so however often it is done, they are the same. */
+/** Adds co-authors to the messages that name them. Commits never change, so every repetition gives the same result. */
 async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
   if (!members.some((member) => member.namesCoauthors)) return members;
   const named: BatchMemberRow[] = [];
@@ -126,7 +126,10 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
   return named;
 }
 
-/** What is not in a member's own commit: the members before it, but for those that joined it, and what that stands on. */
+/**
+ * The heads before a member's own commit: the members before it, without those that joined it, and the pull requests it
+ * is stacked on.
+ */
 function headsBefore(members: readonly BatchMemberRow[], place: number): string[] {
   let first = place;
   while (members[first - 1]?.joinsNext) first -= 1;
@@ -135,8 +138,8 @@ function headsBefore(members: readonly BatchMemberRow[], place: number): string[
 }
 
 /**
- * Git counts in seconds: two batches of one composition, made in the same one, would share a commit, and the second
- * inherit the red or canceled build of the first instead of getting its own. So each is a second later than the one before.
+ * Git's times have seconds. Two batches of one composition in the same second would share a commit, and the second
+ * would inherit the red or canceled build of the first. So each time is a second later than the one before.
  */
 async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promise<number> {
   const [before] = await ctx.db.transaction(
@@ -152,8 +155,9 @@ async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promis
 }
 
 /**
- * The merge is a fact about two commits; the pull request carries it only while this very head is in line. That the
- * branch cannot be brought up to date is no such fact: what lands may be composed where a rebase of the branch fails.
+ * Records a conflict as a fact about two commits. The pull request keeps it only while this very head is in line. A
+ * failed update of the branch is no such fact, because the commit that lands may still be composed where a rebase of
+ * the branch fails.
  */
 async function keepConflict(
   ctx: Context,
@@ -164,7 +168,8 @@ async function keepConflict(
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
-    // Without those it stands behind it may well conflict: nobody is blamed for that, and it is no fact of the line's.
+    // A side build is composed without the pull requests before it and may conflict for that reason: nobody is blamed,
+    // and it is no fact about the line.
     if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
     if (of === 'composition') await keepMergeResult(ctx, tx, loaded, { tree: null, conflictAt: conflict.at });
     const member = members[conflict.at];
@@ -177,7 +182,7 @@ async function keepConflict(
       }));
     if (member === undefined || !row) return;
     const after = members.slice(0, conflict.at).map((earlier) => earlier.pinnedHead);
-    // Known already: the batch waits for the planner to end it.
+    // The conflict is known already: the batch waits for the planner to end it.
     if (row.conflictParent === batch.parentCommit && row.conflictAfter?.join() === after.join()) return;
     row.conflictParent = batch.parentCommit;
     row.conflictAfter = after;
@@ -187,8 +192,9 @@ async function keepConflict(
 }
 
 /**
- * The fact is about the base and all heads up to the one that does not merge, assumed ones too: whoever plans finds it
- * under that, and nobody is blamed by a speculative build. `at` is a place among the assumed and the members together.
+ * Records a conflict of a speculative build as a fact about the base and all heads up to the conflicting one, assumed
+ * heads included. The planner finds the fact by these heads. A speculative build blames nobody for a conflict. `at` is
+ * an index among the assumed pull requests and the members together.
  */
 async function keepConflictOfBet(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
   const { batch } = loaded;
@@ -223,7 +229,7 @@ async function keepMergeResult(
   );
 }
 
-/** Its tree is what would land, and it stands on the base: then its own checks are evidence. */
+/** Whether its tree is what would land, on the present base. Then the checks of the head itself are evidence. */
 async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
   const [member] = members;
   if (member === undefined) return false;
@@ -233,9 +239,9 @@ async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, t
 }
 
 /**
- * A head that was tested before may be landed on that: its build stands on the base, whatever the base was when it was
- * first seen. One that was canceled or is too old proves nothing, and no new commit comes to be tested: its checks are
- * run again, or the batch would be found worthless and started anew without end.
+ * Lets the build of an already tested head count as a build on this base, whatever its base was when it was first seen.
+ * A canceled or too old build proves nothing, and there will be no new commit to test. So its checks run again;
+ * otherwise the batch would be found worthless and restarted without end.
  */
 async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host } = loaded;
@@ -255,8 +261,8 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
 }
 
 /**
- * Serial mode tests the pull request's own head, so the base is brought into it first. The new head makes this batch's
- * pinned one old: the planner supersedes it and starts one on the new head.
+ * Serial mode tests the pull request's own head, so the base is merged into it first. The new head makes this batch
+ * outdated: the planner supersedes it and starts a batch on the new head.
  */
 async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host, baseBranch, repository } = loaded;

@@ -13,7 +13,7 @@ import { takeStep } from './batch.refusals.ts';
 import { loadBatch, loadBatchIn, needOfRow, type BatchNeed } from '../store/batch.rows.ts';
 import { PullRequestEntity, type BatchRow, type BatchRowState } from '../store/queue.entities.ts';
 
-/** Where a batch stands, for its workflow and for people who read it there. */
+/** The progress of a batch, for its workflow and for people who read the workflow. */
 export interface BatchProgress {
   readonly need: BatchNeed;
   readonly state: BatchRowState;
@@ -24,7 +24,7 @@ export interface BatchProgress {
   readonly details: string;
 }
 
-/** Takes the one step the batch needs and answers what it needs then. */
+/** Takes the one step that the batch needs now, and returns what it needs next. */
 export async function driveBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
   const loaded = await loadBatch(ctx, batchId);
   const need = needOfRow(loaded.batch);
@@ -49,12 +49,12 @@ async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgre
   };
 }
 
-/** What people read of a batch. */
+/** The facts about a batch that people read. */
 interface BatchFacts {
   readonly batch: BatchRow;
   readonly repository: RepositoryRow;
   readonly baseBranch: string;
-  /** Numbers of its members, and of what it assumes to land first. */
+  /** Numbers of its members, and of the pull requests that it assumes to land first. */
   readonly named: string;
   readonly assumed: string;
   readonly checks: readonly {
@@ -101,7 +101,7 @@ async function readFacts(ctx: Context, tx: Transaction, batchId: string): Promis
   };
 }
 
-/** Empty while there is none. */
+/** Empty if there is none yet. */
 function outcomeOf({ batch, checks, grade }: BatchFacts): string {
   if (grade !== null) return `tree verified: ${grade}`;
   const failed = checks.filter(

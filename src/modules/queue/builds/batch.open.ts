@@ -1,4 +1,5 @@
-// Asking for the checks of a build, and watching them: a draft bot pull request in parallel mode, the head's own in serial.
+// Requests and watches the checks of a build: of a draft bot pull request in parallel mode, of the head itself in
+// serial mode.
 import type { Context } from '../../../context.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
@@ -23,12 +24,15 @@ import { changeQueue } from '../store/queue.locks.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
 import { announce, beginWork, finishWork, writeStatus } from '../store/status.writer.ts';
 
-/** Asks for the checks: opens the draft bot pull request (parallel), or notes that the head's own checks count (serial). */
+/**
+ * Requests the checks: opens the draft bot pull request (parallel), or records that the head's own checks count
+ * (serial).
+ */
 export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members } = loaded;
   if (!batch.commit || !batch.tree) return;
-  // A tree that is green already needs no build: it lands by look-up. Marked once: while something else holds its
-  // landing back (a pause), each mark would wake the queue that called for it.
+  // A tree that is green already needs no build: the look-up finds the evidence. It is marked only once, because each
+  // mark would wake the queue while a pause stops the landing.
   if (await needsNoBuild(ctx, loaded, batch.tree))
     return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
   if (batch.mode === 'serial') {
@@ -41,7 +45,10 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   await recordChecks(ctx, loaded.host, batch.commit);
 }
 
-/** While its checks run. One that relied on another build's evidence gets a build of its own when that no longer holds. */
+/**
+ * Called while its checks run. A batch that relied on another build's evidence gets its own build when that evidence no
+ * longer holds.
+ */
 export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
   if (!batch.testedCommit) return;
@@ -55,7 +62,7 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   if (bots === 0) await openBuild(ctx, loaded);
 }
 
-/** A green build of its tree exists, or those of its parts say the same, or its members skip validation. */
+/** Whether a green build of its tree exists, or builds of its parts suffice, or its members skip validation. */
 async function needsNoBuild(ctx: Context, { batch, members, repository }: LoadedBatch, tree: string): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
@@ -124,15 +131,15 @@ async function markStarted(
     const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
     const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (row.state !== 'building') return;
-    // One that relied on another build's evidence and now gets its own starts its time anew.
+    // A batch that relied on another build's evidence and now gets its own build starts its time limit again.
     row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
-    // A question moves no status: its member stands in line with a build of its own.
+    // An isolation build changes no status, because its member is in line with a build of its own.
     if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, work, { batch: row, members });
     await finishWork(work);
   });
 }
 
-/** Whether it is opened for this batch only now. */
+/** Returns whether it was opened for this batch just now. */
 async function keepBotPullRequest(
   ctx: Context,
   tx: Transaction,
@@ -182,7 +189,7 @@ async function tagMembers(
   }
 }
 
-/** Numbers of the pull requests that stand in builds before this one in the line: they must land first. */
+/** Numbers of the pull requests in builds before this one in line, which must land first. */
 async function aheadOf(ctx: Context, tx: Transaction, batch: BatchRow): Promise<number[]> {
   if (batch.sideBuild === 'speculative') return await assumedOf(ctx, tx, batch.id);
   if (batch.sideBuild) return [];

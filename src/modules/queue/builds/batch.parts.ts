@@ -1,5 +1,6 @@
-// A landing that rests on builds of its parts: read again under the locks of the gate, and judged by the rule the planner
-// went by. What was found is kept with the intent: the proof says it whatever the rows become.
+// A landing that is justified by builds of its parts. The builds are read again under the locks of the gate and judged
+// by the planner's rule. The result is stored with the intent, so that the proof does not depend on later changes of
+// rows.
 import type { Context } from '../../../context.ts';
 import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
 import { evidenceFor, isKnownRed, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
@@ -13,7 +14,7 @@ import { loadTargetsOf } from '../facts/affected-targets.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { BatchEntity, type BatchMemberRow, type BatchRow } from '../store/queue.entities.ts';
 
-/** What a build of a part was made of, in order. */
+/** The content of a part's build, in order. */
 export interface PartMember {
   readonly pullRequestId: string;
   readonly head: string;
@@ -25,7 +26,7 @@ export interface PartMember {
 export interface PassedPart {
   readonly base: string;
   readonly content: readonly PartMember[];
-  /** Green, for the tree of that content on that base. */
+  /** A green build of the tree of that content on that base. */
   readonly build: BuildState;
 }
 
@@ -36,7 +37,10 @@ interface Judged {
   readonly tip: string;
 }
 
-/** The green ones of the parts it rests on, when nothing but them and what they leave alone is in its tree, and that tree was never red. Null: it is not justified. */
+/**
+ * The green builds of its parts, if nothing but their content and disjoint changes is in its tree, and that tree was
+ * never red. Null: the landing is not justified.
+ */
 export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged): Promise<readonly PassedPart[] | null> {
   const { batch, members, rules, tip } = judged;
   const whole = { repositoryId: batch.repositoryId, commits: [], trees: batch.tree ? [batch.tree] : [] };
@@ -63,7 +67,7 @@ export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged):
   return isJustified ? parts : null;
 }
 
-/** What its members affect, by pull request. Where that is not asked for, nobody has said. */
+/** The targets of its members, by pull request. Not known if affected targets are not used. */
 export async function loadTargetsThatCount(
   ctx: Context,
   tx: Transaction,
@@ -77,7 +81,7 @@ export async function loadTargetsThatCount(
   );
 }
 
-/** Without those whose build is gone, was made by other rules, or proves nothing now: others may say what they said. */
+/** Without parts whose build is gone, used other rules, or proves nothing now: other parts may suffice. */
 async function loadParts(
   ctx: Context,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// A host that refuses for good what a batch needs of it. One pull request that cannot be built must not keep those
-// behind it waiting for ever: it is blocked with the host's own words, and the others are built without it.
+// A host that permanently refuses something a batch needs. A pull request that cannot be built must not block those
+// behind it: it is blocked with the host's message, and the others are built without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
@@ -11,13 +11,14 @@ import { beginWork, blockPullRequest, finishWork, haltWork } from '../store/stat
 
 interface Refused {
   readonly member: BatchMemberRow;
-  /** The host's. */
+  /** The host's message. */
   readonly words: string;
 }
 
 /**
- * Blocks whom the host refuses to build (110). Of several members those that it refuses when composed alone, too; when
- * there is none, or the parent itself cannot be read, no pull request is at fault and the refusal is thrown again.
+ * Blocks the pull requests that the host refuses to build (110). Of several members, those that it also refuses when
+ * composed alone. If there is none, or the parent itself cannot be read, no pull request is at fault, and the refusal
+ * is thrown again.
  */
 export async function blockRefused(
   ctx: Context,
@@ -51,7 +52,7 @@ async function findRefused(
   return refused;
 }
 
-/** Only while this very batch is being made of this very head: of anything else the refusal says nothing. */
+/** Only while this very batch is being made of this very head, because the refusal says nothing about another one. */
 export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused: readonly Refused[]): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
@@ -69,10 +70,14 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
 }
 
 const patienceMs = 10 * 60_000;
-// When this process first failed to take the step a batch needs. A process that was down meanwhile has not been trying.
+// When this process first failed at the step that a batch needs. A process that was down in the meantime starts from
+// nothing.
 const failing = new WeakMap<Database, Map<string, number>>();
 
-/** Takes a step of a batch. One that fails for ten minutes halts the queue with the reason: what stands behind it waits in vain. */
+/**
+ * Takes a step of a batch. A step that fails for ten minutes halts the queue with the reason, because everything behind
+ * it waits in vain.
+ */
 export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () => Promise<void>): Promise<void> {
   const failingSince = failing.get(ctx.db) ?? new Map<string, number>();
   failing.set(ctx.db, failingSince);

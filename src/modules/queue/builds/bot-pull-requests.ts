@@ -1,5 +1,5 @@
-// The bot pull request of a build, as the host has it. Its branch is ours alone: it is moved and deleted from wherever it
-// stands, by compare-and-set.
+// The bot pull request of a build at the host. Only the service owns its branch, and moves and deletes it from any
+// commit by compare-and-set.
 import type { Context } from '../../../context.ts';
 import { RefMoved } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -10,7 +10,7 @@ import { BatchEntity, BotPullRequestEntity, type BotPullRequestRow } from '../st
 import { lockQueue } from '../store/queue.locks.ts';
 import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
-/** One that stands elsewhere is older than the records, and is moved. */
+/** A branch at another commit is older than the records, and is moved. */
 export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
   const adapter = ctx.hosts(host.host);
   const ref = `refs/heads/${branch}`;
@@ -30,7 +30,7 @@ export async function deleteBranch(ctx: Context, host: HostedRepository, branch:
   }
 }
 
-/** The one this batch uses, or takes over now. Null: it needs one of its own, or is no longer built. */
+/** The bot pull request that this batch has or takes over now. Null: it needs a new one, or is no longer built. */
 export async function takeBotPullRequest(
   ctx: Context,
   { batch, members }: LoadedBatch,
@@ -64,7 +64,7 @@ export async function takeBotPullRequest(
   });
 }
 
-/** Somebody closed it: this batch gets one of its own, and the branch goes. */
+/** Somebody closed it: this batch gets a new one, and the branch is deleted. */
 export async function dropBotPullRequest(ctx: Context, host: HostedRepository, bot: BotPullRequestRow): Promise<void> {
   await deleteBranch(ctx, host, bot.branch);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -76,7 +76,7 @@ export async function dropBotPullRequest(ctx: Context, host: HostedRepository, b
   });
 }
 
-/** All rows of its number: whoever used it, it is closed. */
+/** Closes all rows of its number, of every batch that used it. */
 export async function closeRows(
   ctx: Context,
   tx: Transaction,

@@ -1,35 +1,35 @@
-// A pull request's branch brought up to date with its base, by merging or by rebasing. The new head is written down before
-// it is pushed: whoever reads it, and however late, knows it for ours and not for a commit somebody added.
+// Updates a pull request's branch with its base, by a merge or a rebase. The new head is recorded before it is pushed,
+// so that every later reader knows that the service made it.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
 export type BranchUpdated =
-  /** `head` is where the branch is now; `moved` unless it contained the base already. */
+  /** `head` is the branch's head now. `moved` is false if it contained the base already. */
   | { readonly kind: 'updated'; readonly head: string; readonly moved: boolean }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
-  /** A rebase leaves nothing: the base has all of its changes already. */
+  /** The rebase is empty: the base already has all its changes. */
   | { readonly kind: 'empty' };
 
 export interface BranchToUpdate {
   readonly host: HostedRepository;
   readonly headBranch: string;
   readonly baseBranch: string;
-  /** The head the branch must be at. */
+  /** The expected head of the branch. */
   readonly head: string;
   /** The base's commit. */
   readonly onto: string;
   readonly method: 'merge' | 'rebase';
-  /** Same instant, same commits: trying again after a crash makes no second update. */
+  /** The same instant gives the same commits, so that a retry after a crash makes no second update. */
   readonly at: Date;
-  /** Head of a pull request whose changes `onto` has, whatever commits brought them. */
+  /** Head of a pull request whose changes `onto` contains, by whichever commits. */
   readonly belowHead?: string | null;
-  /** Runs in the transaction that writes down a push for the first time. */
+  /** Runs in the transaction that records a push for the first time. */
   readonly onFirstPush?: (tx: Transaction) => Promise<void>;
 }
 
-/** Throws RefMoved when the branch is elsewhere, HostRefused when the host does not take it. */
+/** Throws RefMoved if the branch has another head, HostRefused if the host refuses the push. */
 export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdated> {
   const { host, head, onto, method, at } = branch;
   const adapter = ctx.hosts(host.host);

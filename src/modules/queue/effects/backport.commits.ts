@@ -1,13 +1,13 @@
-// The commits a merged pull request is on its base, oldest first: what a backport picks.
+// The commits of a merged pull request on its base, oldest first: a backport picks these.
 import type { Context } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
-/** One more than is ever picked: a longer series is refused, not cut. */
+/** One more than a backport picks: a longer series is refused, not cut. */
 const mostCommits = 501;
 
-/** Squashed or merged it is one commit, rebased a series. Empty: the host never said how it was merged. */
+/** A squash or merge gives one commit, a rebase a series. Empty: the host did not say how it was merged. */
 export async function findMergedCommits(
   ctx: Context,
   host: HostedRepository,
@@ -20,7 +20,7 @@ export async function findMergedCommits(
 
 interface Landed {
   readonly own_commit: string;
-  /** What its own commits stand on: the last of the member before it, or the landing's first parent. */
+  /** The parent of its own commits: the last commit of the member before it, or the landing's first parent. */
   readonly below: string;
 }
 
@@ -50,8 +50,9 @@ async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, b
 }
 
 /**
- * Merged outside of the queue, only its last commit is known. When as many commits as the pull request had end there
- * and say the same, it was rebased and all of them are it; otherwise it is that commit alone.
+ * For a pull request that was merged outside the queue only its last commit is known. If as many commits as the pull
+ * request had end there with the same messages, it was rebased, and all of them are its commits. Otherwise it is that
+ * one commit.
  */
 async function findMergedElsewhere(
   ctx: Context,

@@ -1,5 +1,5 @@
-// Carries out a backport: the commits a pull request was merged as, picked onto another branch, as a pull request of
-// its own. Nothing is pushed unless all of them apply, and each step finds what an earlier try left.
+// Performs a backport: picks the commits of a merged pull request onto another branch and opens a pull request. Nothing
+// is pushed unless all commits apply, and each step finds what an earlier attempt left.
 import type { Context } from '../../../context.ts';
 import {
   backportBody,
@@ -38,7 +38,7 @@ export async function carryOutBackport(ctx: Context, intent: IntentRow): Promise
   const record = await readRecord(ctx, loaded.row.id, target);
   if (record === null) return await end(ctx, intent, {});
   const backport = { ...loaded, record, target, branch: backportBranch(loaded.row.number, target) };
-  // Asked for twice: the one that was opened is the answer to both.
+  // After a second request the opened pull request answers both.
   if (record.state === 'opened') return await end(ctx, intent, { kind: 'opened' });
   if (loaded.row.status !== 'merged') {
     await tell(ctx, backport, { kind: 'waiting' });
@@ -79,7 +79,7 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
   }
 }
 
-/** The pull request of an earlier try that ended before it was written down. */
+/** The pull request of an earlier attempt that died before it was recorded. */
 async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
   const open = await ctx.hosts(host.host).listOpenPullRequests(host);
   const there = open.find((each) => each.headBranch === branch && each.baseBranch === target);
@@ -129,12 +129,12 @@ async function makeBranch(
   return { kind: 'made', commit: picked.commit };
 }
 
-/** A branch whose pull request the host does not take is not left behind. */
+/** If the host refuses the pull request, its branch is deleted. */
 async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
   const { host, target, branch, row } = backport;
   const adapter = ctx.hosts(host.host);
   try {
-    // Before anybody can approve it.
+    // Done before anybody can approve it.
     await adapter.addAuthorsOf(host, row.number, branch);
     const { number, url } = await adapter.openPullRequest(host, {
       title: backportTitle(target, row.title),

@@ -1,4 +1,4 @@
-// Carries out a sync: brings a pull request's branch up to date with its base, and says where that is not possible.
+// Performs a sync: updates a pull request's branch with its base, and reports if that is not possible.
 import type { Context } from '../../../context.ts';
 import {
   syncConflictComment,
@@ -19,14 +19,14 @@ import { changeQueueOf } from '../store/queue.locks.ts';
 import { readLandedBelow } from '../facts/stacks.ts';
 import { announce, beginWork, finishWork } from '../store/status.writer.ts';
 
-/** Who wants it. An automatic one leaves those in line alone: the queue brings them up to date itself. */
+/** The cause of a sync. An automatic sync skips pull requests in line, which the queue updates itself. */
 export type SyncCause = 'asked' | 'auto_update' | 'requeue';
 
 type Outcome =
   | { readonly kind: 'moved' | 'up_to_date'; readonly head: string; readonly base: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly head: string; readonly base: string }
   | { readonly kind: 'refused'; readonly words: string; readonly head: string; readonly base: string }
-  /** Merged, closed, or not to be touched any more. */
+  /** The pull request is merged or closed, or must not be changed any more. */
   | { readonly kind: 'over' };
 
 const leases = 3;
@@ -35,7 +35,7 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   const loaded = await beginBranchWork(ctx, intent);
   if (loaded === null) return;
   const cause = intent.payload['cause'] as SyncCause;
-  // What is landed is the pinned head. The end of the landing wakes the queue, and this is found open.
+  // The pinned head lands. The end of the landing wakes the queue, which finds this sync still open.
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, loaded.row.id))) return;
   const outcome = await bringUpToDate(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
@@ -48,7 +48,7 @@ async function bringUpToDate(ctx: Context, loaded: LoadedWork, cause: SyncCause)
     try {
       return await tryOnce(ctx, loaded, cause);
     } catch (error) {
-      // Somebody pushed in between: what they pushed is brought up to date instead.
+      // Somebody pushed in the meantime: the new head is updated instead.
       if (!(error instanceof RefMoved) || lease === leases) throw error;
     }
   }
@@ -94,7 +94,7 @@ async function tryOnce(
   }
 }
 
-/** Before the push, so that a crash never leaves an update uncounted. */
+/** Before the push, so that no crash leaves an update uncounted. */
 async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base: string): Promise<void> {
   await tx.query(
     `insert into branch_update (account_id, pull_request_id, head, base, runs, updated_at) values ($1, $2, $3, $4, 1, $5)
@@ -103,7 +103,9 @@ async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base
   );
 }
 
-/** Somebody who asked is always answered where it failed; what the service does by itself is told as enable_comments says. */
+/**
+ * A person who asked for a sync is always told about its failure. Reports on automatic syncs depend on enable_comments.
+ */
 async function tell(ctx: Context, loaded: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
   const { repository, row } = loaded;
   const { enable_comments, use_rebase } = configurationOf(repository).merge_rules;

@@ -1,4 +1,4 @@
-// Carries out work on branches: how each begins and ends, and a refresh, which is the shortest.
+// Performs branch work: its common start and end, and the refresh, which is the shortest kind.
 import type { Context } from '../../../context.ts';
 import { HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -17,7 +17,7 @@ export interface LoadedWork {
   readonly host: HostedRepository;
 }
 
-/** Counts a try and answers what it is about. Null: it is over. */
+/** Counts an attempt and loads its subject. Null: the work is over. */
 export async function beginBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const begun = await tx.query(
@@ -32,7 +32,9 @@ export async function beginBranchWork(ctx: Context, intent: IntentRow): Promise<
   });
 }
 
-/** Ends it, unless it was asked again meanwhile. The queue is woken: others may have waited behind it. */
+/**
+ * Ends the work, unless it was requested again in the meantime. Wakes the queue, because other work may have waited.
+ */
 export async function endBranchWork(
   ctx: Context,
   tx: Transaction,
@@ -54,7 +56,7 @@ export async function endBranchWork(
   tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
 }
 
-/** A conversation that takes no comments stops no work: events tell the same. */
+/** A conversation that accepts no comments stops no work: events contain the same. */
 export async function comment(
   ctx: Context,
   { host, row }: Pick<LoadedWork, 'host' | 'row'>,
@@ -68,7 +70,7 @@ export async function comment(
   }
 }
 
-/** Everything the host knows of a pull request is read again, and the queue looks at it anew. */
+/** Reads everything about a pull request from the host again, and lets the queue decide again. */
 export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<void> {
   const loaded = await beginBranchWork(ctx, intent);
   if (loaded === null) return;
@@ -77,13 +79,13 @@ export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<
   await syncBase(ctx, host, seen?.baseBranch ?? row.baseBranch);
   for (const commit of await readTestedCommits(ctx, row.id)) await recordChecks(ctx, host, commit);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // Even when the host says nothing new: admission and reviews are judged again in the turn that follows.
+    // Even if the host has no news: the next turn judges admission and reviews again.
     await changeQueueOf(ctx, tx, row.id);
     await endBranchWork(ctx, tx, intent, { state: 'done', outcome: {} });
   });
 }
 
-/** The commits CI tests for it now, besides its own head. */
+/** The commits that CI tests for it now, besides its own head. */
 async function readTestedCommits(ctx: Context, pullRequestId: string): Promise<string[]> {
   const rows = await ctx.db.transaction(
     ctx.accountId,

@@ -8,7 +8,7 @@ import { finishIntent } from '../store/intents.ts';
 import type { IntentRow } from '../store/queue.entities.ts';
 import { type GateRun, readGateRuns, type GateOutcome, moveGate } from '../facts/final-gates.ts';
 
-/** Starts the run. The row's id is its key at the host: however often it is asked for, it is one run. */
+/** Starts the run. The row's id is its key at the host, so that repeated requests start only one run. */
 export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, batch } = await loadBatch(ctx, intent.batchId ?? '');
   const [gate] = await readGateRuns(ctx, 'id', intent.key);
@@ -33,7 +33,7 @@ async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): P
   }
 }
 
-/** Its batch ended while the host was starting it: who stopped the gates of the batch knew of no run. */
+/** Its batch ended while the host was starting the run, so that the clean-up of the batch did not know the run. */
 async function stopUnwanted(
   ctx: Context,
   host: HostedRepository,

@@ -1,4 +1,4 @@
-// What becomes of an intent that could not be carried out: ended, left for later, or a reason to halt its queue.
+// A failed intent is ended, postponed, or halts its queue.
 import type { Context } from '../../../context.ts';
 import { decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
@@ -14,16 +14,16 @@ import { mostAttempts } from '../landing/landing.ts';
 const unreadableMs = 10 * 60_000;
 const longestOutageMs = 60 * 60_000;
 
-/** Nothing but people's knowledge hangs on these. */
+/** Intents that only inform people. */
 const words: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'label'];
 
-/** Whether it has ended; else it stays open, and is found again. */
+/** Returns whether it has ended. Otherwise it stays open and is found again. */
 export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unknown): Promise<boolean> {
   if (intent.kind === 'land') {
     await haltIfHopeless(ctx, intent.id, error);
     return false;
   }
-  // What the host is only told changes nothing here: a refusal ends it, or every turn would try in vain again.
+  // A refused notification has no further effect, so that it ends. Otherwise every turn would repeat it in vain.
   if (error instanceof HostRefused) return await giveUp(ctx, intent, { reason: error.message });
   const tries = intent.attempt + 1;
   if (isBranchWork(intent.kind)) {
@@ -44,13 +44,16 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Twenty tries are over in two minutes, and a host may be away for longer: that alone ends nothing people asked for. */
+/**
+ * Twenty attempts pass in two minutes, and a host may be down for longer: the number alone ends nothing that people
+ * asked for.
+ */
 function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
   const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;
   return attempt + 1 >= mostTries && !isAway;
 }
 
-/** Not if it was planned again meanwhile: that is another one, never tried. */
+/** Not if it was planned again in the meantime, because the new one was never tried. */
 async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promise<void> {
   const at = new Date(ctx.clock().getTime() + waitMs).toISOString();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -70,9 +73,9 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
 
 interface GivenUp {
   readonly reason: string;
-  /** What is said to people who wait for it. */
+  /** The text for the people who wait for it. */
   readonly told?: string;
-  /** How often it was tried; absent where the host refused. */
+  /** The number of attempts. Absent if the host refused. */
   readonly tries?: number;
 }
 
@@ -90,14 +93,14 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (end.told !== undefined) await reportGivenUp(work, intent, end.told);
     if (end.tries !== undefined) work.events.push(await untold(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
-    // A line may wait for it (update_before_requeue), and others of its kind do.
+    // A line may wait for it (update_before_requeue), and so may other work of its kind.
     if (isBranchWork(intent.kind))
       tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId: intent.queueId }));
   });
   return true;
 }
 
-/** In the log of events alone: to tell it at the host is what failed. */
+/** Only in the event log, because the notification at the host is what failed. */
 async function untold(
   tx: Transaction,
   { pullRequestId, queueId, kind }: IntentRow,
@@ -114,8 +117,8 @@ async function untold(
 }
 
 /**
- * A begun landing never times out into failure: only reading the host ends it. A host that cannot be read for ten
- * minutes, or an intent tried twenty times, halts the queue with the reason; admission goes on.
+ * A landing past its gate never fails by a time limit: only a reading of the host ends it. If the host cannot be read
+ * for ten minutes, or an intent was tried twenty times, the queue is halted with the reason. Admission continues.
  */
 async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -134,8 +137,8 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
 }
 
 /**
- * Told in the conversation, where the comment that says the work has begun is otherwise the last word. Planned, not
- * written: the host that could not be reached is told when it can. `why` goes on a sentence.
+ * Reported in the conversation, where the comment about the start would otherwise be the last one. The report is
+ * planned and not written, because the host may be down now. `why` continues a sentence.
  */
 async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): Promise<void> {
   const { ctx, tx, now } = work;

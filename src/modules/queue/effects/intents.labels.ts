@@ -1,4 +1,4 @@
-// What is told at the host besides landings: answers to people, and labels.
+// Replies to people, and labels, at the host.
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { HostRefused } from '../../../hosts/port.ts';
@@ -34,7 +34,7 @@ export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void>
   const adapter = ctx.hosts(host.host);
   if (isStill) {
     const last = await adapter.readLabelChange(host, number, label);
-    // A person was quicker: what that person asks for is followed, not undone.
+    // A person changed the label later: that request is followed and not undone.
     const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
     if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
   }
@@ -50,7 +50,8 @@ async function setLabel(
   try {
     await adapter.setLabel(host, number, label, present);
   } catch (error) {
-    // Refused, it is not there, or it is somebody else's: taken for the queue's own, a person's would ask for nothing.
+    // After a refusal the label is not there, or belongs to somebody else. If it counted as the queue's own, a person's
+    // label would be no request.
     if (error instanceof HostRefused && present) {
       const last = await adapter.readLabelChange(host, number, label);
       if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
@@ -68,7 +69,7 @@ async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: st
   });
 }
 
-/** A label is known as the queue's own before it is put on: whoever reads it there first takes it for no person's. */
+/** A label is recorded as the queue's own before it is added, so that no reader takes it for a person's request. */
 async function beginLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
   const label = String(intent.payload['label']);
   const present = intent.payload['present'] === true;
@@ -77,7 +78,7 @@ async function beginLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     const rules = labelRulesOf(configurationOf(repository));
     const isStill = isStillWanted(row, { label, present, blocked: rules.blocked, trigger: rules.trigger });
-    // In place: the row is read without a lock, and what a reading of the host changed meanwhile stays.
+    // Updated in place: the row is read without a lock, and a reading of the host may have changed it.
     if (isStill && present)
       await tx.query(
         `update pull_request set queue_labels = array_append(queue_labels, $3)
@@ -93,7 +94,7 @@ function isStillWanted(
   write: { readonly label: string; readonly present: boolean; readonly blocked: string; readonly trigger: string },
 ): boolean {
   if (write.label === write.blocked) return (status === 'blocked') === write.present;
-  // Asked for again meanwhile.
+  // It was requested again in the meantime.
   if (write.label === write.trigger) return !isQueued(status) && status !== 'pending';
   return true;
 }

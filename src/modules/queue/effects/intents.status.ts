@@ -1,5 +1,5 @@
-// Tells the host where a pull request stands. Two that do so at once, or one that was held up, leave the newest words:
-// each says what it read, under the count it read first, and the host keeps no lower count over a higher one.
+// Publishes the status of a pull request at the host. If two workers publish at once, or one is delayed, the newest
+// text stays: each reads a counter before the facts, and the host never replaces a higher counter by a lower one.
 import type { Context } from '../../../context.ts';
 import {
   endedComment,
@@ -35,7 +35,7 @@ export async function writeStatusComment(ctx: Context, intent: IntentRow): Promi
   await finishIntent(ctx, intent);
 }
 
-/** What it says would never change again: it says so, and is forgotten. */
+/** The last comment will never change again. It says so, and its record is deleted. */
 async function endComment(ctx: Context, { row, repository }: PublishedState): Promise<void> {
   if (!row.hasStatusComment) return;
   await ctx.hosts(repository.host).upsertComment(repository, row.number, {

@@ -1,4 +1,4 @@
-// Carries out one intent, whatever it is: the queue's workflow hands over ids and knows no kinds.
+// Performs one intent of any kind: the queue's workflow passes ids and knows no kinds.
 import type { Context } from '../../../context.ts';
 import { HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -33,7 +33,7 @@ export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   const intent = await ctx.db.load(ctx.accountId, IntentEntity, intentId);
   if (intent === null) throw new Error(`There is no intent ${intentId}.`);
   if (intent.state !== 'planned' && intent.state !== 'begun') return;
-  // Handed over once more with others that failed: it has its own time.
+  // It was passed together with other failed intents, but has its own time.
   if (intent.nextTryAt && intent.nextTryAt > ctx.clock()) return;
   try {
     await carryOutKind(ctx, intent);
@@ -76,7 +76,10 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
   }
 }
 
-/** Shows the pull request as merged at the host. Its branch goes only while it is at the head that landed, or at what that became. */
+/**
+ * Shows the pull request as merged at the host. Its branch is deleted only if its head is the landed head, or what the
+ * landing made of that head.
+ */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
   const { pullRequest, repository, baseBranch, pinned, own } = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
@@ -98,7 +101,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const rules = configurationOf(repository).merge_rules;
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
   const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
-  // A landing may have moved it to the commit that landed.
+  // A landing may have moved it to the landed commit.
   const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
   if (isLeftBehind && rules.enable_comments) {
     await adapter.upsertComment(host, pullRequest.number, {
@@ -109,7 +112,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
       .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: tip.commit, to: null }])
-      // It moved, or is protected: it stays. A host that is away is asked again.
+      // The branch moved or is protected: it stays. If the host is down, it is tried again.
       .catch((error: unknown) => {
         if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
       });
@@ -123,7 +126,7 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
   return keepingLabel !== '' && labels.includes(keepingLabel);
 }
 
-/** Asks the host for a commit's checks: whoever waits for the answer plans on, whether it brought anything or not. */
+/** Reads a commit's checks from the host. Whoever waited for the answer is woken even without news. */
 async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });
@@ -153,8 +156,8 @@ async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
 }
 
 /**
- * After a landing: what stood on it stands on the base branch now, and the host is told so. Answers whether nothing is
- * left that has the landed branch as its base: only then may that branch go. Idempotent.
+ * After a landing, pull requests that were stacked on it are retargeted to the base branch at the host. Returns whether
+ * no pull request has the landed branch as its base any more: only then may the branch be deleted. Idempotent.
  */
 async function retargetAbove(
   ctx: Context,

@@ -1,5 +1,5 @@
-// The database is the timer of last resort: a wake that was lost, a deadline nobody watches, a Temporal whose data was
-// wiped. Every server and worker runs this; waking a queue twice costs nothing.
+// The database is the timer of last resort: for a lost wake, for a deadline without a timer, for a Temporal whose data
+// was deleted. Every server and worker runs this. Waking a queue twice costs nothing.
 import type { Ports } from '../../../context.ts';
 
 const lookEveryMs = 1_000;
@@ -26,8 +26,8 @@ export function createRelay(ports: Ports): Relay {
   let sweptAt = 0;
   const woken = new Map<string, { readonly standing: string; readonly at: number }>();
 
-  // A queue whose turn is held up by a long call is due at every look, and has its wake already. Who has been planned
-  // since, or has another deadline, is woken at once.
+  // A queue whose turn is delayed by a long call is due at every look, but has its wake already. A queue that was
+  // planned since, or has another deadline, is woken at once.
   async function wakeOnce(queue: DueQueue, now: number): Promise<void> {
     const standing = `${queue.planned_version} ${String(queue.next_look_at)}`;
     const last = woken.get(queue.id);
@@ -36,8 +36,8 @@ export function createRelay(ports: Ports): Relay {
     woken.set(queue.id, { standing, at: now });
   }
 
-  // Queues that were ahead of the same plan already at the last look: a wake on its way gets a second to arrive. The
-  // plan is compared, not the version, or a queue that changes all the time would never be found.
+  // Queues whose version was ahead of the same plan at the last look: a wake on its way gets a second to arrive. The
+  // plan is compared and not the version, because a queue that changes all the time would otherwise never be found.
   async function lookOnce(): Promise<void> {
     const now = ports.clock();
     const behind = await ports.db.system.query<DueQueue>(

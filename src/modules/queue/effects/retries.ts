@@ -1,4 +1,4 @@
-// Carries out the retry of a failed check at the host.
+// Performs the retry of a failed check at the host.
 import type { Context } from '../../../context.ts';
 import { contextOf } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
@@ -19,7 +19,10 @@ interface Planned {
   readonly attempt: number;
 }
 
-/** Starts the new attempt, unless one is there already: an earlier try may have died after it, or a person was faster. */
+/**
+ * Starts the new attempt unless it exists: an earlier attempt of this effect may have died after it, or a person was
+ * faster.
+ */
 export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<void> {
   const planned = intent.payload as unknown as Planned;
   const { host, configuration } = await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -73,7 +76,7 @@ async function readContext(
   return (await adapter.readFile(host, file))?.text ?? `${says.contextFile} is not there at this commit, or too long.`;
 }
 
-/** A retry the host refuses is none: the failure counts. */
+/** If the host refuses the retry, the failure counts. */
 async function concludeRetry(
   ctx: Context,
   intent: IntentRow,

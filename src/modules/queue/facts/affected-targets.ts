@@ -1,11 +1,14 @@
-// What pull requests affect. Large sets of targets stay in memory between turns: a line may affect a million of them,
-// which take a second to read, and as long again to compare (domain/queue/target-sets.ts), unless the same set is the
-// same array each time.
+// The affected targets of pull requests. Large sets stay in memory between turns, always as the same array: a line may
+// affect a million targets, which take a second to read and another second to compare unless the arrays are the same
+// (domain/queue/model/target-sets.ts).
 import type { Context } from '../../../context.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
-/** What those in line affect, by id; who is not in it has not said. Flush before, as for all of these. */
+/**
+ * The targets of the pull requests in line, by id; absent if not reported. Flush before the call, as for all functions
+ * here.
+ */
 export async function loadTargets(
   ctx: Context,
   tx: Transaction,
@@ -19,7 +22,7 @@ export async function loadTargets(
   return await targetsOfRows(ctx, tx, rows);
 }
 
-/** What these affect, by id, wherever they stand. */
+/** The targets of these pull requests, by id, in line or not. */
 export async function loadTargetsOf(
   ctx: Context,
   tx: Transaction,
@@ -49,14 +52,16 @@ async function targetsOfRows(
   return new Map(rows.map((row) => [row.pullRequest, targets.get(row) ?? null]));
 }
 
-/** Targets, of all sets together; beyond, those not asked for longest are read again. */
+/** The number of targets in all kept sets. Beyond it, the least recently used sets are dropped. */
 const mostKept = 2_000_000;
 
 const sets = new Map<string, readonly string[]>();
 
 let kept = 0;
 
-/** Columns of a row of `Stored`: what is small itself, and of what is large a hash, which the database has in a moment. */
+/**
+ * Columns of a row of `Stored`: small sets as they are, and a hash of large ones, which the database computes quickly.
+ */
 export function targetColumns(column: string): string {
   return `case when pg_column_size(${column}) < 2048 then ${column} end as targets,
     case when pg_column_size(${column}) >= 2048 then hash_array_extended(${column}, 0)::text end as digest`;
@@ -66,11 +71,11 @@ export interface Stored {
   readonly pullRequest: string;
   /** Null: there are none, or too many. */
   readonly targets: readonly string[] | null;
-  /** Null: `targets` says it. */
+  /** Null: `targets` has the set. */
   readonly digest: string | null;
 }
 
-/** What each row is about. `read` is asked for the sets, in order, of those that are not known. */
+/** The targets of each row. `read` is called for the sets, in order, that are not in memory. */
 export async function targetsOfAll<Row extends Stored>(
   ctx: Pick<Context, 'accountId'>,
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-// What a host knows of a base branch, copied into its queue.
+// A base branch at the host, copied into its queue.
 import type { Context } from '../../../context.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
@@ -8,12 +8,12 @@ import { beginWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /**
- * Reads the tip of a base branch and the checks its protection requires. A tip that is not ours is an outside push:
- * the queue plans again on it. While a landing is begun the tip is left to its outcome.
+ * Reads the tip of a base branch and the checks that its protection requires. A tip that is not ours is an outside
+ * push: the queue plans again on it. While a landing is under way its outcome decides the tip.
  *
- * What was read is written only where the tip known before the read is still the one known after it. A read that was
- * under way while a landing was concluded, or another read written, may be older than that: it is made again. The
- * commit itself tells nothing of its age: a force push may bring back any.
+ * The result is written only if the recorded tip is still the one from before the read. Otherwise a landing was
+ * concluded or another read was written in the meantime, and this one may be older: it is repeated. The commit itself
+ * does not show its age, because a force push may bring back any commit.
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
   const host = ctx.hosts(repository.host);
@@ -28,21 +28,21 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     const required =
       tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
-    // Whatever moved the base, a landing that these rows never knew is no outside push.
+    // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, required })) return;
   }
 }
 
 interface BaseRead {
-  /** The tip that was known when the read began. */
+  /** The recorded tip when the read began. */
   readonly before: string | null;
-  /** Null: the branch does not exist. Nothing is planned until it is there again. */
+  /** Null: the branch does not exist. Nothing is planned until it exists again. */
   readonly tip: { readonly commit: string; readonly tree: string } | null;
   readonly required: readonly string[];
 }
 
-/** False: the tip was written meanwhile, by a landing or a later read. */
+/** False: a landing or a later read wrote the tip in the meantime. */
 async function keepBase(ctx: Context, queueId: string, { before, tip, required }: BaseRead): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));

@@ -1,5 +1,5 @@
-// Builds and their checks: facts about commits, read from the host and kept. Results are keyed by (commit, check,
-// attempt), never by bot pull request, so a late result of a superseded build stays evidence of its tree.
+// Builds and their checks: facts about commits, read from the host and kept. The key of a result is (commit, check,
+// attempt), never a bot pull request, so that a late result of a superseded build is still evidence for its tree.
 import type { Context } from '../../../context.ts';
 import type { CheckReport, HostRepository } from '../../../hosts/port.ts';
 import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
@@ -10,14 +10,15 @@ import { changeQueue } from '../store/queue.locks.ts';
 
 const evidenceHours = 24;
 
-/** Notes that CI may run for a commit: `base` is the base's commit at the bottom of what it was built on. */
+/** Records that CI may run for a commit. `base` is the base's commit that its speculation starts from. */
 export async function recordBuild(
   ctx: Context,
   tx: Transaction,
   build: { repositoryId: string; commit: string; tree: string; base: string },
 ): Promise<void> {
   await tx.query(
-    // Read first: an insert that meets a row whose results are being written waits for them, and they for the queue's row.
+    // Read first, because an insert into a row whose results are being written waits for that transaction, which waits
+    // for the queue's row.
     `insert into build (account_id, repository_id, commit, tree, base_commit, started_at)
      select $1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::timestamptz
      where not exists (select from build where account_id = $1 and repository_id = $2 and commit = $3)
@@ -26,7 +27,7 @@ export async function recordBuild(
   );
 }
 
-/** Ids of the queues that look again once checks of the commit have ended. */
+/** Ids of the queues that plan again after checks of the commit have ended. */
 async function readWaitingQueues(
   ctx: Context,
   tx: Transaction,
@@ -61,8 +62,8 @@ async function readWaitingQueues(
 }
 
 /**
- * Reads the checks of a commit from the host and keeps what is new. Wakes the queues that wait for this commit when
- * a check ended or the host's list became complete; a check that merely started moves nothing and takes no lock.
+ * Reads the checks of a commit from the host and stores what is new. Wakes the queues that wait for this commit if a
+ * check ended or the host's list became complete. A check that only started wakes nobody and takes no lock.
  */
 export async function recordChecks(
   ctx: Context,
@@ -78,7 +79,7 @@ export async function recordChecks(
            from build b where b.account_id = $1 and b.repository_id = $2 and b.commit = $3`,
     values: [ctx.accountId, repository.id, commit],
   });
-  // No build, or nothing to write: most reports say what is known.
+  // There is no build or nothing new: most reports contain known results.
   if (kept === undefined || !hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const moved = await keepReport(ctx, tx, repository.id, report);
@@ -94,8 +95,8 @@ export async function recordChecks(
 }
 
 async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
-  // What bears our own names is written by us alone: CI is anybody's, and could say that a head was verified.
-  // In one order, so that two who write the same results never wait for each other.
+  // Only the service writes checks with its own names, because anybody can report CI results. One order of rows
+  // prevents deadlocks between two writers of the same results.
   const checks = report.checks
     .filter(({ name }) => !isServiceCheck(name))
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.attempt - b.attempt))
@@ -115,8 +116,8 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
      returning conclusion`,
     [ctx.accountId, repositoryId, report.commit, JSON.stringify(checks), ctx.clock().toISOString()],
   );
-  // Judged by what is kept, not by the report: two that read the host at once may write in the other order. An attempt
-  // that ended does not run again (a rerun is another attempt), and a list that was complete stays so.
+  // Compared with the stored results and not with the report, because two readers of the host may write in the other
+  // order. An ended attempt does not run again (a rerun is a new attempt), and a complete list stays complete.
   const completed = await tx.query(
     `update build b set complete = now.complete, canceled = now.canceled, finished_at = case when now.finished then coalesce(b.finished_at, $6) end,
        complete_at = case when now.complete then coalesce(b.complete_at, $6) end
@@ -136,29 +137,32 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
   return completed.length > 0 || changed.some((row) => row.conclusion !== 'pending');
 }
 
-/** Whether a build is young enough to prove something. */
+/** Whether a build is recent enough to be evidence. */
 export function isFresh(build: BuildState, now: number): boolean {
   return build.finishedAt === null || now - build.finishedAt <= evidenceHours * 3_600_000;
 }
 
-/** Whether the end of a row of `check_result`, named r, was known at an instant; `infinity` is now. */
+/** SQL: whether the end of a row of `check_result`, named r, was known at an instant. `infinity` is now. */
 export function hadEndedBy(instant: string): string {
   return `coalesce(r.end_heard_at, r.completed_at, r.started_at, '-infinity') <= ${instant}`;
 }
 
-/** What it said then. */
+/** SQL: its conclusion at that instant. */
 export function conclusionBy(instant: string): string {
   return `case when ${hadEndedBy(instant)} then r.conclusion else 'pending' end`;
 }
 
-/** Whether it was known then. Where that is not on record: the first attempt with the build, later ones when they began. */
+/**
+ * SQL: whether it was known at that instant. If that is not recorded: the first attempt from its build on, later
+ * attempts from their start on.
+ */
 export function wasSeenBy(instant: string): string {
   return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;
 }
 
 /**
- * Builds of the given commits, and every build of the given trees young enough to be evidence. `at`: as they were known
- * then.
+ * Builds of the given commits, and every build of the given trees that is recent enough to be evidence. `at`: as known
+ * at that instant.
  */
 export async function loadBuilds(
   ctx: Context,

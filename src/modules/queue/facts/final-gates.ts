@@ -1,5 +1,5 @@
-// Final gates of a batch, a row for each, so that a gate is asked once for a batch whatever dies in between. How they
-// stand is read here from the rows and from the host; they are planned, started and stopped by the floors above.
+// Final gates of a batch, one row each, so that each gate is asked once for a batch even after a crash. This file reads
+// their state from the rows and the host. Other folders plan, start and stop them.
 import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { GateState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
@@ -9,7 +9,7 @@ import { appendEvents } from '../../events/index.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 
-/** A batch with the labels of all of its members. */
+/** A batch with the labels of all its members. */
 interface LabelledBatch {
   readonly id: string;
   readonly labels: ReadonlySet<string>;
@@ -21,7 +21,7 @@ interface GatesOf {
   readonly at?: Date | null;
 }
 
-/** The gates each batch has to pass, with their runs: now, or as they were at an instant. */
+/** The gates that each batch must pass, with their runs: now or at an instant. */
 export async function loadGates(
   ctx: Context,
   tx: Transaction,
@@ -44,7 +44,7 @@ export async function loadGates(
   );
 }
 
-/** Batches with the labels their members carry in line. */
+/** Batches with the labels of their members in line. */
 export function labelBatches(
   batches: Iterable<readonly [id: string, members: readonly string[]]>,
   line: readonly { readonly id: string; readonly labels: readonly string[] }[],
@@ -63,7 +63,7 @@ export interface GateRun {
   readonly workflow: string;
   readonly commit: string;
   readonly state: 'planned' | 'running' | 'passed' | 'failed';
-  /** The host's name for the run. */
+  /** The host's id of the run. */
   readonly run: string | null;
 }
 
@@ -73,7 +73,7 @@ const gateRunsOf = {
   commit: "repository_id = $2 and commit = $3 and state = 'running'",
 } as const;
 
-/** By its id, or those that are open of a batch, or those that run on a commit of a repository. */
+/** By its id, or the open gates of a batch, or the running gates of a commit. */
 export async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ...values: string[]): Promise<GateRun[]> {
   return await ctx.db.read<GateRun>(ctx.accountId, {
     name: `gate_runs_by_${by}`,
@@ -83,7 +83,7 @@ export async function readGateRuns(ctx: Context, by: keyof typeof gateRunsOf, ..
   });
 }
 
-/** What became of a gate: each is told once, by the transaction that moves its row. */
+/** The result of a gate. The transaction that moves its row announces it, so that it is announced once. */
 export type GateOutcome =
   | { readonly state: 'running'; readonly run: string; readonly url: string | null }
   | { readonly state: 'passed'; readonly url: string | null }
@@ -134,7 +134,7 @@ export async function moveGate(
   });
 }
 
-/** Reads the gates that run on a commit from the host, and keeps what has ended. */
+/** Reads the gates that run on a commit from the host, and stores those that have ended. */
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
@@ -143,7 +143,7 @@ export async function recordGates(ctx: Context, host: HostedRepository, commit: 
   }
 }
 
-/** Null: it still runs. Nothing but a success opens a gate. */
+/** Null: it still runs. Only a success passes a gate. */
 function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
   if (run === null) return { state: 'failed', url: null, reason: 'the code host no longer knows its run' };
   if (run.conclusion === 'pending') return null;
@@ -153,13 +153,13 @@ function outcomeOf(run: WorkflowRun | null): GateOutcome | null {
 
 export interface PassedGate {
   readonly workflow: string;
-  /** What it ran on. */
+  /** The commit that it ran on. */
   readonly commit: string;
-  /** The host's name for the run. */
+  /** The host's id of the run. */
   readonly run: string;
 }
 
-/** The gates a batch has passed, for its proof. */
+/** The gates that a batch has passed, for its proof. */
 export async function readPassedGates(ctx: Context, tx: Transaction, batchId: string): Promise<PassedGate[]> {
   return await tx.query<PassedGate>(
     `select workflow, commit, run from gate_run where account_id = $1 and batch_id = $2 and state = 'passed' order by id`,

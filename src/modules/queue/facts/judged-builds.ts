@@ -1,5 +1,5 @@
-// Builds and own checks as they are judged. A failed check that is retried counts as pending until its new attempt ends,
-// for the planner and for admission alike.
+// Builds and own checks as they are judged. A failed check that is retried counts as pending until its new attempt
+// ends, for the planner and for admission alike.
 import type { Context } from '../../../context.ts';
 import { decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
 import type { BuildState, QueueRules, Verdict } from '../../../domain/queue/model/snapshot.ts';
@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds } from './build.records.ts';
 import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
 
-/** Builds as they are judged: a failed check that is tried again, or is about to be, is pending in them. */
+/** Builds for judgement: a failed check that is retried, or is about to be, is pending in them. */
 export async function loadJudgedBuilds(
   ctx: Context,
   tx: Transaction,
@@ -37,12 +37,14 @@ export async function loadRetries(
 export interface OwnChecks {
   readonly verdict: Verdict;
   readonly failed: readonly string[];
-  /** Those of the failed that never ran. */
+  /** The failed checks that never ran. */
   readonly missing: readonly string[];
 }
 
-/** The word of a pull request's own required checks. A canceled run proves nothing either way. */
-/** What a pull request's own required checks say of its head: the same to admission, the planner, the gate and explanations. */
+/**
+ * Judges a pull request's own required checks on its head, in the same way for admission, planner, gate and
+ * explanations. A canceled run proves nothing.
+ */
 export function judgeOwn(build: BuildState | undefined, rules: QueueRules): OwnChecks {
   if (build === undefined || build.canceled) return { verdict: 'none', failed: [], missing: [] };
   const verdict = judgeChecks(build, rules.ownRequiredChecks);

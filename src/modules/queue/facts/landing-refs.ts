@@ -1,4 +1,4 @@
-// The ref of a landing is written once: with the commit that landed, or with a tombstone that says none ever will.
+// The ref of a landing is written once: with the landed commit, or with a tombstone after which nothing lands.
 import type { Context } from '../../../context.ts';
 import { HostRefused, HostUnavailable, RefMoved, serviceIdentity, type HostCommit } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -13,10 +13,10 @@ export function landingRef(batchId: string): string {
 const inscription = 'Nothing lands under this number:';
 
 /**
- * Before a landing is given up, its ref is taken. A worker that passed the gate earlier and still hangs before the host
- * would otherwise land after all, as soon as somebody pushes the base back to where it was: its update names the base's
- * old value and the absence of this ref, and only the second can be made wrong for ever. Answers what the ref holds
- * then: the tombstone, or the commit of a landing that was faster. Null: the host refused it.
+ * Takes the ref of a landing before the landing is given up. A worker that passed the gate earlier and is delayed
+ * before its call could otherwise still land, as soon as somebody pushes the base back. Its update requires the base's
+ * old value and the absence of this ref, and only the second condition can be broken for ever. Returns what the ref
+ * holds afterwards: the tombstone, or the commit of a faster landing. Null: the host refused the ref.
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
   const adapter = ctx.hosts(host.host);
@@ -40,7 +40,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
   try {
     await adapter.updateRefs(host, [{ ref: landingRef(batch.id), from: null, to: stone.commit }]);
   } catch (error) {
-    // A host that takes no such refs has no hanging update of one either.
+    // A host that refuses such refs cannot have a delayed update of one either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
   }
   return await readLandingRef(ctx, host, batch.id);
@@ -55,12 +55,15 @@ export async function readLandingRef(
   const ref = await adapter.readRef(host, landingRef(batchId));
   if (ref === null) return null;
   const commit = await adapter.readCommit(host, ref.commit);
-  // Something landed or never will: to call it open, because it cannot be read at this moment, would land it twice.
+  // The landing happened or never will. If it were called open because the ref cannot be read now, it would land twice.
   if (commit === null) throw new HostUnavailable(`What ${landingRef(batchId)} holds cannot be read.`);
   return commit;
 }
 
-/** Told without any row, for a restored database has none. A landing that only looks like one would change nothing. */
+/**
+ * Recognised without any row, because a restored database has none. A real landing that looks like a tombstone would
+ * change nothing.
+ */
 export async function isTombstone(ctx: Context, host: HostedRepository, commit: HostCommit): Promise<boolean> {
   const [parent, other] = commit.parents;
   if (!commit.message.startsWith(inscription) || commit.authorEmail !== serviceIdentity.email) return false;

@@ -1,4 +1,4 @@
-// What has moved the tip of a base: its lineage, and what came with each landing.
+// The landings that moved the tip of a base: its lineage, and the members of each landing.
 import type { Context } from '../../../context.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -10,7 +10,7 @@ export interface Landed {
   readonly first_parent: string;
 }
 
-/** Of the last 24 h. */
+/** The landings of the last 24 h. */
 export async function readLandings(ctx: Context, tx: Transaction, queueId: string): Promise<readonly Landed[]> {
   const since = new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString();
   return await tx.query<Landed>(
@@ -19,7 +19,7 @@ export async function readLandings(ctx: Context, tx: Transaction, queueId: strin
   );
 }
 
-/** Commits that were the base's tip in the last 24 h, the present one included. */
+/** Commits that were the base's tip in the last 24 h, including the present one. */
 export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
   return lineageOf(await readLandings(ctx, tx, queueId), tip);
 }
@@ -28,7 +28,7 @@ export function lineageOf(landed: readonly Landed[], tip: string): string[] {
   return [...new Set([tip, ...landed.flatMap((row) => [row.commit, row.first_parent])])];
 }
 
-/** The tip, and what it was before each landing of ours, back to the first commit of somebody else's. */
+/** The tip and the tips before each of our own landings, back to the first commit of somebody else. */
 export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
   const parents = new Map(landed.map((row) => [row.commit, row.first_parent]));
   const line = new Set([tip]);
@@ -37,8 +37,8 @@ export function ownLineOf(landed: readonly Landed[], tip: string): string[] {
 }
 
 /**
- * What has moved the tip since the earliest of those commits was the tip, oldest first; as far back as none but landings
- * on record did. Whoever else moved it overlaps everything, and so ends the list.
+ * What moved the tip since the earliest of those commits was the tip, oldest first, as far back as recorded landings
+ * are unbroken. Any other change overlaps everything and so ends the list.
  */
 export async function loadLandings(
   ctx: Context,
@@ -59,7 +59,7 @@ export async function loadLandings(
   return line.map(({ id, commit, first_parent }) => ({
     commit,
     firstParent: first_parent,
-    // Of one that was imported it may not be known what came with it.
+    // For an imported landing the members may not be known.
     members:
       members
         .get(id)
@@ -100,7 +100,7 @@ function lineSince({
   const line: Landed[] = [];
   let reached = 0;
   for (let at = madeBy.get(tip); at !== undefined; at = madeBy.get(at.first_parent)) {
-    // No commit is its own ancestor, whatever rows say.
+    // No commit is its own ancestor, even if rows say so.
     madeBy.delete(at.commit);
     line.push(at);
     if (asked.has(at.first_parent)) reached = line.length;

@@ -1,9 +1,9 @@
-// Heads that the service pushed to the branches of pull requests. Each is written down before it is pushed, so that it is
-// known for ours and not for a commit somebody added.
+// Heads that the service pushed to the branches of pull requests. Each is recorded before the push, so that nobody
+// takes it for a person's commit.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
-/** How many of our pushes lead from one head to another; 0: somebody else's commit is between them. */
+/** How many of our pushes lead from one head to another. 0: another person's commit is between them. */
 export async function countOwnPushes(
   ctx: Context,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// What the service itself says of a head. It is written here by whoever says it, and never read back from the host, so
-// that it neither gets lost on the way nor comes late; the host shows it to people.
+// The service's own checks on a head. The service writes them here directly and never reads them back from the host, so
+// that they are neither lost nor late. The host shows them to people.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { changeQueuesInOrder } from '../store/queue.locks.ts';
@@ -8,7 +8,7 @@ export interface ServiceCheck {
   readonly repositoryId: string;
   readonly commit: string;
   readonly name: string;
-  /** A rerun is a new attempt; the newest one counts. */
+  /** A rerun is a new attempt. The newest attempt counts. */
   readonly attempt: number;
   readonly word: 'pending' | 'success' | 'failure' | 'cancelled';
   readonly summary: string;
@@ -16,7 +16,7 @@ export interface ServiceCheck {
   readonly endedAt: Date | null;
 }
 
-/** Idempotent; an attempt that ended stays so. Takes the rows of the queues that wait for the commit. */
+/** Idempotent. An ended attempt does not change. Locks the rows of the queues that wait for the commit. */
 export async function recordServiceCheck(ctx: Context, tx: Transaction, check: ServiceCheck): Promise<void> {
   const { repositoryId, commit, name, attempt, word, summary, startedAt, endedAt } = check;
   const now = ctx.clock().toISOString();

@@ -1,4 +1,4 @@
-// Pull requests that stand on others, as rows: what is below one, and what that means for its admission and its commit.
+// Rows of stacked pull requests: the one below, and the effect on admission and on the commit.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
 import { deepestStack, waitsForBelow } from '../../../domain/queue/requests/stacks.ts';
@@ -16,11 +16,11 @@ export interface Below {
   readonly id: string;
   readonly number: number;
   readonly status: PullRequestStatus;
-  /** The one that landed, once it has. */
+  /** The head that landed, once it has. */
   readonly head: string;
 }
 
-/** What those stand on, by id. Flush before: it reads past the unit of work. */
+/** The pull requests below these, by id. Flush before the call: it reads the database past the unit of work. */
 export async function readBelow(
   ctx: Context,
   tx: Transaction,
@@ -37,13 +37,13 @@ export async function readBelow(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What must be before it in line. Null: it stands on nothing, or on what is merged. */
+/** The pull request that must be before it in line. Null: it is not stacked, or the one below is merged. */
 export function openBelow(below: ReadonlyMap<string, Below>, belowId: string | null | undefined): string | null {
   if (!belowId || below.get(belowId)?.status === 'merged') return null;
   return belowId;
 }
 
-/** Why it cannot be in line. Null: what it stands on is, or is merged, or it stands on nothing. */
+/** Why it cannot be in line. Null: the one below is in line or merged, or there is none. */
 export function obstacleBelow(
   below: ReadonlyMap<string, Pick<Below, 'number' | 'status'>>,
   belowId: string | null | undefined,
@@ -53,18 +53,18 @@ export function obstacleBelow(
   return waitsForBelow(found);
 }
 
-/** Its base branch is another one's head, and it stands in the queue of the branch at the bottom. */
+/** Its base branch is the head of another pull request, and it is in the queue of the branch at the bottom. */
 export function isInStack(configuration: Configuration, { belowId }: StackPosition): boolean {
   return configuration.merge_rules.auto_detect_stacks && Boolean(belowId);
 }
 
-/** The head below it that has landed, while its own branch does not contain what landed. */
+/** The landed head below it, while its own branch does not contain the landed commit. */
 export async function readLandedBelow(ctx: Context, row: PullRequestRow): Promise<string | null> {
   const [below] = (await ctx.db.transaction(ctx.accountId, async (tx) => await readBelow(ctx, tx, [row]))).values();
   return below?.status === 'merged' ? below.head : null;
 }
 
-/** What it stands on and is not merged, the lowest first. */
+/** The unmerged pull requests below it, the lowest first. */
 export async function loadBelow({ tx, queue }: QueueWork, row: PullRequestRow): Promise<PullRequestRow[]> {
   const found: PullRequestRow[] = [];
   for (let id = row.belowId; id && found.length < deepestStack; id = found[0]?.belowId) {

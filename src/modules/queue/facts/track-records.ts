@@ -1,4 +1,4 @@
-// How likely pull requests pass, by how builds of their authors and of their repository ended before.
+// The success probability of pull requests, from earlier builds of their authors and their repository.
 import type { Context } from '../../../context.ts';
 import { estimateSuccessProbability, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds } from './build.records.ts';
 import type { QueueRow } from '../store/queue.entities.ts';
 
-/** How many of the last to leave the lines of a repository are looked at. */
+/** How many of the last departures from the lines of a repository are read. */
 const mostEnds = 500;
 
 export interface TrackRecords {
@@ -15,7 +15,7 @@ export interface TrackRecords {
   readonly authors: ReadonlyMap<string, TrackRecord>;
 }
 
-/** How the last ones ended: merged by a queue, or blocked by their build. Read from the log, whatever queue wrote it. */
+/** The last results: merged by a queue, or blocked by a build. From the event log, for all queues. */
 export async function loadTrackRecords(ctx: Context, tx: Transaction, repositoryId: string): Promise<TrackRecords> {
   const rows = await tx.query<TrackRecord & { readonly author: string }>(
     `select author, count(*) filter (where action = 'merged')::int as passed, count(*)::int as judged
@@ -36,12 +36,13 @@ export async function loadTrackRecords(ctx: Context, tx: Transaction, repository
 }
 
 /**
- * How many of the last speculative builds are looked at for second builds. A few builds a change and a few failures in a hundred: the
- * dozen second builds that are asked for (success-probability.ts) are hardly ever among the last few hundred.
+ * How many of the last speculative builds are searched for second builds. With a few builds for each change and a few
+ * failures in a hundred, the last few hundred builds rarely contain the dozen second builds that success-probability.ts
+ * needs.
  */
 const mostBuilds = 2_000;
 
-/** Builds of the last speculative builds that were made of what was red before, and how many of them passed. */
+/** Second builds among the last speculative builds, and how many of them passed. */
 export async function loadSecondTries(
   ctx: Context,
   tx: Transaction,

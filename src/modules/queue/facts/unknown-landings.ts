@@ -1,5 +1,5 @@
-// A database that was restored is older than its repositories: landings happened that its rows never knew. Taken for
-// outside pushes they would be built upon, and what they landed would land again. So before a queue believes in a tip
+// A restored database is older than its repositories: it lacks landings that happened since the backup. If they counted
+// as outside pushes, the queue would build on them and land the same changes again. So before a queue accepts a tip
 // that it did not make, every landing ref of the repository must have its row (docs/adr/0012-restored-database.md).
 import type { Context } from '../../../context.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -8,7 +8,7 @@ import { QueueEntity } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
 
-/** How the reason of a queue begins that was halted because its database is older than its repository. */
+/** The beginning of the halt reason of a queue whose database is older than its repository. */
 export const restoredReason = 'DATABASE_RESTORED:';
 
 export interface UnknownLanding {
@@ -16,12 +16,16 @@ export interface UnknownLanding {
   readonly commit: string;
 }
 
-/** Landing refs of the host that are neither on record nor about to be: no landing of that commit, no begun intent for it, no tombstone. */
+/**
+ * Landing refs of the host that are not recorded and not about to be: there is no landing of that commit, no begun
+ * intent for it, and no tombstone.
+ */
 export async function findUnknownLandings(
   ctx: Context,
   repository: HostedRepository,
 ): Promise<readonly UnknownLanding[]> {
-  // The refs first: a ref of ours is made after its intent was begun, so its rows are there when they are read.
+  // The refs are read first. A ref of ours is made after its intent was begun, so that its rows exist when they are
+  // read.
   const refs = await ctx.hosts(repository.host).listRefs(repository, landingRefs);
   if (refs.length === 0) return [];
   const unknown = await ctx.db.transaction(
@@ -48,7 +52,7 @@ export async function findUnknownLandings(
   return landings;
 }
 
-/** Halts every queue of the repository when it holds landings that no row knows. Answers whether it does. */
+/** Halts every queue of the repository if it has landings without rows. Returns whether it has. */
 export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepository): Promise<boolean> {
   const unknown = await findUnknownLandings(ctx, repository);
   const [first] = unknown;

@@ -1,4 +1,4 @@
-// Labels as a way of asking: what people put on or took off, told from two readings of the host.
+// Labels as requests: what people added or removed, from two readings of the host.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
@@ -14,14 +14,14 @@ import { loadBelow } from '../facts/stacks.ts';
 import { announce, planLabelWrite, planReply, type QueueWork } from '../store/status.writer.ts';
 
 export interface LabelAct extends LabelWrite {
-  /** Handle of who did it; null when the host does not tell. */
+  /** The person's handle. Null: the host does not say. */
   readonly by: string | null;
   readonly at: number;
-  /** Why it is not followed; null: it is. */
+  /** Why the request is refused. Null: it is followed. */
   readonly refusal: string | null;
 }
 
-/** `before`: the labels read last, none for a pull request that is only now opened. */
+/** `before`: the labels of the last reading; empty for a pull request that was just opened. */
 export async function readLabelActs(
   ctx: Context,
   repository: HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>,
@@ -33,7 +33,7 @@ export async function readLabelActs(
   const acts: LabelAct[] = [];
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
     const change = await ctx.hosts(repository.host).readLabelChange(repository, seen.number, write.label);
-    // The queue changed it last: that asks for nothing, or one change would call forth the next.
+    // The queue itself changed it last. That is no request, because otherwise one change would cause the next.
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened ? seen.author : null);
     const refusal = write.present ? await refusalOf(ctx, repository, { label: write.label, by }) : null;
@@ -58,7 +58,7 @@ async function refusalOf(
   }
 }
 
-/** A label that is refused comes off again, with the reason in a comment: what is on says what is in force. */
+/** A refused label is removed again, with the reason in a comment, so that the labels show what is in force. */
 export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
   if (acts.length === 0) return;
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
@@ -74,7 +74,7 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
   }
 }
 
-/** It takes along what it stands on. In line, taking it off moves nothing back. */
+/** Skip line also applies to the pull requests below. Removing the label in line moves nothing back. */
 async function followSkipLine(work: QueueWork, row: PullRequestRow, { present, by }: LabelAct): Promise<void> {
   if (present)
     for (const each of [...(await loadBelow(work, row)), row]) Object.assign(each, { skipLine: true, requestedBy: by });

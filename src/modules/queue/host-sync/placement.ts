@@ -1,6 +1,6 @@
-// In which queue a pull request stands: that of its base branch, or, where that is the head of another pull request
-// and stacks are looked for, that of the managed branch below them all. A base branch changed at the host, and what
-// happens to one below, moves it from queue to queue.
+// The queue of a pull request: that of its base branch. If its base branch is the head of another pull request and
+// stacks are enabled, it is the queue of the managed branch at the bottom. A changed base branch, or a change of the
+// pull request below, moves it to another queue.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -21,23 +21,23 @@ import {
   type QueueWork,
 } from '../store/status.writer.ts';
 
-/** Where a pull request belongs, by its branches. */
+/** Where a pull request belongs according to its branches. */
 export interface Placement {
   readonly baseBranch: string;
-  /** The pull request right below it. Null: it stands on a branch. */
+  /** The pull request directly below it. Null: its base branch is no other's head. */
   readonly belowId: string | null;
 }
 
-/** Where a pull request stands here, with the queues that concern it locked: where it belongs, and where it is. */
+/** The present place of a pull request and the place where it belongs, with both queues locked. */
 export interface LockedPlacement {
   readonly known: PullRequestRow | null;
   readonly place: Placement;
   readonly target: QueueRow;
-  /** The queue it is counted in. Another one than `target` when its base branch was changed at the host. */
+  /** The queue that counts it. It differs from `target` after its base branch was changed at the host. */
   readonly current: QueueRow;
 }
 
-/** A pull request as the host shows it, and what tells where it belongs. */
+/** A pull request at the host, and the facts that decide where it belongs. */
 interface SeenPullRequest {
   readonly repository: HostedRepository;
   readonly seen: HostPullRequest;
@@ -58,7 +58,7 @@ export async function findPlacement(ctx: Context, tx: Transaction, of: SeenPullR
   return stack === null || below === undefined ? alone : { baseBranch: stack.baseBranch, belowId: below.id };
 }
 
-/** Everything that may be below it. */
+/** All pull requests that may be below it. */
 async function readCandidates(
   ctx: Context,
   tx: Transaction,
@@ -91,7 +91,7 @@ export async function lockPlacement(ctx: Context, tx: Transaction, of: SeenPullR
     'select queue_id, status from pull_request where account_id = $1 and repository_id = $2 and number = $3',
     [ctx.accountId, repository.id, seen.number],
   );
-  // It landed where it stood, whatever became of its branches.
+  // It landed in that queue, whatever happened to its branches.
   const landedIn = before?.status === 'merged' ? before.queue_id : null;
   const targetId = landedIn ?? (await ensureQueue(ctx, tx, repository.id, place.baseBranch));
   const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
@@ -102,15 +102,15 @@ export async function lockPlacement(ctx: Context, tx: Transaction, of: SeenPullR
   });
   const target = queues.get(targetId);
   const current = queues.get(known?.queueId ?? targetId);
-  // Between the read and the locks it went to a third queue: the caller reads the host again.
+  // It moved to a third queue between the read and the locks: the caller reads the host again.
   if (target === undefined || current === undefined)
     throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
   return { known, place, target, current };
 }
 
 /**
- * A base branch changed at the host takes the pull request out of the line it stood in, under the lock of that queue:
- * what was built for one base proves nothing for another. Past the gate of its landing it stays until that is over.
+ * A changed base branch takes the pull request out of its line, under the lock of that queue, because a build for one
+ * base proves nothing for another. Past the gate of its landing it stays until the landing has ended.
  */
 export async function followBase(
   ctx: Context,
@@ -130,8 +130,8 @@ export async function followBase(
 }
 
 /**
- * What it stands on is remembered after that has landed: its own changes are those since that head, until a head of it
- * contains the base as it is with what landed.
+ * Keeps the head below it after that one has landed: its own changes are those since that head, until its head contains
+ * the base with the landed commit.
  */
 export async function belowAfterLanding(
   tx: Transaction,
@@ -143,7 +143,7 @@ export async function belowAfterLanding(
   return below.status === 'merged' ? known.belowId : null;
 }
 
-/** Whether the row is where its branches say. One that it stood on and that has landed does not move it. */
+/** Whether the row is in the queue of its branches. A landed pull request below does not move it. */
 export async function isPlaced(ctx: Context, tx: Transaction, row: PullRequestRow, place: Placement): Promise<boolean> {
   const [queue] = await tx.query<{ base_branch: string; below_merged: boolean | null }>(
     `select q.base_branch, (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = $3) as below_merged
@@ -154,7 +154,7 @@ export async function isPlaced(ctx: Context, tx: Transaction, row: PullRequestRo
   return isBelow && queue?.base_branch === place.baseBranch;
 }
 
-/** Open pull requests right above a branch. */
+/** Open pull requests directly above a branch. */
 export async function readAbove(
   ctx: Context,
   { repositoryId, headBranch }: Pick<PullRequestRow, 'repositoryId' | 'headBranch'>,

@@ -1,4 +1,4 @@
-// The facts of a pull request that its row copies from the host.
+// The facts that the row of a pull request copies from the host.
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -44,7 +44,7 @@ export function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
   );
 }
 
-/** Whether the row has come to where the host says the pull request is. */
+/** Whether the row has the state of the host. */
 export function hasFollowed(row: PullRequestRow, seen: HostPullRequest): boolean {
   switch (seen.state) {
     case 'open':

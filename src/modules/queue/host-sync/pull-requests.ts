@@ -1,5 +1,5 @@
-// What a host knows of a pull request, copied into its row. Host events and webhooks are hints: whatever they say, the
-// facts are read back here, so that a late, doubled or lost one changes nothing but the moment.
+// Copies a pull request from the host into its row. Host events and webhooks are only hints: the facts are always read
+// from the host, so that a late, repeated or lost hint only changes the time.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { notFound } from '../../../domain/errors.ts';
@@ -28,22 +28,22 @@ import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.
 import { validationFacts } from '../admission/validations.service.ts';
 import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-/** Facts about a head commit that the rows need and the pull request does not carry. */
+/** Facts about a head commit that the rows need and the host's pull request lacks. */
 interface HeadFacts {
   readonly tree: string;
-  /** Its first parent when it is a plain merge of that parent with the base's tip, adding nothing else. Null otherwise. */
+  /** Its first parent, if it only merges that parent with the base's tip. Otherwise null. */
   readonly updates: string | null;
   readonly authorName: string;
   readonly authorEmail: string;
-  /** Commits without a verified signature. Null: nobody asks, or they are on record. */
+  /** Number of commits without a verified signature. Null: not required, or already recorded. */
   readonly unverified: number | null;
-  /** The base's tip when the head contains it: a build of such a head may be evidence. '' otherwise. */
+  /** The base's tip if the head contains it: a build of such a head may be evidence. Otherwise ''. */
   readonly base: string;
 }
 
 /**
- * Reads one pull request and the checks of its head from the host and keeps them. Answers null when the host does not
- * know it. `announceOpened` is false for those that were there before the repository was added.
+ * Reads one pull request and the checks of its head from the host and stores them. Returns null if the host does not
+ * know it. `announceOpened` is false for pull requests from before the repository was added.
  */
 export async function syncPullRequest(
   ctx: Context,
@@ -67,7 +67,8 @@ export async function syncPullRequest(
       (await findUnchanged(ctx, { repository, seen, rules }, head)) ??
       (await ctx.db.transaction(ctx.accountId, async (tx) => {
         const placement = await lockPlacement(ctx, tx, { repository, seen, rules });
-        // Somebody wrote since this read began, perhaps a later state of the host: the head never goes back to an older one.
+        // Another writer stored a possibly later state of the host since this read began: the head never goes back to
+        // an older one.
         if (reads < mostReads && (placement.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
         const isNew = placement.known?.headSha !== seen.headSha || placement.known.status === 'closed';
         const work = await followBase(ctx, tx, placement);
@@ -108,15 +109,15 @@ function isVerified(
   return state === 'open' && hasPreviews && isManagedBranch(configuration, baseBranch, defaultBranch);
 }
 
-/** Those above a pull request that came, went, or changed its queue may stand elsewhere now. */
+/** Whether pull requests above one that came, went or changed its queue may belong elsewhere now. */
 function hasMoved(before: Before, row: PullRequestRow): boolean {
   const wasThere = before.status !== null && !isTerminal(before.status);
   return wasThere === isTerminal(row.status) || before.queueId !== row.queueId;
 }
 
-/** What rows say before the host is read. */
+/** The rows' state before the host is read. */
 interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'defaultBranch'> {
-  /** When the row was last written; null, as its status, while there is none. */
+  /** When the row was last written. Null, like its status, if there is none. */
   readonly writtenAt: number | null;
   readonly status: PullRequestRow['status'] | null;
   readonly queueId: string | null;
@@ -160,7 +161,7 @@ async function readHead(
   return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base.commit : '' };
 }
 
-// An "update branch" is told from a commit that somebody wrote by merging again: the same two parents must give its tree.
+// An "update branch" is recognised by repeating the merge: the same two parents must give the head's tree.
 async function updatedHead(
   ctx: Context,
   repository: HostedRepository,
@@ -188,7 +189,7 @@ async function updatedHead(
   return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
 }
 
-/** The row when the host says nothing new: then nobody is locked, planned for or woken. */
+/** The row if the host has no news. Then nothing is locked, planned or woken. */
 async function findUnchanged(
   ctx: Context,
   of: Parameters<typeof lockPlacement>[2],
@@ -246,7 +247,7 @@ async function keepPullRequest(
     if (seen.state !== 'open') writeStatus(work, created, seen.state === 'merged' ? 'merge' : 'close');
     await tx.em.flush();
     if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
-    // What was there before is stored silently.
+    // A pull request from before the repository was added is stored without a notification.
     else created.tellAt = null;
     return created;
   }
@@ -255,7 +256,7 @@ async function keepPullRequest(
     scheduleNotification(work, known);
   await dropQueueLabels(work, known, seen);
   Object.assign(known, factsOf(seen), derived);
-  // It is still being landed where it stood: it changes its base branch when that is over.
+  // It is still landing in its old queue, and changes its base branch afterwards.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
   else known.belowId = await belowAfterLanding(tx, known, { place, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
@@ -265,7 +266,8 @@ async function keepPullRequest(
   return known;
 }
 
-// In place, and not by the row: a label that the queue began to put on since the row was read stays known as its own.
+// Updated in place and not by the entity, so that a label which the queue began to add since the read stays the queue's
+// own.
 async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, seen: HostPullRequest): Promise<void> {
   const kept = keptQueueLabels(known, seen.labels);
   const dropped = known.queueLabels.filter((label) => !kept.includes(label));
@@ -285,7 +287,9 @@ function signatureFacts(
   return { unverifiedCommits: head.unverified, verifiedHead: seen.headSha };
 }
 
-/** Closed, reopened or merged at the host. One whose landing is begun is merged by that landing alone, never from here. */
+/**
+ * Closed, reopened or merged at the host. Only the landing itself marks a pull request with a begun landing as merged.
+ */
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
   if (seen.state === 'open' && row.status === 'closed') {

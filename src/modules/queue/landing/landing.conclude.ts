@@ -1,4 +1,4 @@
-// How a landing ends, by what the host answered: recorded, given up so that the queue plans again, or failed.
+// The end of a landing, by the host's answer: recorded, given up so that the queue plans again, or failed.
 import type { Context } from '../../../context.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
@@ -30,7 +30,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
     const work = beginWork(ctx, tx, queue);
     if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) {
-      // Concluded by another worker meanwhile; what this one saw at the host stays true.
+      // Another worker concluded it in the meantime. What this worker saw at the host is still true.
       if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.words);
       await finishWork(work);
       return;
@@ -52,7 +52,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
         concludedAt: work.now,
       });
       batch.state = 'building';
-      // Batch ids come from a sequence, which a restore sets back: another batch had this number, and landed.
+      // Batch ids come from a sequence, which a restore sets back: another batch had this number and landed.
       haltWork(
         work,
         restoredBecause(
@@ -69,8 +69,8 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
 }
 
 /**
- * The base was moved from outside, and this batch stands on what it was: the queue plans anew on what it is. A host that
- * merges by itself guards the head as well: what was pushed to one past the gate is answered now.
+ * The base was moved from outside after this batch was built: the queue plans again on the new tip. A host that merges
+ * itself also guards the head: a push after the gate is handled now.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -87,7 +87,7 @@ async function giveUpLanding(
   const why = outcome.kind === 'mismatch' ? { reason: outcome.words } : { reason: 'base moved', moved: outcome.ref };
   Object.assign(intent, { state: 'failed', outcome: why, concludedAt: work.now });
   batch.state = 'building';
-  // Unknown until it is read again: nothing is planned on a tip that is known to be old.
+  // Not known until the next read: nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.words);
   const { byHost } = intent.payload['passed'] as Passed;
@@ -100,7 +100,9 @@ async function giveUpLanding(
   }
 }
 
-/** The host takes this commit neither now nor later: its members are blocked with the host's words, the line goes on. */
+/**
+ * The host permanently refuses this commit: its members are blocked with the host's message, and the line continues.
+ */
 async function failLanding(
   work: QueueWork,
   { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string },

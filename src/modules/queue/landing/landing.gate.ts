@@ -1,4 +1,4 @@
-// The gate of a landing, under the locks: everything that `decideGate` asks is read again.
+// The gate of a landing: reads everything that `decideGate` needs again under the locks.
 import type { Context } from '../../../context.ts';
 import { isMergedByHost, landingsFrom, type Configuration } from '../../../domain/configuration/index.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
@@ -131,7 +131,7 @@ async function loadMemberFacts(
   tx: Transaction,
   { repository, queue, loaded, batch, rules, rows }: GateInForce & { readonly rows: readonly PullRequestRow[] },
 ): Promise<readonly GateMember[]> {
-  // As the planner judges them: a check that is tried again is pending.
+  // Judged as by the planner: a retried check is pending.
   const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
   const ownBuilds = await loadJudgedBuilds(ctx, tx, own, rules);
   const below = await readBelow(ctx, tx, rows);

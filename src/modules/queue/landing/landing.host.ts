@@ -1,6 +1,6 @@
-// A landing by the host's own merge call (`use_fast_forwarding: false`). The call guards the head, not the base, and
-// makes a commit of its own: so the base is read right before it, and what it made is held against the tree that was
-// tested. The interleavings this leaves open, and how each ends: docs/adr/0018-host-merges.md.
+// A landing by the host's own merge call (`use_fast_forwarding: false`). The call guards the head but not the base, and
+// makes its own commit. So the base is read directly before the call, and the result is compared with the tested tree.
+// docs/adr/0018-host-merges.md lists the remaining interleavings and their ends.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
@@ -10,7 +10,7 @@ import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts
 import { landingRef, readLandingRef } from '../facts/landing-refs.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 
-/** Most commits the host puts on the base for one pull request, by rebase. */
+/** The greatest number of commits that the host's rebase adds for one pull request. */
 const mostCommits = 500;
 
 export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
@@ -42,13 +42,13 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
       error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
   }
   await passFailpoint('landing:after_merge');
-  // Whatever was answered, the host tells what is: an earlier call may have gone through.
+  // The state at the host counts, whatever the answer was: an earlier call may have succeeded.
   if ((await adapter.getPullRequest(host, number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
   return await giveUp(ctx, loaded, failure);
 }
 
-/** Batches that the host merges hold one pull request: between two of its merges the base would be untested. */
+/** Batches that the host merges have one pull request, because between two merges the base would be untested. */
 function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
   const [member, other] = members;
   if (member === undefined || other !== undefined)
@@ -56,7 +56,7 @@ function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
   return member;
 }
 
-/** Is what the host merged what was tested, on what it was tested on? Then the landing ref says so. */
+/** Whether the host merged exactly what was tested, on the tested base. Then the landing ref records it. */
 async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Promise<Outcome> {
   const { batch, host } = loaded;
   const adapter = ctx.hosts(host.host);

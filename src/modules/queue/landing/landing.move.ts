@@ -1,5 +1,5 @@
-// The move of a landing past its gate, by one atomic update of two refs (and, where asked for, the branches of a stack). Every attempt begins and ends by reading the
-// landing ref: what it holds is what became of the landing, whoever did it.
+// The move of a landing past its gate: one atomic update of two refs (and, if configured, of the branches of a stack).
+// Every attempt begins and ends with a read of the landing ref, which decides the outcome for every worker.
 import type { Context } from '../../../context.ts';
 import { HostRefused, RefMoved, type HostCommit, type RefUpdate } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -12,11 +12,11 @@ import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/
 
 export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }
-  /** Nothing of it will ever land: the landing ref is a tombstone. */
+  /** It will never land: the landing ref is a tombstone. */
   | { readonly kind: 'base_moved'; readonly ref: string }
-  /** For good, and nothing was moved. */
+  /** A permanent refusal. Nothing was moved. */
   | { readonly kind: 'refused'; readonly words: string }
-  /** The host made something else of it than what was tested. */
+  /** The host made a commit that differs from the tested one. */
   | { readonly kind: 'mismatch'; readonly words: string };
 
 export type Failure = Extract<Outcome, { kind: 'base_moved' | 'refused' }>;
@@ -32,14 +32,14 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outco
     { ref: landingRef(batch.id), from: null, to: batch.commit ?? null },
   ];
   const branches = await branchesOfStack(ctx, loaded);
-  // What was pushed to a branch past the gate, or is protected, does not stop the landing: then no branch moves.
+  // A push to a branch after the gate, or its protection, does not stop the landing: then no branch is moved.
   if (branches.length > 0 && (await tryMove(ctx, loaded, [...landing, ...branches])) === null)
     return await giveUp(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });
   const failure = await tryMove(ctx, loaded, landing);
   return await giveUp(ctx, loaded, failure ?? { kind: 'base_moved', ref: landingRef(batch.id) });
 }
 
-/** Null: all of it is moved. */
+/** Null: everything was moved. */
 async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly RefUpdate[]): Promise<Failure | null> {
   try {
     await ctx.hosts(host.host).updateRefs(host, updates);
@@ -51,7 +51,10 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
   }
 }
 
-/** The move may be ours, answered late: the landing ref alone tells. Nothing there, it is taken, so that none comes later. */
+/**
+ * The move may have succeeded with a late answer: only the landing ref tells. If the ref is absent, a tombstone is
+ * written, so that no later move succeeds.
+ */
 export async function giveUp(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
   const now = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
   return now === null ? failure : await outcomeOf(ctx, loaded, now, failure);
@@ -67,9 +70,9 @@ export async function outcomeOf(
 }
 
 /**
- * With update_pr_commits_before_stack_merge the branches of a stack are moved to the commits that land, together with the
- * base: one atomic update does all of it, so that no landing that is given up leaves rewritten branches behind. Empty
- * unless asked for. Never a base branch, nor one that several pull requests have as their head.
+ * With update_pr_commits_before_stack_merge the branches of a stack move to the landed commits in the same atomic
+ * update as the base, so that an abandoned landing leaves no rewritten branch. Empty unless configured. Never a base
+ * branch, nor a branch that several pull requests have as their head.
  */
 async function branchesOfStack(ctx: Context, loaded: LoadedBatch): Promise<readonly RefUpdate[]> {
   const { repository, members } = loaded;

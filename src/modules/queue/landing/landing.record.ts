@@ -1,4 +1,4 @@
-// What is written when a batch has landed: one transaction, under the queue's row, after the host was read.
+// The records of a landed batch: one transaction under the queue's row, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
 import { announceBatch } from '../store/batch.events.ts';
 import { writeProof, type Grade, type Passed } from './proof.ts';
@@ -12,7 +12,7 @@ import {
 import { loadMembers } from '../store/batch.members.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-/** The landing, its members and its proof, the statuses and events: everything that is said of it, in one transaction. */
+/** Writes the landing, its members and proof, the statuses and the events in one transaction. */
 export async function recordLanding(
   work: QueueWork,
   landed: { batch: BatchRow; intent: IntentRow; commit: string; tree: string },
@@ -22,7 +22,7 @@ export async function recordLanding(
   const members = await loadMembers(tx, [batch.id]);
   const passed = intent.payload['passed'] as Passed;
   const grade = gradeOf(passed, commit);
-  // The host's commit stands in the place of the one that was composed and tested.
+  // The host's commit replaces the composed and tested one.
   const own = (members.get(batch.id) ?? []).map((member) =>
     passed.byHost ? { ...member, ownCommit: commit } : member,
   );
@@ -44,7 +44,7 @@ export async function recordLanding(
     });
   await tx.em.flush();
   const landingId = await writeLanding(work, { batch, members: own, commit, tree, grade, passed });
-  // Rebased by the host, a series of commits stands on the first-parent line.
+  // After a rebase by the host, several commits are on the first-parent line.
   const isSeries = passed.byHost && own.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
   const batchCommit = isSeries ? 'linear' : batch.batchCommit;
   await writeProof(work, {
@@ -72,7 +72,7 @@ export async function recordLanding(
   );
 }
 
-/** Answers the id of the landing. */
+/** Returns the id of the landing. */
 async function writeLanding(
   { ctx, tx, queue, now }: QueueWork,
   landed: {
@@ -124,7 +124,7 @@ function markMerged(
   row.mergeCommitSha = landed.commit;
   row.ownCommitSha = landed.ownCommit;
   row.mergedByQueue = true;
-  // A host that closed it in the same minute does not unmake the landing: facts win over the table.
+  // A host that closed it in the same minute does not undo the landing: this fact overrides the table of transitions.
   if (row.status === 'merged') return;
   if (row.status === 'closed') writeStatus(work, row, 'reopen');
   writeStatus(work, row, 'merge');
@@ -144,8 +144,8 @@ function gradeOf({ evidence, parts, byHost }: Passed, commit: string): Grade {
 }
 
 /**
- * The head it was queued with was up to date and green before anything was built for it (interface 6.1). In serial mode
- * a head that the queue brought up to date is tested like any other, but was not there yet when it was queued.
+ * Whether its head was up to date and green before anything was built for it (interface 6.1). A head that the queue
+ * updated in serial mode did not exist at that time.
  */
 function isInstant(batch: BatchRow, own: readonly BatchMemberRow[], of: Judged): boolean {
   const { evidence } = of.passed;
@@ -163,8 +163,8 @@ interface Judged {
 }
 
 /**
- * What was built on the commit that was tested stands on the host's commit from now on: the tree is the same, and of a
- * build that the host will merge nothing but its tree ever lands.
+ * Moves builds on the tested commit to the host's commit: the tree is the same, and of a build that the host will merge
+ * only its tree ever lands.
  */
 async function standOn({ ctx, tx, queue }: QueueWork, of: { tested: string; landed: string }): Promise<void> {
   await tx.query(
@@ -174,7 +174,7 @@ async function standOn({ ctx, tx, queue }: QueueWork, of: { tested: string; land
   );
 }
 
-/** The host is told that the pull requests are merged: shown there, their branches deleted where that is configured. */
+/** Plans the host's view of the merge: pull requests shown as merged, and their branches deleted if configured. */
 export async function planConclusions(
   work: QueueWork,
   pullRequestIds: readonly string[],

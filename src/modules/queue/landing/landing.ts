@@ -1,7 +1,7 @@
-// Landing a batch: the one effect that must happen once. The intent is begun under the locks when every condition
-// holds at that instant; then the host moves two refs in one atomic update, the base and `refs/interlock/landings/<batch>`.
-// That second ref is the evidence that it landed, whatever happens to the base or to us afterwards: a worker that died
-// anywhere in between reads it back and concludes (docs/adr/0003).
+// Landing a batch is the one effect that must happen exactly once. The intent is begun under the locks if every
+// condition holds at that instant. Then the host moves two refs in one atomic update: the base and
+// `refs/interlock/landings/<batch>`. The second ref proves the landing, whatever happens to the base or the service
+// afterwards: after a crash a worker reads it and concludes the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
 import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -15,7 +15,7 @@ import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue, shareRepository } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
 
-/** A landing tried this often without an end halts the queue. */
+/** A landing that was tried this often without an end halts the queue. */
 export const mostAttempts = 20;
 
 type Begun =
@@ -23,7 +23,7 @@ type Begun =
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 
-/** Carries out one landing intent, from wherever an earlier attempt left it. */
+/** Performs one landing intent, from wherever an earlier attempt stopped. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
   const loaded = await loadBatch(ctx, batchId);
   await passFailpoint('landing:before_gate');
@@ -37,14 +37,17 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
   await syncBase(ctx, loaded.host, loaded.baseBranch);
 }
 
-/** The gate. Everything is read again under the locks; what does not hold any more voids the intent and plans again. */
+/**
+ * The gate reads everything again under the locks. If a condition no longer holds, the intent is void, and the queue
+ * plans again.
+ */
 async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Begun> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await shareRepository(ctx, tx, loaded.repository.id);
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, intentId);
     if (intent.state === 'begun') {
-      // An earlier attempt died past its gate: only the host can say what became of it.
+      // An earlier attempt died past its gate: only the host knows the outcome.
       intent.attempt += 1;
       return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed };
     }

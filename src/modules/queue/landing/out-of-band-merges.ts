@@ -1,6 +1,6 @@
-// Which pull requests a base branch took in while nobody kept records: told from plain git. A pull request is in a
-// commit when merging its head into that commit changes nothing, and it arrived with the first commit of which that is
-// true. This holds for squash, merge and rebase alike; inside of a group commit it names the member's own commit.
+// Which pull requests a base branch received without records, from plain git. A commit contains a pull request if
+// merging the pull request's head into it changes nothing. The pull request arrived with the first such commit. This
+// holds for squash, merge and rebase. Inside a group commit the member's own commit is found.
 import type { Context } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -9,7 +9,10 @@ const mostCommits = 100_000;
 const mostInGroup = 1_000;
 const scratchRef = 'refs/interlock/recover';
 
-/** First-parent commits of a base, oldest first, from the one after what rows knew last up to the tip. Empty when none of `unknown` is among them. */
+/**
+ * First-parent commits of a base, oldest first, from the first unrecorded one up to the tip. Empty if none of `unknown`
+ * is among them.
+ */
 export async function readUnrecordedLine(
   ctx: Context,
   host: HostedRepository,
@@ -35,9 +38,12 @@ export async function readUnrecordedLine(
 export interface Candidate {
   readonly pullRequestId: string;
   readonly number: number;
-  /** Heads it is known by: pinned, on record, at the host. */
+  /** Its known heads: pinned, recorded, and at the host. */
   readonly heads: readonly string[];
-  /** In line it would land again: it is looked for in every commit, though later ones changed the same lines. */
+  /**
+   * A pull request in line would land again, so it is searched in every commit, even if later ones changed the same
+   * lines.
+   */
   readonly isInLine: boolean;
 }
 
@@ -45,9 +51,9 @@ export interface OutOfBandMerge {
   readonly pullRequestId: string;
   readonly number: number;
   readonly head: string;
-  /** The first-parent commit it arrived with. */
+  /** The first-parent commit that brought it. */
   readonly commit: string;
-  /** Its own commit inside. */
+  /** Its own commit inside that one. */
   readonly own: string;
 }
 
@@ -67,7 +73,7 @@ export async function findOutOfBandMerges(
     if (hit !== null) found.push({ candidate, ...hit });
   }
   await forgetScratch(ctx, host);
-  // The same change may be proposed twice: the one that a commit names is the one it holds.
+  // Two pull requests may propose the same change. The one that a commit names is the one it contains.
   const named = new Set(
     found.filter(({ candidate, state }) => state.names.has(candidate.number)).map(({ state }) => state),
   );
@@ -82,12 +88,12 @@ export async function findOutOfBandMerges(
     }));
 }
 
-/** A commit the base went through, on its first-parent line or inside of a group commit. */
+/** A past state of the base, on its first-parent line or inside a group commit. */
 interface State {
   readonly commit: string;
   readonly tree: string;
   readonly arrivedWith: string;
-  /** Numbers of the pull requests it is said to hold: by its own message, else by that of the landing. */
+  /** Numbers of the pull requests that its message names, or else the message of the landing. */
   readonly names: ReadonlySet<number>;
 }
 
@@ -118,7 +124,7 @@ async function readGroup(
   { parents, tree, message }: HostCommit,
 ): Promise<readonly HostCommit[]> {
   const [parent, chain] = parents;
-  // The merge commit of one pull request has that one's own history for its second parent.
+  // The second parent of one pull request's merge commit is that pull request's own history.
   if (parent === undefined || chain === undefined || parents.length !== 2 || namedBy(message) !== null) return [];
   const own = (
     await ctx.hosts(host.host).listFirstParents(host, { from: parent, to: chain, limit: mostInGroup })
@@ -152,7 +158,7 @@ async function searchHead(search: Search, head: string, { number, isInLine }: Ca
   }
   const last = states.at(-1);
   if (!isInLine && (last === undefined || !(await contains(last)))) return null;
-  // In the base before: it brings nothing, and did not arrive with any of these.
+  // The base already contained it, so that it did not arrive with any of these commits.
   if (before !== null && (await contains(before))) return null;
   for (const state of states) if (await contains(state)) return state;
   return null;

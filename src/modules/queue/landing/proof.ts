@@ -1,5 +1,5 @@
-// The proof of a landing: what landed, on what, and why that was allowed. Chained per queue by digests, so that a
-// proof that was changed or taken out later shows. `verify` derives each again from git and these rows.
+// The proof of a landing: what landed, on what, and why that was allowed. The proofs of a queue form a chain of
+// digests, so that a changed or removed proof is detected. `verify` derives each proof again from git and these rows.
 import { createHash } from 'node:crypto';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/model/snapshot.ts';
@@ -10,15 +10,15 @@ import type { QueueWork } from '../store/status.writer.ts';
 
 export type Grade = 'exact' | 'same_tree' | 'composed' | 'host_merged' | 'unvalidated' | 'external';
 
-/** How a pull request was merged into what was tested or landed. */
+/** How a pull request was merged into the tested or landed commit. */
 export interface ProvenMember {
   readonly number: number;
   readonly head: string;
-  /** Left out where it is the landing's. */
+  /** Absent if it is the landing's strategy. */
   readonly strategy?: MergeStrategy;
-  /** Head of the pull request it stood on, where it stood on one. */
+  /** Head of the pull request below it, if there is one. */
   readonly belowHead?: string;
-  /** Its changes are in the commit of the next member. */
+  /** Its changes are part of the next member's commit. */
   readonly joinsNext?: true;
 }
 
@@ -27,46 +27,52 @@ export interface ProofBody {
   readonly commit: string;
   readonly firstParent: string;
   readonly tree: string;
-  /** It changed nothing: its tree is the one it landed on. Left out otherwise. */
+  /** True if it changed nothing: its tree equals that of its parent. Otherwise absent. */
   readonly isEmpty?: true;
   readonly strategy: string;
   readonly batchCommit: string;
   readonly members: readonly (ProvenMember & {
     readonly commit: string;
-    /** What it affects, where that counts. Left out where it is not known: then it overlaps everything. */
+    /** Its affected targets, if they are used. Absent if not known: then it overlaps everything. */
     readonly targets?: readonly string[];
   })[];
   readonly evidence: readonly {
     readonly commit: string;
     readonly tree: string;
     readonly checks: BuildState['checks'];
-    /** Of a part alone: what it was built on, the base's tip at some time. */
+    /** For a part only: its base, which was the base's tip at some time. */
     readonly base?: string;
-    /** Of a part alone: what makes its tree of that base, in order. */
+    /** For a part only: the changes on top of its base, in order. */
     readonly content?: readonly ProvenMember[];
   }[];
   readonly configuration: string;
-  /** The gate in force: names and globs of required checks and what passed; null where every check that ran counted. */
+  /**
+   * The gate in force: names and globs of required checks, and the passing conclusions. Null if every check that ran
+   * counted.
+   */
   readonly gate: readonly RequiredCheck[] | null;
-  /** Workflows that had to succeed between the evidence and the landing. Left out where none had to. */
+  /** Workflows that had to succeed between the evidence and the landing. Absent if there were none. */
   readonly finalGates?: readonly PassedGate[];
-  /** Who chose to land without validation, or the setting that did. Null otherwise. */
+  /** The person or setting that skipped validation. Otherwise null. */
   readonly exceptionBy: string | null;
   readonly previous: string | null;
 }
 
-/** What the gate let through, kept with the intent: the proof says by which rules and results, whatever both become meanwhile. */
+/**
+ * What the gate accepted. It is stored with the intent, so that the proof names those rules and results, whatever
+ * changes later.
+ */
 export interface Passed {
   readonly gate: ProofBody['gate'];
   readonly configuration: string;
-  /** The host merged it, by a commit of its own. */
+  /** The host merged it with its own commit. */
   readonly byHost?: boolean;
   readonly finalGates?: readonly PassedGate[];
-  /** Null: validation was skipped, or there are parts. */
+  /** Null: validation was skipped, or builds of parts justify the landing. */
   readonly evidence: BuildState | null;
-  /** Builds of its parts, where there is none of its tree. */
+  /** Builds of its parts, if there is no build of its tree. */
   readonly parts?: readonly PassedPart[];
-  /** What each member affects, by id, where that counts. */
+  /** The affected targets of each member, by id, if they are used. */
   readonly targets?: readonly { readonly id: string; readonly targets: Targets }[];
 }
 
@@ -74,7 +80,7 @@ export function digestProof(body: ProofBody): string {
   return createHash('sha256').update(canonical(body)).digest('hex');
 }
 
-/** JSON with sorted keys: PostgreSQL does not keep the order of an object's keys. */
+/** JSON with sorted keys, because PostgreSQL does not keep the order of an object's keys. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
@@ -171,7 +177,7 @@ async function provenParts({ tx }: QueueWork, { parts = [] }: Passed, batch: Bat
   }));
 }
 
-/** Where nobody skipped validation, nothing is validated in this queue. */
+/** If nobody skipped validation, this queue does not validate at all. */
 function exceptionOf(skipped: PullRequestRow | undefined): string | null {
   return skipped === undefined ? 'merge_mode.type: no-queue' : (skipped.requestedBy ?? skipped.askedBy ?? null);
 }

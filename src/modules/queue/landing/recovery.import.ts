@@ -1,4 +1,4 @@
-// Landings that the rows do not know of are written down as the repository shows them.
+// Records landings that the rows lack, as the repository shows them.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -22,15 +22,15 @@ export async function importQueue(ctx: Context, survey: QueueSurvey): Promise<vo
     await markMerged(work, survey.pushed, { byQueue: false, at: work.now });
     await voidImpossible(work, survey.impossible);
     await supersedeLive(work);
-    // Read again before anything is planned.
+    // The tip is read again before anything is planned.
     work.queue.baseTip = null;
     await finishWork(work);
   });
 }
 
 /**
- * A landing is recorded under the batch of its ref, which is made up from the commit where it was lost: every landing
- * has its batch. It has no proof, since the results it was judged by are gone: `verify` counts it as external.
+ * Records a landing under the batch of its ref. If that batch is lost, it is made up from the commit, because every
+ * landing has a batch. There is no proof, because the results are gone: `verify` counts the landing as external.
  */
 async function importLanding(work: QueueWork, landing: FoundLanding): Promise<void> {
   const { ctx, tx, queue } = work;
@@ -63,7 +63,7 @@ async function importLanding(work: QueueWork, landing: FoundLanding): Promise<vo
   await markMerged(work, merges, { byQueue: true, at });
 }
 
-/** The batch whose row was saved before it landed. */
+/** The batch whose row was in the backup before it landed. */
 async function rememberBatch(work: QueueWork, { ref, commit }: FoundLanding): Promise<string | null> {
   const batch = await work.tx.em.findOne(BatchEntity, { queueId: work.queue.id, commit: commit.commit });
   if (batch === null || ref !== `${landingRefs}${batch.id}`) return null;
@@ -95,7 +95,7 @@ async function makeUpBatch(work: QueueWork, { ref, commit, merges }: FoundLandin
   const row = `$1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $12, 'new', 'parallel', 'landed', ''`;
   queue.nextPosition += 1;
   const number = /^\d{1,18}$/.exec(ref.slice(landingRefs.length))?.[0];
-  // Since the restore the number may have been given to a batch of anybody: then this one takes the next.
+  // Since the restore another batch may have taken the number: then this one takes the next.
   const [kept] =
     number === undefined
       ? []
@@ -166,8 +166,8 @@ export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly
 }
 
 /**
- * What was being built when the backup was made starts anew on the present tip. A landing past its gate stands: the
- * queue ends it by reading the host, as after any other crash.
+ * Restarts the builds of the time of the backup on the present tip. A landing past its gate stays: the queue ends it by
+ * reading the host, as after any crash.
  */
 export async function supersedeLive(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;
@@ -182,7 +182,7 @@ export async function supersedeLive(work: QueueWork): Promise<void> {
     tx,
     batches.map(({ id }) => id),
   );
-  // One may be in several speculative builds.
+  // A pull request may be in several speculative builds.
   const standing = new Set<PullRequestRow>();
   for (const batch of batches) {
     Object.assign(batch, { state: 'superseded', resetCode: 309, endedAt: now, endedReason: statusText(309) });

@@ -1,4 +1,4 @@
-// What the repository of a queue has that its rows do not know of. Reads only.
+// Facts in the repository of a queue that its rows lack. Read-only.
 import type { Context } from '../../../context.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -10,7 +10,7 @@ import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/
 import { landingRef } from '../facts/landing-refs.ts';
 import { restoredReason, type UnknownLanding } from '../facts/unknown-landings.ts';
 
-/** A landing without a record, with what it brought. */
+/** A landing without a record, with its pull requests. */
 export interface FoundLanding {
   readonly ref: string;
   readonly commit: HostCommit;
@@ -22,9 +22,9 @@ export interface QueueSurvey {
   readonly baseBranch: string;
   readonly isHalted: boolean;
   readonly landings: readonly FoundLanding[];
-  /** Pull requests that came with a commit which is no landing: somebody pushed them. */
+  /** Pull requests in a commit that is no landing: somebody pushed them. */
   readonly pushed: readonly OutOfBandMerge[];
-  /** Live batches no landing is begun for. */
+  /** The number of live batches without a begun landing. */
   readonly liveBatches: number;
   /** Begun landings whose number another batch has landed under: they can never land. */
   readonly impossible: readonly string[];
@@ -34,7 +34,7 @@ interface QueueAt {
   readonly host: HostedRepository;
   readonly row: RepositoryRow;
   readonly queue: QueueRow;
-  /** By commit; those found on this base are taken out. */
+  /** By commit. Those found on this base are removed. */
   readonly unknown: Map<string, UnknownLanding>;
 }
 
@@ -86,7 +86,10 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
   };
 }
 
-/** With linear history a landing puts its members on the line before its last commit; otherwise each has its own commit. */
+/**
+ * With linear history a landing puts its members on the line before its last commit. Otherwise each member has its own
+ * commit.
+ */
 function attribute({
   line,
   unknown,
@@ -117,7 +120,7 @@ function attribute({
   return { landings, pushed: [...pushed, ...waiting] };
 }
 
-/** Members of batches whose rows were saved and which landed afterwards: nothing has to be told from git. */
+/** Members of batches that are in the backup and landed afterwards: git is not needed for them. */
 async function readRemembered(ctx: Context, commits: readonly string[]): Promise<OutOfBandMerge[]> {
   return await ctx.db.transaction(
     ctx.accountId,
@@ -142,7 +145,7 @@ async function readCandidates(
     (await ctx.hosts(host.host).listOpenPullRequests(host)).map(({ number, headSha }) => [number, headSha]),
   );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // A branch deleted after its landing looks like a pull request closed since.
+    // A branch that was deleted after its landing looks like a pull request that was closed since.
     const rows = await tx.em.find(
       PullRequestEntity,
       { queueId, $or: [{ status: { $nin: ['merged', 'closed'] } }, { status: 'closed', closedAt: { $gte: since } }] },
@@ -171,7 +174,7 @@ async function readPinned(
   return new Map(pinned.map((row) => [row.pull_request_id, row.pinned_head]));
 }
 
-/** Landings past their gate. The queue itself ends them by reading the host, except those whose number was used by another batch. */
+/** Landings past their gate. The queue ends them by reading the host, except those whose number another batch used. */
 async function readBegun(
   ctx: Context,
   host: HostedRepository,

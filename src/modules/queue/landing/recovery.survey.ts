@@ -1,4 +1,4 @@
-// What a restored database does not know of its repositories, read from both sides and changing neither.
+// What a restored database lacks about its repositories. Reads both sides and changes neither.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { botBranch } from '../store/batch.rows.ts';
@@ -26,15 +26,15 @@ export interface RepositorySurvey {
   readonly host: HostedRepository;
   readonly repository: string;
   readonly queues: readonly QueueSurvey[];
-  /** Branches of bot pull requests that no batch knows. */
+  /** Branches of bot pull requests that belong to no known batch. */
   readonly strays: readonly StrayBranch[];
 }
 
 export interface Survey {
   readonly repositories: readonly RepositorySurvey[];
-  /** The highest batch id that any ref names; '0' without one. */
+  /** The highest batch id in any ref; '0' if there is none. */
   readonly highestBatch: string;
-  /** Something shows that the database is older than a repository. */
+  /** There is evidence that the database is older than a repository. */
   readonly isNeeded: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function surveyInstallation(ports: Ports): Promise<Survey> {
 
 async function readHighestGiven(ports: Ports): Promise<bigint> {
   return await ports.db.system.transaction(async (query) => {
-    // Sequences belong to whoever migrated: the user of the connection, not its role.
+    // The user of the connection, who ran the migrations, owns the sequences. Its role does not.
     await query('set local role none');
     const [row] = await query<{ highest: string | null }>(
       `select pg_sequence_last_value(pg_get_serial_sequence('batch', 'id')::regclass)::text as highest`,
@@ -82,7 +82,7 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
   const host = hosted(row);
   const unknown = await findUnknownLandings(ctx, host);
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // A landing belongs to a queue: that of the default branch, where no other is known any more.
+    // Every landing belongs to a queue. If the queue is not known any more, it is that of the default branch.
     if (unknown.length > 0) await ensureQueue(ctx, tx, row.id, row.defaultBranch);
     return await tx.em.find(QueueEntity, { repositoryId: row.id }, { orderBy: { id: 'asc' } });
   });
@@ -98,7 +98,7 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
   };
 }
 
-/** Landings on a branch that is gone, or on one with no queue any more: kept on record, bringing nothing. */
+/** Landings on a branch that is deleted or has no queue any more: recorded without pull requests. */
 async function withOrphans(
   ctx: Context,
   host: HostedRepository,
@@ -116,7 +116,7 @@ async function withOrphans(
 }
 
 async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBranch[]> {
-  // The refs first: a batch's row is there before its branch.
+  // The refs are read first, because a batch's row exists before its branch.
   const refs = await ctx.hosts(host.host).listRefs(host, branches);
   const batches = await ctx.db.transaction(
     ctx.accountId,

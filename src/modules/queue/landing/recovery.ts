@@ -1,6 +1,6 @@
-// Makes a restored database fit its newer repositories again: what landed since is taken over as facts, what was
-// being built starts anew, and nothing that was given out since (ids, positions of events) is given out again.
-// Every step may run twice, so a run that was killed is simply run again (docs/adr/0012-restored-database.md).
+// Makes a restored database match its newer repositories: later landings are recorded as facts, builds are restarted,
+// and ids and event positions that were used since the backup are not used again. Every step may run twice, so that a
+// killed run is simply repeated (docs/adr/0012-restored-database.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { RefMoved } from '../../../hosts/port.ts';
@@ -13,16 +13,16 @@ import { importQueue } from './recovery.import.ts';
 import { beginWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings.ts';
 
-// How many of each id may have been given out since the backup. Far more than a backup can be late, far fewer than there are.
+// How many of each id may have been used since the backup: far more than a backup can miss, far fewer than exist.
 const idsGivenSince = 1_000_000;
 
-/** Does what `surveyInstallation` found. Null: nothing shows that the database is older than a repository. */
+/** Repairs what `surveyInstallation` found. Null: nothing shows that the database is older than a repository. */
 export async function recoverDatabase(
   ports: Ports,
 ): Promise<{ readonly epoch: number; readonly survey: Survey } | null> {
   const before = await surveyInstallation(ports);
   if (!before.isNeeded) return null;
-  // An Interlock that runs meanwhile plans nothing from here on.
+  // From here on a running Interlock plans nothing.
   for (const { ctx, host } of before.repositories) await haltOnUnknownLandings(ctx, host);
   const epoch = await beginEpoch(ports, before.highestBatch);
   const survey = await surveyInstallation(ports);
@@ -36,7 +36,7 @@ async function beginEpoch(ports: Ports, highestBatch: string): Promise<number> {
       'update installation set epoch = epoch + 1 returning epoch::float8 as epoch',
     );
     if (row === undefined) throw new DomainError('INTERNAL', 'The database names no installation.');
-    // Sequences belong to whoever migrated: the user of the connection, not its role.
+    // The user of the connection, who ran the migrations, owns the sequences. Its role does not.
     await query('set local role none');
     await query(
       `select setval(s.name, nextval(s.name) + $1)
@@ -84,7 +84,7 @@ async function resume(ctx: Context, survey: QueueSurvey, epoch: number): Promise
       action: 'database_recovered',
       payload: { epoch, landings: survey.landings.length, pullRequests: merges.map(({ number }) => number) },
     });
-    // Somebody's own halt stands.
+    // A halt by a person stays.
     if (queue.haltedReason?.startsWith(restoredReason)) {
       Object.assign(queue, { haltedReason: null, haltedAt: null });
       work.events.push({ ...about, action: 'queue_resumed', payload: { reason: null } });

@@ -1,4 +1,4 @@
-// A proof with the commit it is about, and what git makes of its heads again.
+// The commit of a proof, composed again from the proof's heads.
 import type { MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
 import { HostRefused, type CodeHost, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -20,7 +20,7 @@ export interface Examined {
   readonly proof: StoredProof;
 }
 
-/** By git alone, whatever anybody said of it. */
+/** From git alone, whatever the records say. */
 export async function composeAgain(
   { adapter, host, proof }: Examined,
   parent: string,
@@ -46,7 +46,7 @@ export async function composeAgain(
   try {
     return await adapter.composeCommit(host, composition);
   } catch (error) {
-    // A proof that names no heads, or such as the host does not have, derives nothing.
+    // A proof without heads, or with heads that the host does not have, cannot be derived.
     if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };
     throw error;
   }

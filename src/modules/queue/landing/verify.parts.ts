@@ -1,12 +1,14 @@
-// A landing that rests on builds of its parts, derived again: from git what each was made of, from the line and the proofs
-// on it what came between, and from both whether the parts say of it what a build of its tree would.
+// Verifies a landing that is justified by builds of its parts. The content of each part is composed again from git. The
+// line and its proofs give the landings in between. Then the rule for composed evidence is applied again.
 import { isComposed } from '../../../domain/queue/evidence/composed-evidence.ts';
 import type { Landing } from '../../../domain/queue/model/snapshot.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
 import type { ProofBody } from './proof.ts';
 import { composeAgain, type Examined, type StoredProof } from './verify.git.ts';
 
-/** What moved the base from one of its tips to another one, oldest first. Null: they are not on its line, in that order. */
+/**
+ * What moved the base from one of its tips to another one, oldest first. Null: they are not on its line in that order.
+ */
 export type VerifiedLine = (from: string, to: string) => readonly Landing[] | null;
 
 export function lineOf(of: {
@@ -14,7 +16,7 @@ export function lineOf(of: {
   /** Oldest first. */
   readonly commits: readonly HostCommit[];
   readonly proofOf: ReadonlyMap<string, StoredProof>;
-  /** Commits that came with a later one of the line. */
+  /** Commits that landed together with a later one of the line. */
   readonly inner: ReadonlySet<string>;
 }): VerifiedLine {
   const tips = of.commits.filter(({ commit }) => !of.inner.has(commit));

@@ -1,5 +1,6 @@
-// Derives every proof of a queue again, from plain git and the rows, and says what does not hold. It trusts nothing a
-// proof says: trees are merged again from parent and heads, verdicts judged again from the check results.
+// Derives every proof of a queue again, from plain git and the rows, and reports what does not hold. It trusts no
+// statement of a proof: trees are merged again from parent and heads, and verdicts are judged again from the check
+// results.
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
@@ -15,12 +16,12 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 
 export interface Verification {
   readonly baseBranch: string;
-  /** First-parent commits looked at. */
+  /** The number of verified first-parent commits. */
   readonly commits: number;
-  /** How many first-parent commits arrived with each grade; `external` did not come through the queue. */
+  /** The number of first-parent commits with each grade. `external` commits did not come through the queue. */
   readonly grades: Readonly<Partial<Record<Grade, number>>>;
   readonly pullRequests: number;
-  /** What does not hold, one sentence each. Empty: everything was derived again. */
+  /** The failures, one sentence each. Empty: every proof holds. */
   readonly failures: readonly string[];
 }
 
@@ -100,7 +101,7 @@ function checkChain(proofs: readonly StoredProof[], failures: string[]): void {
   }
 }
 
-/** With linear history a landing puts several commits on the line; those below its last are part of it. */
+/** With linear history a landing puts several commits on the line. Those below its last one are part of it. */
 function innerCommits(
   commits: readonly HostCommit[],
   proofs: readonly StoredProof[],
@@ -155,7 +156,7 @@ async function checkEvidence(ctx: Context, { adapter, host, repository, commit, 
       ctx.accountId,
       async (tx) => await loadBuilds(ctx, tx, { repositoryId: repository.id, commits: [evidence.commit], trees: [] }),
     );
-    // The attempts the landing was judged by: a later rerun proves nothing about it.
+    // The attempts that the landing was judged by: a later rerun proves nothing about it.
     const judged = build && { ...build, checks: evidence.checks, canceled: false };
     const known = new Set(build?.checks.map((check) => `${check.name} ${check.attempt} ${check.conclusion}`));
     for (const check of evidence.checks) {
@@ -172,7 +173,7 @@ async function checkEvidence(ctx: Context, { adapter, host, repository, commit, 
   return failures;
 }
 
-/** Each gate it names passed on the commit that landed, or on the one the host made its own of. */
+/** Each named gate passed on the landed commit, or on the commit from which the host made it. */
 async function checkFinalGates(ctx: Context, { commit, proof }: Examined): Promise<string[]> {
   const { finalGates = [], grade } = proof.body;
   if (finalGates.length === 0) return [];
@@ -200,7 +201,7 @@ async function checkOnce(ctx: Context, queueId: string): Promise<string[]> {
   return rows.map(({ number, n }) => `#${number} is merged, with ${n} landings`);
 }
 
-/** What each affected stands with its landing, too. */
+/** The affected targets in the proof match those of the landing. */
 async function checkTargets(ctx: Context, queueId: string, proofs: readonly StoredProof[]): Promise<string[]> {
   const rows = await ctx.db.transaction(
     ctx.accountId,

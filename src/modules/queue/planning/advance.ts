@@ -1,5 +1,5 @@
-// One turn of a queue: read the snapshot, plan, write, in one transaction under the queue's row. What is left to do
-// outside of it is answered as ids: open intents, and batches that are not at their end.
+// One turn of a queue: reads the snapshot, plans and writes, in one transaction under the queue's row. Returns the work
+// outside the transaction as ids: open intents, and batches that have not ended.
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -21,11 +21,11 @@ import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { beginWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
-/** Rises with every change of the planner's rules: a worker of an older version steps back. */
+/** Increased with every change of the planner's rules. A worker of an older version does not plan. */
 export const plannerVersion = 6;
 
 export interface Advance extends OpenWork {
-  /** When to look again although nothing wakes the queue; null: never. Milliseconds since the epoch. */
+  /** When to look again without a wake. Null: never. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;
 }
 
@@ -36,7 +36,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
     const work = beginWork(ctx, tx, queue);
     const isOurs = queue.plannerVersion <= plannerVersion;
-    // A deadline that nobody plans for, in a halted queue or one without its base, would be past for ever.
+    // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
     if (isOurs) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
     const problem = configurationProblem(repository);
     if (problem !== null && !queue.haltedReason)
@@ -49,7 +49,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     await finishWork(work);
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
-    // Left to the relay: a timer of the workflow costs events of its history in every turn until then.
+    // Left to the relay, because a timer of the workflow would add events to its history in every turn.
     const tellAt = isOurs ? await planNotifications(work, repository) : null;
     const open = await readOpenWork(work, repository);
     if (isOurs) {
@@ -62,7 +62,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
   });
 }
 
-/** Reads, decides and writes. Answers when the queue looks again although nothing wakes it; null: never. */
+/** Reads, decides and writes. Returns when the queue looks again without a wake. Null: never. */
 async function planQueue(
   work: QueueWork,
   repository: RepositoryRow,
@@ -94,7 +94,7 @@ async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
   await syncBase(ctx, hosted(repository), queue.baseBranch);
 }
 
-/** Signatures are read when a head is read. Where they are asked for only since then, they are read before a turn decides. */
+/** Signatures are normally read with a head. If they became required later, they are read before a turn decides. */
 async function readMissingSignatures(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<void> {
   if (!queue.baseTip || !configurationOf(repository).merge_rules.preconditions.require_verified_commits) return;
   const host = hosted(repository);
@@ -117,24 +117,25 @@ async function readMissingSignatures(ctx: Context, repository: RepositoryRow, qu
   }
 }
 
-// `max_parallel_builds` bounds the repository, so a queue may wait for the builds of another base branch. Nothing of its
-// own changes when they end: the queue that ends one wakes those that wait, and each looks again in case that was lost.
+// `max_parallel_builds` limits the repository, so a queue may wait for builds of another base branch. Their end does
+// not change this queue: the queue that ends a build wakes those that wait, and each looks again in case the wake is
+// lost.
 const lookAgainMs = 60_000;
 
-/** When a queue that may wait for builds elsewhere looks again. Null: it waits for none. */
+/** When a queue that may wait for builds of other queues looks again. Null: it waits for none. */
 function lookForBuildsAt(snapshot: Snapshot, now: number): number | null {
   if (snapshot.queue.buildsElsewhere === 0) return null;
   const inBatches = new Set(snapshot.batches.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   return snapshot.pullRequests.every((pullRequest) => inBatches.has(pullRequest.id)) ? null : now + lookAgainMs;
 }
 
-/** A batch that ended before its build leaves room: the other queues of the repository are woken after the commit. */
+/** The end of a batch frees a build: the repository's other queues are woken after the commit. */
 async function wakeWaitingQueues({ ctx, tx, queue }: QueueWork, decisions: readonly Decision[]): Promise<void> {
   const leavesRoom = decisions.some(
     ({ kind }) => kind === 'SupersedeBatch' || kind === 'ReturnBatch' || kind === 'BisectBatch' || kind === 'FailBatch',
   );
   if (!leavesRoom) return;
-  // Without their locks: only the wake may be lost, and each looks again.
+  // Without their locks: at worst the wake is lost, and each looks again.
   const waiting = await tx.query<{ id: string }>(
     'select id from queue where account_id = $1 and repository_id = $2 and id <> $3 and waiting > 0',
     [ctx.accountId, queue.repositoryId, queue.id],

@@ -1,5 +1,5 @@
-// Plans what auto_update asks for, in the turn of the queue whose base moved: reads who is behind, and writes a sync
-// for each that is chosen (src/domain/queue/requests/auto-update.ts).
+// Plans automatic updates in the turn of the queue whose base moved: reads which pull requests are behind, and writes a
+// sync for each chosen one (src/domain/queue/requests/auto-update.ts).
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import {
   planAutoUpdates,
@@ -11,7 +11,7 @@ import { planBranchWork } from './branch-work.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 
-/** When to look again; null: nobody waits. */
+/** When to look again. Null: no pull request waits. */
 export async function planUpdates(
   work: QueueWork,
   repository: RepositoryRow,
@@ -46,7 +46,7 @@ interface CandidateRow extends Omit<UpdateCandidate, 'lastUpdatedAt' | 'checksRu
   readonly checks_run_since_ms: string | null;
 }
 
-/** Those that are behind or may be, and those an update of which is under way: of a thousand that are up to date none. */
+/** Pull requests that are or may be behind, and those with a running update. Up-to-date ones are not read. */
 async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCandidate[]> {
   await tx.em.flush();
   const rows = await tx.query<CandidateRow>(
@@ -73,8 +73,8 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
 }
 
 /**
- * update_before_requeue: a pull request that goes back in line is brought up to date first, and until that has ended
- * nothing new is started in its queue, or the build would be of its old head.
+ * update_before_requeue: a pull request that returns to the line is updated first. Until then its queue starts nothing
+ * new, because a build would have the old head.
  */
 export async function updateBeforeRequeue(
   work: QueueWork,

@@ -1,5 +1,5 @@
-// Batches as the planner decided them, in rows: members with how each becomes a commit, and what they assume. All that one
-// turn starts is written by three statements: a queue of speculative builds may start hundreds at once, under its lock.
+// Writes started batches: members with their way to become a commit, and assumptions. Three statements write all
+// batches of a turn, because a queue of speculative builds may start hundreds at once under its lock.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource, ownMessage, stackMessage } from '../../../domain/queue/requests/message.ts';
@@ -64,7 +64,7 @@ interface Starting {
   readonly rows: readonly PullRequestRow[];
 }
 
-/** Their ids, in that order. */
+/** Their ids, in the same order. */
 async function insertBatches(
   { ctx, tx, queue, now }: QueueWork,
   of: { readonly starting: readonly Starting[]; readonly loaded: LoadedQueue; readonly configuration: Configuration },
@@ -90,7 +90,7 @@ async function insertBatches(
       ctx.accountId,
       queue.id,
       queue.repositoryId,
-      // Nothing is done to a head in no-queue mode: its commit is composed, as in parallel mode.
+      // In no-queue mode the head is not changed: its commit is composed as in parallel mode.
       rules.mode === 'serial' ? 'serial' : 'parallel',
       rules.strategy,
       rules.batchCommit,
@@ -187,7 +187,7 @@ interface PlannedLayer {
   readonly joinsNext: boolean;
 }
 
-/** How each of them, one on top of the other, is merged. */
+/** How each pull request is merged on top of the one before. */
 async function planLayers(
   { ctx, tx }: QueueWork,
   rows: readonly PullRequestRow[],
@@ -211,7 +211,7 @@ async function planLayers(
   }));
 }
 
-/** How each member of a batch becomes a commit; those of a stack may share one. */
+/** How each member of a batch becomes a commit. Members of a stack may share one. */
 async function planCommits<M extends Member>(
   work: QueueWork,
   members: readonly M[],

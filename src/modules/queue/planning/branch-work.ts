@@ -1,5 +1,5 @@
-// Plans what was asked of branches and is carried out later: refresh, sync, backport. Each is an intent on its pull request,
-// one of a kind at a time, so that a restart loses none. Asked again while it is open, it is done again.
+// Plans requested work on branches: refresh, sync, backport. Each is an intent on its pull request, one of each kind at
+// a time, so that a restart loses none. A new request while one is open repeats the work.
 import type { Context } from '../../../context.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -15,10 +15,10 @@ export function isBranchWork(kind: IntentKind): kind is BranchWork {
 export interface PlannedWork {
   readonly kind: BranchWork;
   readonly pullRequest: Pick<PullRequestRow, 'id' | 'queueId'>;
-  /** What tells it from others of its kind on the same pull request. */
+  /** Distinguishes it from others of its kind on the same pull request. */
   readonly key?: string;
   readonly payload: Readonly<Record<string, unknown>>;
-  /** False: one that is open already is enough. */
+  /** False: an open one is enough. */
   readonly again: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
       pullRequest.id,
       kind,
       key,
-      // The instant makes a later asking another one: what was under way then does not end it.
+      // The instant makes a later request a different one, which the end of the running work does not end.
       JSON.stringify({ ...work.payload, askedAt: at }),
       at,
       work.again,
@@ -46,7 +46,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   );
 }
 
-/** Backports that waited for their source to be merged, and it is. */
+/** Plans backports that waited for the merge of their source. */
 export async function planWaitingBackports({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   const merged = await tx.query<{ pull_request_id: string; target_branch: string }>(
     `update backport b set state = 'planned', updated_at = $3

@@ -1,4 +1,4 @@
-// What people do to a bot pull request: nothing is expected of them, and closing one must not stop its queue.
+// Reactions to people's actions on a bot pull request: none are expected, and closing one must not stop its queue.
 import type { Context } from '../../../context.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -11,8 +11,8 @@ import { loadSnapshot } from './snapshot.loader.ts';
 import { beginWork, finishWork } from '../store/status.writer.ts';
 
 /**
- * Somebody closed the draft that a build stands in, and its host may run nothing for it any more: the batch and all
- * that stands on it go back and are built again (304). Other numbers are left alone, and so is a draft that we closed.
+ * Somebody closed the draft of a build, so that its host may run nothing for it any more: the batch and all batches on
+ * it are reset and built again (304). Other numbers, and drafts that the service closed, are left alone.
  */
 export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
   const seen = await ctx.hosts(repository.host).getPullRequest(repository, number);
@@ -42,13 +42,13 @@ async function findBuild(ctx: Context, tx: Transaction, repositoryId: string, nu
 async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<void> {
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: build.repositoryId });
   const queue = await changeQueue(ctx, tx, build.queueId);
-  // Nothing is planned either while the tip is unknown or the queue halted; results of its checks count all the same.
+  // Nothing is planned while the tip is unknown or the queue is halted either, but results of its checks still count.
   if (!queue.baseTip || !queue.baseTree || queue.haltedReason) return;
   const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
   const { batches } = loaded.snapshot;
   const index = batches.findIndex((batch) => batch.id === build.id);
-  // While a landing is begun nothing is reset: its outcome decides.
+  // While a landing is under way nothing is reset, because its outcome decides.
   if (index < 0 || batches.some((batch) => batch.landingBegun)) return;
   const closed = batches.slice(index, index + 1);
   const fallen = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);

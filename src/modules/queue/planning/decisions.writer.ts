@@ -1,4 +1,4 @@
-// Carries the planner's decisions into rows: batches, statuses, landing intents, events. No rule lives here.
+// Writes the planner's decisions into rows: batches, statuses, landing intents, events. This file has no rules.
 import { afterReorder, reorderText } from '../../../domain/queue/model/reordered.ts';
 import type { Decision, ReorderReason } from '../../../domain/queue/model/decision.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
@@ -36,7 +36,7 @@ export async function writeDecisions(
     isDeparting = false;
   };
   for (const decision of decisions) {
-    // What ended is told before what begins.
+    // Ends are announced before starts.
     if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
     if (decision.kind !== 'StartBatch') await writeDecision(writing, decision);
     else if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
@@ -50,7 +50,7 @@ interface Writing {
   readonly work: QueueWork;
   readonly loaded: Written;
   readonly resets: Resets;
-  /** Batches that failed, which is told when all of them are written. */
+  /** Failed batches, which are announced after all of them are written. */
   readonly ended: { readonly batch: BatchRow; readonly text: string }[];
 }
 
@@ -122,7 +122,7 @@ function announceStuck(work: QueueWork, pullRequest: PullRequestRow): void {
   announce(work, pullRequest, 'stuck');
 }
 
-/** What ends without landing leaves its bot pull request to the next build of its members. */
+/** A batch that ends without landing leaves its bot pull request to the next build of its members. */
 async function markEndedIdle(
   work: QueueWork,
   decisions: readonly Decision[],
@@ -155,11 +155,11 @@ function endBatch(
 }
 
 interface Written extends LoadedQueue {
-  /** Live batches with a bot pull request, by member. Empty where nobody is in two of them. */
+  /** Live batches with a bot pull request, by member. Empty if no member is in two of them. */
   readonly holders: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Who is in several speculative builds stays tagged while one of them is built. */
+/** A member of several speculative builds stays tagged while one of them is built. */
 async function loadHolders({ ctx, tx, queue }: QueueWork, { batches }: LoadedQueue): Promise<Pick<Written, 'holders'>> {
   if (![...batches.values()].some(({ sideBuild }) => sideBuild === 'speculative')) return { holders: new Map() };
   const rows = await tx.query<{ batch: string; pullRequest: string }>(
@@ -180,9 +180,9 @@ function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boo
   return (holders.get(pullRequest.id) ?? []).some((id) => live.includes(batches.get(id)?.state ?? ''));
 }
 
-/** Members that stand in a bot pull request go back to `queued`, in their places. Answers how many that were. */
+/** Sets members with a bot pull request back to `queued`, in their places. Returns these members. */
 function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
-  // It is tagged by its batch in the line, which a question says something about.
+  // Its batch in line tagged it, and the isolation build does not change that.
   if (batch.sideBuild === 'isolation') return [];
   const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
@@ -227,7 +227,7 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
   return row;
 }
 
-/** Behind all that are in line: what was queued later is behind it. */
+/** Moves it behind all in line. Later arrivals are behind it. */
 function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): void {
   Object.assign(row, { rank: work.queue.nextRank, ...afterReorder(row, reason) });
   work.queue.nextRank += 1;
@@ -239,7 +239,9 @@ function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): v
   });
 }
 
-/** One landing intent per batch. One that was voided at its gate, or found the base moved, is planned again. */
+/**
+ * One landing intent for each batch. An intent that was voided at its gate or found the base moved is planned again.
+ */
 async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Promise<void> {
   await work.tx.em.flush();
   await work.tx.query(
@@ -257,7 +259,7 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
   );
 }
 
-/** The host is asked once more for the checks of a commit; an answer that came earlier does not count. */
+/** Asks the host once more for the checks of a commit. An earlier answer does not count. */
 async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise<void> {
   await work.tx.query(
     `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'read_checks', $3, '{}', $4)

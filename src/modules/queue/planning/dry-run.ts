@@ -1,5 +1,5 @@
-// A change is tried out by the very code that makes it, in a transaction that is rolled back: what is refused is refused
-// by the same words, and what the planner would make of it is planned on what it left. Nothing is written, nobody is woken.
+// A dry run executes the code of the real change in a transaction that is rolled back. So refusals have the same text,
+// and the planner plans on the real result. Nothing is written, and nobody is woken.
 import type { Context } from '../../../context.ts';
 import { dryRun as dryRunOf, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
@@ -15,7 +15,7 @@ export interface QueueImpact extends Impact {
   readonly baseBranch: string;
 }
 
-/** Ends the transaction the way a refusal would. */
+/** Thrown to end the transaction like a refusal. */
 class RolledBack extends Error {
   readonly impacts: readonly QueueImpact[];
   constructor(impacts: readonly QueueImpact[]) {
@@ -24,7 +24,7 @@ class RolledBack extends Error {
   }
 }
 
-/** The impact on each queue of the repository, by base branch. `act` writes through the context it is given alone. */
+/** The impact on each queue of the repository, by base branch. `act` writes only through the context that it gets. */
 export async function dryRun(
   ctx: Context,
   repositoryId: string,
@@ -32,7 +32,8 @@ export async function dryRun(
 ): Promise<readonly QueueImpact[]> {
   try {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      // The locks of the change in its order, before anything is read: the line stands still while it is looked at.
+      // Takes the locks of the change in the same order before any read, so that the line does not change in the
+      // meantime.
       await tx.query('select 1 from repository where account_id = $1 and id = $2 for no key update', [
         ctx.accountId,
         repositoryId,
@@ -62,7 +63,7 @@ export async function dryRun(
   return [];
 }
 
-/** Its transactions are parts of this one; what would follow a commit never does. */
+/** A context whose transactions are parts of this one. Actions after a commit never run. */
 function within(ctx: Context, tx: Transaction): Context {
   return {
     ...ctx,
@@ -85,7 +86,7 @@ async function load(tx: Transaction, queueId: string) {
   return { queue, repository };
 }
 
-/** Null: nothing is planned there, the tip of its base being unknown. */
+/** Null: nothing is planned, because the tip of its base is unknown. */
 export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot | null> {
   const { queue, repository } = await load(tx, queueId);
   const { baseTip, baseTree } = queue;
@@ -94,7 +95,7 @@ export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string)
   return (await loadSnapshot(ctx, tx, { queue, repository, rules, tip: baseTip, tipTree: baseTree })).snapshot;
 }
 
-/** As every turn does before it plans: who waits may come in, who stands may have lost a precondition. */
+/** Like every turn before it plans: pending pull requests may enter, and those in line may have lost a precondition. */
 async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promise<void> {
   const { queue, repository } = await load(tx, queueId);
   if (queue.haltedReason) return;

@@ -1,13 +1,14 @@
-// The life of a bot pull request beyond its first build (reuse_draft_pr_on_failure). When a batch ends without landing
-// its bot pull request is idle; the next build with one of its pull requests takes it over, and one that nobody will
-// take is closed. Each of these is one transaction under the queue's row; what the host is told follows, and may die.
+// The life of a bot pull request after its first build (reuse_draft_pr_on_failure). If a batch ends without landing,
+// its bot pull request becomes idle. The next build with one of its pull requests takes it over, and one that no build
+// will take is closed. Each change is one transaction under the queue's row. The call to the host follows, and may be
+// interrupted.
 import type { Context } from '../../../context.ts';
 import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { type QueueRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
-/** Its batch ended without landing. */
+/** The batch ended without landing. */
 export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: string): Promise<void> {
   await tx.query(
     'update bot_pull_request set idle = true where account_id = $1 and batch_id = $2 and heir_batch_id is null and closed_at is null',
@@ -16,8 +17,8 @@ export async function markBotPullRequestIdle({ ctx, tx }: QueueWork, batchId: st
 }
 
 /**
- * An idle bot pull request that no build will take is closed: none of its pull requests stands in line without a build that has begun.
- * From here on nobody can take it over.
+ * Closes idle bot pull requests that no build will take: none of their pull requests is in line without a started
+ * build. From here on no build can take them over.
  */
 export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueWork): Promise<void> {
   await tx.em.flush();
@@ -38,10 +39,10 @@ export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueW
   );
 }
 
-// One join of all of these was planned as nested loops over the whole history where its tables had never been analysed.
-// Each of these statements is given the keys it reads, so that there is one good plan whatever is known of the tables.
+// As one join, these were planned as nested loops over the whole history if the tables had never been analysed. Each
+// statement gets the keys that it reads, so that there is one good plan, whatever the statistics say.
 
-/** What a queue's batches have left. */
+/** The idle bot pull requests of a queue. */
 export async function readIdle(
   ctx: Context,
   tx: Transaction,
@@ -84,7 +85,7 @@ async function readInLine(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Members of live batches that have what they are built on, or need none. */
+/** Members of live batches that have their bot pull request or need none. */
 async function readBuilding(ctx: Context, tx: Transaction, queue: QueueRow): Promise<Set<string>> {
   const live = await tx.query<{ id: string; isBegun: boolean }>(
     `select id, build_started_at is not null or mode <> 'parallel' as "isBegun" from batch

@@ -1,4 +1,4 @@
-// What there is to say of one pull request, read when it is said.
+// The facts for the texts about one pull request, read when they are written.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
 import { holdSentence, openWays, type Told } from '../../../domain/queue/explain/status-comment.ts';
@@ -25,11 +25,14 @@ export interface PublishedState {
   readonly repository: HostedRepository;
   readonly configuration: Configuration;
   readonly told: Told;
-  /** It is open, and would be queued if somebody asked. */
+  /** It is open, and a request would queue it. */
   readonly isReady: boolean;
 }
 
-/** The row first: its count is never newer than what is read after it, so that what comes later is told by a later one. */
+/**
+ * The row is read first: its counter is never newer than the other facts, so that later facts belong to a later
+ * notification.
+ */
 export async function readPublishedState(ctx: Context, pullRequestId: string): Promise<PublishedState> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId });
@@ -99,7 +102,7 @@ async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: str
   return row ?? null;
 }
 
-/** As `explain` says it of every pull request in the queue. */
+/** In the words of `explain`, for all pull requests of the queue. */
 export async function readHold(
   tx: Transaction,
   { queue, repository, now }: { readonly queue: QueueRow; readonly repository: RepositoryRow; readonly now: Date },

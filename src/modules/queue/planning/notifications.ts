@@ -1,5 +1,5 @@
-// Which pull requests are told of anew at the host, planned by the queue's turn: one intent each for the comment and the
-// check, which name a count instead of words. Whoever carries one out says what is so at that moment.
+// Plans in the queue's turn which pull requests get new texts at the host: one intent each for the comment and the
+// check, with a counter instead of a text. The worker writes the facts of the moment.
 import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { openWays, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
@@ -9,11 +9,14 @@ import { configurationOf } from '../store/configuration.cache.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 import { readHold } from './notifications.reads.ts';
 
-/** In one turn, so that a landing that is planned meanwhile waits for no more than these. */
+/** The limit of one turn, so that a landing planned in the meantime waits for no more than these. */
 const mostTold = 40;
 const pauseMs = 500;
 
-/** Plans what a turn tells people. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. */
+/**
+ * Plans the notifications of a turn. Returns when there are more. Null: after the next change. Milliseconds since the
+ * epoch.
+ */
 export async function planNotifications(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   await planHoldMessages(work, repository);
   await planChanged(work, repository);
@@ -22,20 +25,20 @@ export async function planNotifications(work: QueueWork, repository: RepositoryR
 }
 
 /**
- * Flush before. Answers when there is more to tell; null: when something changes. Milliseconds since the epoch. With the
- * first that is due all that wait for company are told: one step of the workflow, where each alone would be one.
+ * Flush before the call. Returns when there are more. Null: after the next change. Milliseconds since the epoch. When
+ * the first one is due, all postponed ones are planned with it, as one step of the workflow instead of many.
  */
 async function planDue(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const { now } = work;
   const earliest = await readEarliest(work);
   if (earliest === null) return null;
   const wanted = wantedOf(repository);
-  // No deadline, and no turn that plans nothing.
+  // Without wanted notifications there is no deadline, and no turn that plans nothing.
   if (!wanted.comment && !wanted.check) {
     await planIntents(work, wanted, null);
     return null;
   }
-  // Where the host is called anyway, all there is goes with it, and nobody has to be woken for it later.
+  // If the host is called anyway, all notifications go with that call, and need no later wake.
   if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
   await planIntents(work, wanted, mostTold);
   const next = await readEarliest(work);
@@ -43,8 +46,8 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
 }
 
 /**
- * What is told of the whole queue has changed: why nothing lands, to those that are validated or first in line, and how
- * to ask, to those that nobody asked to merge. Flush after.
+ * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line,
+ * or how to queue, for those that nobody has queued. Flush after the call.
  */
 async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
@@ -72,13 +75,15 @@ async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<
   );
 }
 
-/** What the configuration asks for. */
+/** The notifications that the configuration asks for. */
 interface Wanted {
   readonly comment: boolean;
   readonly check: boolean;
 }
 
-/** A comment that stands is told of what is new even where none is wanted any more: it ends, and says nothing old. */
+/**
+ * An existing comment gets its last text even if comments are not wanted any more, so that it shows nothing outdated.
+ */
 async function planIntents({ ctx, tx, queue, now }: QueueWork, wanted: Wanted, most: number | null): Promise<void> {
   await tx.query(
     `with due as (
@@ -119,7 +124,7 @@ function wantedOf(repository: RepositoryRow): Wanted {
   return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
 }
 
-/** The first who waits hears why, once for each pause (interface 2.3) and for each time of a freeze. */
+/** Tells the first pull request in line why it waits, once for each pause (interface 2.3) and once for each freeze. */
 async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
@@ -138,7 +143,7 @@ async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Pro
   await tellFirst(work, { once: `paused:${rule.id}`, key: `paused:${pause.pattern}`, body: pause.message });
 }
 
-/** `once`: not told again under it, whoever is first by then. `key`: the comment it is. */
+/** `once`: not repeated under this key, even for another first pull request. `key`: identifies the comment. */
 async function tellFirst(
   { ctx, tx, queue, now }: QueueWork,
   { once, ...reply }: { readonly once: string; readonly key: string; readonly body: string },

@@ -1,4 +1,4 @@
-// What a turn of a queue leaves to do outside of its transaction, as ids, and how that reads in the workflow's window.
+// The work that a turn of a queue leaves outside its transaction, as ids, and its text in the workflow's window.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { pauseInForce } from '../../repositories/index.ts';
@@ -12,7 +12,7 @@ export interface OpenIntent {
   readonly id: string;
   readonly kind: IntentRow['kind'];
   readonly attempt: number;
-  /** Of its pull requests. */
+  /** Numbers of its pull requests. */
   readonly numbers: readonly number[];
 }
 
@@ -23,7 +23,7 @@ interface OpenBatch {
   readonly started: boolean;
   readonly given_up: boolean;
   readonly parent_commit: string;
-  /** Of the pull requests it assumes to land before it. */
+  /** Numbers of the pull requests that it assumes to land before it. */
   readonly assumed: readonly number[];
   readonly rests_on: readonly string[];
   readonly created_at: Date | string;
@@ -38,7 +38,7 @@ export const causes: Readonly<Record<string, string>> = {
   retry: 'tried once more',
 };
 
-/** Why there is such a batch, and what its members are put on. */
+/** The cause of a batch, and what its members are merged onto. */
 function describeBatch({ cause, assumed, rests_on, parent_commit }: OpenBatch): string {
   const why = rests_on.length > 0 ? 'lands what builds of it are green for' : (causes[cause] ?? cause);
   const below = assumed.length === 0 ? '' : ` with ${named(assumed)} on it`;
@@ -49,13 +49,15 @@ function named(numbers: readonly number[]): string {
   return numbers.map((number) => `#${number}`).join(' ');
 }
 
-/** Branches worked on in one turn: a landing that is planned meanwhile waits for no more than these. */
+/** The limit of branch work in one turn, so that a landing planned in the meantime waits for no more than these. */
 const mostBranchWork = 4;
 
-/** Told the host in one turn, for the same reason, and because all of it is one activity with one timeout. */
+/**
+ * The limit of notifications in one turn, for the same reason, and because they are one activity with one time limit.
+ */
 const mostTold = 80;
 
-/** What a decision of the queue waits for goes before what people read. */
+/** Effects that a decision of the queue waits for come before texts for people. */
 const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
 
 const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: 'Backport' } as const satisfies Record<
@@ -63,7 +65,7 @@ const branchTitles = { refresh: 'Refresh', sync: 'Bring up to date', backport: '
   string
 >;
 
-/** What the host is told in this turn. */
+/** The notifications of this turn. */
 function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
   return intents
     .filter(({ kind }) => kind !== 'land' && !isBranchWork(kind))
@@ -71,7 +73,7 @@ function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
     .slice(0, mostTold);
 }
 
-/** There is more to tell than one turn does, and nothing says that it would be in vain: the next turn comes at once. */
+/** There are more notifications than one turn allows and no known obstacle: the next turn follows at once. */
 export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
   const chosen = choose(intents);
   return chosen.length === mostTold && chosen.every(({ attempt }) => attempt === 0);
@@ -80,18 +82,18 @@ export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
 interface Effect {
   readonly intents: readonly string[];
   readonly title: string;
-  /** It is only told, and done in a moment where the host is near. */
+  /** It only informs people, and takes a moment if the host is close. */
   readonly isNotification: boolean;
 }
 
 /**
- * Landings one by one, because what follows depends on each; what the host is only told goes together. Of that, and of
- * what was asked of branches, the least tried first, so that one that fails keeps no other waiting.
+ * Landings one by one, because later effects depend on each. Notifications together. Notifications and branch work are
+ * sorted by their attempts, so that a failing one delays no other.
  */
 export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): Effect[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
-  // A landing that is tried for the first time wakes the queue, however it ends: that turn tells, and what follows from
-  // the landing with it.
+  // A first attempt of a landing always wakes the queue: the next turn does the notifications, together with those
+  // about the landing.
   const isFollowed = landings.length > 0 && landings.every(({ attempt }) => attempt === 0);
   const told = isFollowed ? [] : choose(intents);
   const work = intents
@@ -148,16 +150,16 @@ function timeOf(at: Date | string): string {
 }
 
 export interface OpenWork {
-  /** Open intents, what belongs together as one: a landing first, then all that the host is told afterwards. */
+  /** Open intents, grouped: a landing first, then all notifications after it. */
   readonly effects: readonly Effect[];
-  /** Batches that are live, or ended and not cleaned up. `details` is Markdown. */
+  /** Batches that are live, or have ended and are not cleaned up. `details` is Markdown. */
   readonly batches: readonly {
     readonly id: string;
     readonly need: BatchNeed;
     readonly title: string;
     readonly details: string;
   }[];
-  /** For people who read the workflow: state, repository, base branch, and what stands in line, as Markdown. */
+  /** For people who read the workflow: state, repository, base branch and the line, as Markdown. */
   readonly summary: {
     readonly repository: string;
     readonly baseBranch: string;
@@ -172,7 +174,7 @@ export async function readOpenWork(
 ): Promise<{
   readonly work: OpenWork;
   readonly hasMore: boolean;
-  /** When the first of what failed is tried again. */
+  /** When the first failed one is tried again. */
   readonly tryAgainAt: number | null;
 }> {
   const repository = `${row.owner}/${row.name}`;
@@ -234,7 +236,7 @@ function describeState(queue: QueueRow, { isPaused }: { readonly isPaused: boole
   return queue.waiting + queue.tagged === 0 ? 'idle' : 'running';
 }
 
-/** The first of these instants. Null where none is known. */
+/** The earliest of these instants. Null if there is none. */
 export function earliest(...instants: readonly (number | null)[]): number | null {
   return instants.reduce<number | null>(
     (first, each) => (first === null || each === null ? (first ?? each) : Math.min(first, each)),

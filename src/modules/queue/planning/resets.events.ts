@@ -1,4 +1,5 @@
-// One `reset` event per reset: on the pull request that caused it while webhooks know its status, else on the first put back.
+// One `reset` event for each reset: on the pull request that caused it while webhooks have a status for it, otherwise
+// on the first pull request that is put back.
 import type { BotPullRequestFacts } from '../../../domain/events/payloads.ts';
 import { statusText, webhookStatus } from '../../../domain/queue/model/status.ts';
 import { BotPullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
@@ -9,13 +10,13 @@ import type { Decision } from '../../../domain/queue/model/decision.ts';
 type Cause = Pick<Extract<Decision, { kind: 'SupersedeBatch' }>, 'code' | 'causedBy' | 'failedBuild'>;
 
 interface BotPullRequests {
-  /** Those whose failed checks reset something, by batch. */
+  /** The bot pull requests whose failed checks reset something, by batch. */
   readonly failed: ReadonlyMap<string, BotPullRequestFacts>;
-  /** Batches that have one which is open. */
+  /** Batches with an open bot pull request. */
   readonly open: ReadonlySet<string>;
 }
 
-/** Of the batches that decisions put back or blame. */
+/** Of the batches that decisions reset or blame. */
 export async function loadBotPullRequests({ tx }: QueueWork, decisions: readonly Decision[]): Promise<BotPullRequests> {
   const named = decisions.flatMap((decision) => [
     ...('failedBuild' in decision ? [decision.failedBuild?.batch ?? []].flat() : []),
@@ -44,7 +45,7 @@ export class Resets {
     this.#botPullRequests = botPullRequests;
   }
 
-  /** `batch` is ended by it, and its bot pull request closed, if it had come to one. */
+  /** The reset ends `batch` and closes its bot pull request, if there is one. */
   add(cause: Cause, batch: string | null, back: readonly PullRequestRow[]): void {
     const key = `${cause.code}:${cause.causedBy ?? ''}`;
     const known = this.#resets.get(key) ?? { cause, back: [], closed: new Set<string>() };
@@ -53,7 +54,7 @@ export class Resets {
     this.#resets.set(key, known);
   }
 
-  /** One that failed and is tried again is reset by its own failure, with all that stood on it. */
+  /** A failed pull request that is requeued was reset by its own failure, with everything built on it. */
   addRequeued(decision: Extract<Decision, { kind: 'RequeuePullRequest' }>, row: PullRequestRow): void {
     const { pullRequest: causedBy, failedBuild } = decision;
     this.add({ code: 301, causedBy, failedBuild }, failedBuild.batch, [row]);

@@ -5,7 +5,7 @@ import { loadBuilds } from '../facts/build.records.ts';
 import { loadRetries } from '../facts/judged-builds.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
-/** Plans what is due, and answers when to look again although nothing wakes the queue. */
+/** Plans due retries. Returns when to look again without a wake. */
 export async function planRetries(work: QueueWork, rules: QueueRules): Promise<number | null> {
   if (rules.retriableChecks === null) return null;
   const { ctx, tx, queue, now } = work;
@@ -22,7 +22,7 @@ export async function planRetries(work: QueueWork, rules: QueueRules): Promise<n
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** What the queue judges and a check has failed on: builds of live batches, and heads that were asked to merge. */
+/** Commits with a failed check that the queue judges: builds of live batches, and heads of queued pull requests. */
 async function readFailedCommits({ ctx, tx, queue }: QueueWork): Promise<string[]> {
   const rows = await tx.query<{ commit: string }>(
     `select distinct c.commit from (${judgedCommits}) c (commit)

@@ -1,4 +1,4 @@
-// Reads everything `plan` decides on, in the transaction that will write what it decided, under the queue's lock.
+// Reads everything that `plan` decides on, in the transaction that writes the decisions, under the queue's lock.
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
@@ -47,7 +47,7 @@ export interface LoadedQueue {
   readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
 }
 
-/** The queue whose snapshot is loaded, and the tip of its base branch that the queue plans on. */
+/** The queue of the snapshot, and the tip of its base branch that it plans on. */
 interface SnapshotOf {
   readonly queue: QueueRow;
   readonly repository: RepositoryRow;
@@ -117,7 +117,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
 }
 
-/** Builds that a plan judges: of batches and what they rest on, and of heads in line. */
+/** Builds that a plan judges: of batches and their parts, and of heads in line. */
 function buildsOf(
   repositoryId: string,
   batches: readonly BatchRow[],
@@ -165,7 +165,7 @@ function idsOfBets(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
 }
 
-/** What is known of those in line where builds are chosen by it: two statements, whatever the line is. */
+/** The probabilities of the pull requests in line, if builds are chosen by them. Two statements for any line. */
 async function loadOutlook(
   ctx: Context,
   tx: Transaction,
@@ -180,7 +180,7 @@ async function loadOutlook(
   });
 }
 
-/** With the pull requests that the decisions are about: those they name, and all members of live batches. */
+/** Adds the pull requests of the decisions: those they name, and all members of live batches. */
 export async function loadNamed(
   tx: Transaction,
   loaded: LoadedQueue,

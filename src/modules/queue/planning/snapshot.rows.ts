@@ -1,4 +1,4 @@
-// Rows that a snapshot is made of, and how pull requests and batches are written in it.
+// Rows of a snapshot, and their conversion to pull requests and batches.
 import type { Context } from '../../../context.ts';
 import type {
   BatchState,
@@ -93,10 +93,12 @@ export async function openLandings(
   return new Map(rows.map((row) => [row.batch_id, row.state]));
 }
 
-/** What the host was asked anew, and when it had answered. Those of builds long gone do no harm: nobody looks them up. */
+/**
+ * Repeated readings of the host, and the times of their answers. Those of old builds do no harm: nobody looks them up.
+ */
 export async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot['readings']> {
   const rows = await tx.query<{ commit: string; done_at: number | null }>(
-    // One that the host refused to answer is no answer: it is asked again at the next turn.
+    // A refused reading is no answer: it is repeated in the next turn.
     `select key as commit, case when state = 'done' then extract(epoch from concluded_at)::float8 * 1000 end as done_at
      from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and state <> 'failed' and planned_at > $3`,
     [ctx.accountId, queueId, new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString()],
@@ -127,7 +129,9 @@ export async function loadMergeResults(
   return rows.map((row) => ({ parent: row.parent, heads: row.heads, tree: row.tree, conflictAt: row.conflict_at }));
 }
 
-/** Why those that live batches hold or assume are not in line. Flush before: it reads past the unit of work. */
+/**
+ * Why members and assumptions of live batches are not in line. Flush before the call: it reads past the unit of work.
+ */
 export async function loadDepartures(
   ctx: Context,
   tx: Transaction,
@@ -151,7 +155,7 @@ export async function loadDepartures(
 
 type Departed = Pick<PullRequestRow, 'id' | 'status' | 'statusCode' | 'headSha'>;
 
-/** A commit was added, and it lost a precondition by that: not dequeued, and nobody's failure. */
+/** A new commit removed a precondition: it was neither dequeued nor has it failed. */
 function leftByCommit(row: Departed, pinned: readonly PinnedHead[]): boolean {
   if (row.status !== 'pending' && row.status !== 'blocked') return false;
   return pinned.some(({ pullRequest, head }) => pullRequest === row.id && head !== row.headSha);

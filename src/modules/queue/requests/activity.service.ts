@@ -1,4 +1,5 @@
-// A repository that is out of use: nothing is pushed, queued, validated, landed, released or previewed in it, and no runbook goes on. What it holds stays.
+// A disabled repository: nothing is pushed, queued, validated, landed, released or previewed in it, and no runbook
+// continues. Its content stays.
 import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { changeActivity, loadRepository } from '../../repositories/index.ts';
@@ -9,8 +10,8 @@ import { dequeue } from '../admission/enqueue.ts';
 import { changePullRequest, type RepositoryRef } from './queue.service.ts';
 
 /**
- * Taken out of use, its pull requests leave the queue; what is being landed lands. Asking again changes nothing, and
- * goes on with what was cut off. Needs `admin`.
+ * Disabling takes its pull requests out of the queue; a landing under way still lands. A repeated request changes
+ * nothing, and completes an interrupted one. Needs `admin`.
  */
 export async function setRepositoryActive(
   ctx: Context,
@@ -43,7 +44,7 @@ async function emptyQueues(ctx: Context, { id }: RepositoryRow): Promise<void> {
     });
 }
 
-/** As previews do. What a runbook has committed is still published. */
+/** Like previews. Commits of a runbook are still published. */
 async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.query<{ id: string }>(
@@ -55,7 +56,7 @@ async function endRunbooks(ctx: Context, { id }: RepositoryRow): Promise<void> {
   });
 }
 
-/** Each ends by itself when it looks: nothing of a repository out of use is wanted. One that has ended looks no more. */
+/** Each ends itself at its next look, because a disabled repository needs none. An ended one looks no more. */
 async function endPreviews(ctx: Context, { id }: RepositoryRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.query<{ id: string }>(

@@ -1,4 +1,4 @@
-// What users ask of branches: written down here, carried out later, told in comments (interface 4.3).
+// Users' requests about branches: recorded here, performed later, answered in comments (interface 4.3).
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
@@ -13,11 +13,11 @@ import { changeQueueOf } from '../store/queue.locks.ts';
 import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
 
 export interface AskAnswer extends PullRequestAnswer {
-  /** What will happen, in words. */
+  /** A text that says what will happen. */
   readonly message: string;
 }
 
-/** Has checks, state and reviews read again (interface 4.3, `refresh`). */
+/** Requests a new read of checks, state and reviews (interface 4.3, `refresh`). */
 export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
@@ -38,7 +38,7 @@ export async function requestRefresh(ctx: Context, request: PullRequestRef): Pro
   };
 }
 
-/** Has its branch brought up to date with its base (interface 4.3, `sync`). */
+/** Requests an update of its branch with its base (interface 4.3, `sync`). */
 export async function requestSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadActiveRepository(ctx, request.repository);
@@ -69,7 +69,7 @@ export interface BackportRequest {
   readonly targetBranch: string;
 }
 
-/** Has a merged pull request picked onto another branch; one that is open yet, once it is merged (interface 4.3). */
+/** Requests a backport of a merged pull request, or of an open one after its merge (interface 4.3). */
 export async function requestBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
   requireScope(ctx, 'queue:write');
   const { targetBranch: target } = request;
@@ -103,7 +103,7 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
   };
 }
 
-/** Named, or the account's only active repository of that owner that has the number. */
+/** The named repository, or the owner's only active repository of the account that has the number. */
 async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
   const { owner, name } = repository;
   if (name) return await loadActiveRepository(ctx, { owner, name });

@@ -1,6 +1,6 @@
-// Commands in comments (`/interlock queue`). Each is carried out once: what it changes and the row that says it was
-// handled are one transaction. A refusal is answered on the pull request, in the sentence a call would have got. What
-// fails for another reason is tried again, for a few minutes: comments are followed in order, and others wait behind it.
+// Commands in comments (`/interlock queue`). Each is executed once: its changes and the row that marks it as handled
+// are one transaction. A refusal is answered on the pull request, with the sentence that an API call would get. Other
+// failures are retried for a few minutes, because comments are followed in order and later ones wait.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { configurationOf } from '../../repositories/index.ts';
@@ -21,7 +21,7 @@ import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.
 import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
 import { planReply } from '../store/status.writer.ts';
 
-/** Reads on from the last comment seen. Whoever reads at the same time finds the same, and one of them carries it out. */
+/** Reads on from the last seen comment. Concurrent readers find the same comments, and one of them executes each. */
 export async function followComments(ctx: Context, repositoryId: string): Promise<void> {
   const repository = await ctx.db.transaction(
     ctx.accountId,
@@ -131,7 +131,7 @@ async function countFailure(
   };
 }
 
-/** What is left of the comment is refused, once, on the pull request if it is known here. */
+/** Refuses the rest of the comment once, on the pull request if it is known here. */
 async function passOver(ctx: Context, { repository, comment, commands }: Spoken, error: unknown): Promise<void> {
   const reason = error instanceof DomainError ? error.message : 'an error of the service, which its log tells.';
   const refusal = `This could not be carried out: ${reason} Ask again.`;
@@ -154,7 +154,7 @@ async function passOver(ctx: Context, { repository, comment, commands }: Spoken,
   });
 }
 
-/** Tried again as it is, it may go through. */
+/** Whether an unchanged retry may succeed. */
 function isPassing({ code }: DomainError): boolean {
   return code === 'CONFLICT' || code === 'HOST_UNAVAILABLE' || code === 'INTERNAL';
 }
@@ -187,7 +187,7 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
   }
 }
 
-/** Those that this repository takes. */
+/** The commands that this repository accepts. */
 function commandsOf(repository: RepositoryRow): readonly Command['kind'][] {
   const blocked: readonly string[] = configurationOf(repository).merge_rules.blocked_queue_sources;
   return blocked.includes('slash_command') ? spoken.filter((kind) => !asksToQueue.includes(kind)) : spoken;
@@ -196,7 +196,7 @@ function commandsOf(repository: RepositoryRow): readonly Command['kind'][] {
 const asksToQueue: readonly Command['kind'][] = ['queue', 'skip_line', 'skip_validation'];
 const spoken = ['queue', 'dequeue', 'skip_line', 'skip_validation', 'refresh', 'sync', 'backport', 'help'] as const;
 
-// Asked twice these are asked once: what is written first here is what they plan, and then that they were handled.
+// A repetition of these is harmless, so that the plan is written first and the mark second.
 async function askForBranch(
   ctx: Context,
   given: Given,
@@ -248,7 +248,7 @@ async function isHandled(ctx: Context, { repository, comment, ordinal }: Given):
   return rows.length > 0;
 }
 
-/** False: it was carried out before, or is at this moment by somebody else who comes first. */
+/** False: it was executed before, or another reader is executing it now. */
 async function claim(
   { ctx, tx, now }: { readonly ctx: Context; readonly tx: Transaction; readonly now: Date },
   { repository, comment, ordinal, known }: Given,

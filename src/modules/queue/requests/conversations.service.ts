@@ -1,4 +1,4 @@
-// What people do on pull requests that live on this installation, where this is their code host.
+// People's actions on pull requests of this installation's own code host.
 import type { Context } from '../../../context.ts';
 import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -21,7 +21,7 @@ interface Speaking {
   readonly host: HostedRepository;
   readonly adapter: CodeHost;
   readonly pullRequestId: string;
-  /** The name it is said in. */
+  /** The name of the author. */
   readonly who: string;
 }
 
@@ -39,7 +39,7 @@ function requireWords(body: string): void {
     throw new DomainError('BAD_INPUT', `body must be at most ${longestBody} characters long.`, 'body');
 }
 
-/** Commands in it are carried out a moment later, in the name of who wrote it. */
+/** Commands in it are executed a moment later, in the author's name. */
 export async function addComment(
   ctx: Context,
   request: PullRequestRef & { readonly body: string },
@@ -72,7 +72,7 @@ export async function resolveThread(
   return found;
 }
 
-/** Puts a label on or takes it off, as a person does: the trigger label asks to merge. */
+/** Adds or removes a label like a person at a code host: the trigger label queues. */
 export async function labelPullRequest(
   ctx: Context,
   request: PullRequestRef & { readonly label: string; readonly present: boolean },
@@ -109,7 +109,9 @@ interface ShownBranch extends Shown {
   readonly mergeCommit: string | null;
 }
 
-/** Oldest first: what its head has and its base branch has not, or had not before it was merged. At most the newest 250. */
+/**
+ * Oldest first: the commits of its head that its base branch lacks, or lacked before the merge. At most the newest 250.
+ */
 export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
   const repository = await hostOf(ctx, shown);
   const host = ctx.hosts(repository.host);
@@ -130,7 +132,7 @@ async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepo
   );
 }
 
-/** By people who have no other place to review: on a local host, this is the review. */
+/** For people without another place to review: on a local host, this is the review. */
 export async function approvePullRequest(
   ctx: Context,
   request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },

@@ -1,4 +1,4 @@
-// Halting and resuming a queue by hand: an operation with a reason, not a switch in a table.
+// Halts and resumes a queue by hand, with a reason.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
@@ -9,7 +9,7 @@ import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import type { RepositoryRef } from './queue.service.ts';
 import { beginWork, finishWork } from '../store/status.writer.ts';
 
-/** Stops planning and landing for a base branch; admission goes on. A landing that is begun is still concluded. */
+/** Stops planning and landing for a base branch; admission continues. A landing under way is still concluded. */
 export async function haltQueue(
   ctx: Context,
   request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string },
@@ -45,7 +45,7 @@ async function writeHalt(
     if ((queue.haltedReason ?? null) === reason) return { queueId };
     queue.haltedReason = reason;
     queue.haltedAt = reason === null ? null : work.now;
-    // The tip may have moved meanwhile: it is read again before anything is planned.
+    // The tip may have moved in the meantime: it is read again before anything is planned.
     if (reason === null) queue.baseTip = null;
     work.events.push({
       repositoryId: repository.id,
@@ -62,7 +62,7 @@ async function writeHalt(
   });
 }
 
-/** One that has a queue, or is a branch at the host: a misspelt name halts nothing, and makes no queue. */
+/** The branch must have a queue or exist at the host: a misspelt name halts nothing and creates no queue. */
 async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBranch: string): Promise<void> {
   const known = await ctx.db.read(ctx.accountId, {
     name: 'queue_of_base_branch',

@@ -1,4 +1,4 @@
-// Pull requests of the local host are closed and reopened here: it has no other place for that.
+// Closes and reopens pull requests of the local host, which has no other interface for that.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
@@ -13,8 +13,8 @@ import { syncBase } from '../facts/base-branches.ts';
 import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
 
 /**
- * It leaves the queue and its batch, and its preview ends. Closing a closed one changes nothing. Throws CONFLICT for a
- * merged one, LANDING_IN_PROGRESS for one that is being landed.
+ * It leaves the queue and its batch, and its preview ends. Closing a closed pull request changes nothing. Throws
+ * CONFLICT for a merged pull request, LANDING_IN_PROGRESS during its landing.
  */
 export async function closePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   const { host, row } = await loadFromHost(ctx, request);
@@ -27,8 +27,8 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
 }
 
 /**
- * Reopening an open one changes nothing. It is in no queue until it is asked for again. Throws CONFLICT for a merged one,
- * BAD_INPUT in a repository that is not active.
+ * Reopening an open pull request changes nothing. It must be queued again to enter a queue. Throws CONFLICT for a
+ * merged pull request, BAD_INPUT in a repository that is not active.
  */
 export async function reopenPullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   const { repository, host, row } = await loadFromHost(ctx, request);
@@ -66,7 +66,7 @@ export interface OpenRequest {
   readonly draft?: boolean | null;
 }
 
-/** Opens a pull request at the host and answers it as the queue sees it. */
+/** Opens a pull request at the host and returns it as the queue sees it. */
 export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   const repository = await loadActiveRepository(ctx, request.repository);

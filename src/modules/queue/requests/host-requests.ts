@@ -1,4 +1,4 @@
-// What a user asks of a pull request at its code host, and what the host refuses.
+// Users' requests to a code host about a pull request, and the host's refusals.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { HostRefused } from '../../../hosts/port.ts';
@@ -22,7 +22,7 @@ export async function loadFromHost(
   return { repository, host, row };
 }
 
-/** What the host refuses is BAD_INPUT, in the host's words. */
+/** Turns a refusal of the host into BAD_INPUT with the host's message. */
 export async function refusedAsBadInput<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -1,4 +1,4 @@
-// A host says that something changed. What it says is only where to look: everything is read back from the host.
+// Events of a host only say where to look: the facts are read back from the host.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import type { HostEvent } from '../../../hosts/port.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';

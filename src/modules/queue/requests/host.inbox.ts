@@ -1,5 +1,5 @@
-// Host events on their way in. In order per repository, one of a kind at a time: an event that waits already says all
-// that a second one would. One that cannot be handled is tried again a few times; the reconciler finds the rest.
+// Incoming host events, in order for each repository, one of each kind at a time: a waiting event covers a second one
+// of its kind. A failed event is tried again a few times. The reconciler finds the rest.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
 import type { HostEvent } from '../../../hosts/port.ts';

@@ -1,4 +1,5 @@
-// Hints get lost. Once in a while a whole repository is compared with its host, and what differs is read again.
+// Host events may be lost. From time to time a whole repository is compared with its host, and differences are read
+// again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
@@ -15,8 +16,8 @@ import { isBotBranch, type HostedRepository } from '../store/hosted-repository.t
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
 /**
- * Brings the rows of one repository in line with its host: base branches with a queue, every open pull request, and the
- * comments. What cannot be read keeps nothing else from being read; it is thrown at the end.
+ * Reconciles the rows of one repository with its host: base branches with a queue, every open pull request, and the
+ * comments. A failed read does not stop the others; it is thrown at the end.
  */
 export async function reconcileRepository(
   ctx: Context,
@@ -67,7 +68,7 @@ async function knownOf(
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId });
   const configuration = configurationOf(repository);
   const baseOf = new Map(queues.map((queue) => [queue.id, queue.baseBranch]));
-  // What does not stand on a managed branch of its own may belong elsewhere, as the configuration says now.
+  // A pull request without a managed base branch of its own may belong elsewhere under the present configuration.
   const elsewhere = rows.filter(({ baseBranch, queueId }) => {
     const isManaged = isManagedBranch(configuration, baseBranch, repository.defaultBranch);
     const isAlone = isManaged || !configuration.merge_rules.auto_detect_stacks;

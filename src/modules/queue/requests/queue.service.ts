@@ -1,4 +1,5 @@
-// What users ask of the queue: load → authorise → decide → write with events, in one transaction under the queue's row.
+// Users' requests to the queue: load → authorise → decide → write with events, in one transaction under the queue's
+// row.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
@@ -47,7 +48,10 @@ export interface PullRequestAnswer {
   readonly pullRequestId: string;
 }
 
-/** Asks to merge (interface 4.3, `queue`). Idempotent; ends queued, pending or blocked, never refused for those. */
+/**
+ * Queues a pull request (interface 4.3, `queue`). Idempotent. It ends up queued, pending or blocked; none of these is a
+ * refusal.
+ */
 export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   checkTargets(request.affectedTargets);
@@ -58,7 +62,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
   return await queueKnown(ctx, { repository, known }, request);
 }
 
-/** What `queuePullRequest` would do, by what is known of the pull request: the host is not asked, nothing is written. */
+/** What `queuePullRequest` would do, from the recorded facts: the host is not asked, and nothing is written. */
 export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
   requireScope(ctx, 'queue:write');
   checkTargets(request.affectedTargets);
@@ -102,7 +106,7 @@ function isAsked({ status }: PullRequestRow): boolean {
   return status === 'queued' || status === 'tagged' || status === 'pending';
 }
 
-/** What of the request is new: asking again for what holds already is no action. */
+/** The new parts of the request: a repeated option is no user action. */
 function askedActions(row: PullRequestRow, request: QueueRequest): UserActionName[] {
   const actions: UserActionName[] = isAsked(row) ? [] : ['pull_request_queued'];
   if (request.skipLine && !row.skipLine) actions.push('pull_request_skip_line');
@@ -158,7 +162,7 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
   });
 }
 
-/** What `dequeuePullRequest` would do. One that is being landed is refused at once: nobody waits for a preview. */
+/** What `dequeuePullRequest` would do. It is refused at once during a landing, because nobody waits for a preview. */
 export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
   requireScope(ctx, 'queue:write');
   const repository = await loadRepository(ctx, request.repository);
@@ -171,7 +175,7 @@ export async function previewDequeueing(ctx: Context, request: PullRequestRef): 
   return { pullRequestId: known.id, impacts };
 }
 
-/** `claim` is asked in the transaction of the change; false: it was done before, and nothing is. */
+/** `claim` runs in the transaction of the change. False: it was handled before, and nothing is changed. */
 export async function dequeueKnown(
   ctx: Context,
   known: PullRequestRow,
@@ -199,7 +203,10 @@ function landingInProgress(): DomainError {
   return new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed; it can no longer be dequeued.');
 }
 
-/** Once begun, a landing is not stopped: its end is awaited for two seconds so that the caller hears a fact. */
+/**
+ * A landing past its gate is not stopped. Waits for its end for up to two seconds, so that the caller learns the
+ * outcome.
+ */
 async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void> {
   const until = ctx.clock().getTime() + landingWaitMs;
   while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, pullRequestId))) {
@@ -218,7 +225,7 @@ async function findPullRequest(ctx: Context, repository: RepositoryRow, number: 
   return row;
 }
 
-/** Reads the host again before anything is decided on its facts. */
+/** Reads the host again before a decision on its facts. */
 export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
   const row = await syncPullRequest(ctx, hosted(repository), number);
   if (row === null) throw notFound('Pull request');
@@ -261,7 +268,7 @@ export function checkTargets(targets: readonly string[] | null | undefined): voi
     );
 }
 
-/** Says in words what the database refused. */
+/** Turns the database's refusal into a sentence. */
 export function refuseTargetsBeyondBound(error: unknown): never {
   const { constraint } = (error ?? {}) as { readonly constraint?: unknown };
   if (constraint !== 'account_targets_bound') throw error;

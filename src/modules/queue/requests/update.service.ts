@@ -1,4 +1,4 @@
-// What is reported about a pull request (interface 4.3, `update`): what belongs to a head, and that it was merged elsewhere.
+// Reports about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the queue.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { HostCommit } from '../../../hosts/port.ts';
@@ -12,7 +12,9 @@ import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts
 
 export type HeadStanding = 'present' | 'past' | 'unseen';
 
-/** Where a head that somebody speaks of stands: what is said of a past one is late, of an unseen one early. */
+/**
+ * Whether a reported head is the present one, a past one (the report is late), or an unseen one (the report is early).
+ */
 export async function placeHead(
   ctx: Context,
   repository: RepositoryRow,
@@ -24,7 +26,7 @@ export async function placeHead(
   const adapter = ctx.hosts(host.host);
   if ((await adapter.readCommit(host, commit)) === null) return 'unseen';
   if (await adapter.isAncestor(host, commit, headSha)) return 'past';
-  // Replaced by a force push: its checks are on record.
+  // A force push replaced it: its checks are still recorded.
   const builds = await ctx.db.read(ctx.accountId, {
     name: 'build_of_commit',
     text: 'select 1 from build where account_id = $1 and repository_id = $2 and commit = $3',
@@ -36,7 +38,7 @@ export async function placeHead(
 const mostCommits = 1_000;
 const field = 'pull_request.merge_commit_sha';
 
-/** How it arrived with the commit that was reported: the landing or its own commit inside. Refused unless git bears it out. */
+/** How it arrived with the reported commit: the landing, or its own commit inside. Refused unless git confirms it. */
 export async function findReportedMerge(
   ctx: Context,
   repository: RepositoryRow,
@@ -54,7 +56,7 @@ export async function findReportedMerge(
   return merge;
 }
 
-/** The first-parent commit by which the base came to hold the commit. Null: it does not, or longer than 1,000 landings. */
+/** The first-parent commit that brought the commit into the base. Null: there is none among the last 1,000 landings. */
 async function landingOf(
   ctx: Context,
   host: HostedRepository,

@@ -1,4 +1,4 @@
-// What is told of a batch: its event, with the pull requests in it.
+// The events of a batch, with its pull requests.
 import type { BatchMemberRow, BatchRow, PullRequestRow } from './queue.entities.ts';
 import { describe, type QueueWork } from './status.writer.ts';
 
@@ -8,7 +8,7 @@ export interface Members {
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
 }
 
-/** Pull requests of a batch in its order, as far as they are loaded. */
+/** The loaded pull requests of a batch, in its order. */
 export function pullRequestsOf({ members, pullRequests }: Members, batch: BatchRow): PullRequestRow[] {
   return (members.get(batch.id) ?? []).flatMap((member) => pullRequests.get(member.pullRequestId) ?? []);
 }
@@ -16,7 +16,7 @@ export function pullRequestsOf({ members, pullRequests }: Members, batch: BatchR
 export interface BatchEvent {
   readonly batch: BatchRow;
   readonly action: 'batch_failed' | 'batch_bisected' | 'batch_merged';
-  /** What the event says besides the pull requests and the commit. */
+  /** Facts of the event besides the pull requests and the commit. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +34,10 @@ export function announceBatch(work: QueueWork, loaded: Members, { batch, action,
   });
 }
 
-/** A landing that rests on other builds was itself run by nobody; where it rests on several, no one commit says it all. */
+/**
+ * A landing that is justified by other builds was not built itself. If there are several, no single commit was
+ * validated.
+ */
 function validatedCommit({ restsOn, testedCommit }: BatchRow): string | null {
   if (restsOn.length === 0) return testedCommit ?? null;
   return restsOn.length === 1 ? (restsOn[0] ?? null) : null;

@@ -24,7 +24,10 @@ export async function loadMembers(
   return members;
 }
 
-/** What speculative builds assume, in queue order, by batch: no more than the planner asks, for there may be many of many. */
+/**
+ * The pull requests that speculative builds assume, in queue order, by batch. Only the planner's columns, because there
+ * may be many.
+ */
 export async function readAssumed(
   ctx: Context,
   tx: Transaction,
@@ -44,7 +47,7 @@ export async function readAssumed(
   );
 }
 
-/** What speculative builds assume and how each would become a commit, in queue order, by batch. */
+/** The pull requests that speculative builds assume, with their way to become a commit, in queue order, by batch. */
 export async function loadAssumed(
   tx: Transaction,
   batchIds: readonly string[],

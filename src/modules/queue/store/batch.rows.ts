@@ -1,4 +1,4 @@
-// A batch with what belongs to it, and what its row says it needs next: the row is the batch's own intent.
+// A batch with its related rows, and the next step that its row asks for: the row is the batch's own intent.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -15,7 +15,7 @@ import { loadAssumed, loadMembers } from './batch.members.ts';
 
 export interface LoadedBatch {
   readonly batch: BatchRow;
-  /** What a speculative build puts between its base and its members. Empty elsewhere. */
+  /** The pull requests between the base of a speculative build and its members. Otherwise empty. */
   readonly assumed: readonly BatchAssumptionRow[];
   readonly members: readonly BatchMemberRow[];
   readonly repository: RepositoryRow;
@@ -36,7 +36,7 @@ export async function loadBatchIn(tx: Transaction, batchId: string): Promise<Loa
   return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
 }
 
-/** What a batch needs next. `wait`: its checks run, or its landing does. `done`: nothing any more. */
+/** The next step of a batch. `wait`: its checks run, or its landing does. `done`: none. */
 export type BatchNeed = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
 
 export function needOf(batch: {
@@ -47,7 +47,7 @@ export function needOf(batch: {
 }): BatchNeed {
   switch (batch.state) {
     case 'making':
-      // Its members do not merge by themselves: that is its answer.
+      // Its members do not merge without those before them: that is its result.
       return batch.isGivenUp ? 'wait' : 'make';
     case 'building':
       return batch.hasStarted ? 'wait' : 'open';

@@ -1,4 +1,4 @@
-// What the queue reads of the configuration in force.
+// The parts of the configuration in force that the queue reads.
 import { blockedLabel, toQueueRules, type Configuration } from '../../../domain/configuration/index.ts';
 import type { LabelRules } from '../../../domain/queue/requests/labels.ts';
 import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';

@@ -1,11 +1,11 @@
-// What CI says of checks that made a pull request fail.
+// CI's messages about the checks that failed a pull request.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
 export interface FailedCheck {
   readonly name: string;
   readonly url: string | null;
-  /** The host's own words. */
+  /** The host's message. */
   readonly summary: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface FailedNames {
   readonly names: readonly string[];
 }
 
-/** Of those names, the ones that failed on its head or in its newest build, as they failed last. */
+/** Of these names, the checks that failed on its head or in its newest build, with their last failure. */
 export async function readFailedChecks(
   ctx: Context,
   tx: Transaction,
@@ -23,7 +23,9 @@ export async function readFailedChecks(
   return (await readFailedChecksOf(ctx, tx, [of])).get(of.pullRequestId) ?? [];
 }
 
-/** By pull request, in two statements. Each is given the keys it reads, so that statistics cannot mislead its plan. */
+/**
+ * By pull request, in two statements. Each gets the keys that it reads, so that wrong statistics cannot spoil its plan.
+ */
 export async function readFailedChecksOf(
   ctx: Context,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// A repository as its host is asked about it.
+// A repository as the host adapters need it.
 import type { HostRepository } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
@@ -10,10 +10,13 @@ export function hosted(row: RepositoryRow): HostedRepository {
   return { accountId: row.accountId, id: row.id, owner: row.owner, name: row.name, host: row.host };
 }
 
-/** Bot pull requests are ours: they have rows of their own and never enter the queue. Users cannot push such branches. */
+/**
+ * Bot pull requests belong to the service: they have their own rows and never enter the queue. Users cannot push such
+ * branches.
+ */
 export function isBotBranch(branch: string): boolean {
   return branch.startsWith('mq-');
 }
 
-/** How often the host is read again because a row was written meanwhile; then the last word is taken. */
+/** How often the host is read again because a row changed in the meantime. Then the last reading counts. */
 export const mostReads = 5;

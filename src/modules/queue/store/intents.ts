@@ -1,13 +1,16 @@
-// Intents, which are effects on the code host written down before they are tried: how they are read and end, whichever
-// kind they are. Landings past their gate are begun intents: at most one in a queue, and only reading the host ends it.
-// Nothing that concerns its members is decided until then; it lands their pinned heads, whatever is pushed meanwhile
+// Intents are effects on the code host that are recorded before they are tried. This file reads and ends intents of
+// every kind. A landing past its gate is a begun intent: a queue has at most one, and only a reading of the host ends
+// it. Until then nothing about its members is decided; their pinned heads land, whatever is pushed in the meantime
 // (docs/adr/0003).
 import type { QueueWork } from './status.writer.ts';
 import type { Context } from '../../../context.ts';
 import { type IntentRow, IntentEntity } from './queue.entities.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
-/** A planned landing whose batch is no longer live is void: its opposer's transaction wins. A begun one is never touched. */
+/**
+ * Voids planned landings whose batch is no longer live: the transaction that ended the batch wins. A begun landing is
+ * never touched.
+ */
 export async function voidLandings(work: QueueWork): Promise<void> {
   await work.tx.em.flush();
   await work.tx.query(
@@ -18,7 +21,7 @@ export async function voidLandings(work: QueueWork): Promise<void> {
   );
 }
 
-/** Unless it was planned again meanwhile, with other words. */
+/** Ends an intent, unless it was planned again with another payload in the meantime. */
 export async function finishIntent(ctx: Context, intent: IntentRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
@@ -37,7 +40,7 @@ export async function isLandingBegun(ctx: Context, tx: Transaction, pullRequestI
   return rows.length > 0;
 }
 
-/** Ids of the pull requests that are being landed in a queue; empty when no landing of it is begun. */
+/** Ids of the pull requests that are landing in a queue. Empty if no landing is begun. */
 export async function readLandingMembers(ctx: Context, tx: Transaction, queueId: string): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(
     `select m.pull_request_id as id from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id

@@ -1,10 +1,10 @@
-// The line as plain rows: what is decided on, for all who stand in it, without an entity each. A turn of a line of a
-// thousand reads it in a few milliseconds; entities are loaded for those alone that a decision names.
+// The line as plain rows for decisions, without an entity for each pull request. A turn reads a line of a thousand in a
+// few milliseconds. Entities are loaded only for pull requests that a decision names.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { PullRequestRow } from './queue.entities.ts';
 
-/** What admission looks at besides checks and conflicts. */
+/** The columns that admission reads besides checks and conflicts. */
 export type AdmissionRow = Pick<
   PullRequestRow,
   | 'id'
@@ -47,7 +47,7 @@ export interface LineRow extends AdmissionRow {
   readonly conflictAfter: string[] | null;
 }
 
-/** Of a row of `pull_request`, or of one that was. */
+/** Columns of a row of `pull_request`, or of one of its old versions. */
 export const lineColumns = `id, number, author, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
@@ -57,7 +57,7 @@ export const lineColumns = `id, number, author, status, status_text as "statusTe
   top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
 
-/** Everything queued or tagged, by rank. Flush before: it reads past the unit of work. */
+/** All queued or tagged pull requests, by rank. Flush before the call: it reads past the unit of work. */
 export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
     `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged') order by rank`,
@@ -65,7 +65,7 @@ export async function readLine(ctx: Context, tx: Transaction, queueId: string): 
   );
 }
 
-/** Everything that waits to be let in, longest first. */
+/** All pending pull requests, the longest waiting first. */
 export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
     `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`,

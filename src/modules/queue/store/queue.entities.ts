@@ -36,16 +36,16 @@ export const QueueEntity = defineEntity({
   },
 });
 
-/** The check of ours that stands on a head at the host. */
+/** The service's check on a head at the host. */
 export interface PublishedCheck extends StatusCheck {
   readonly commit: string;
-  /** The count of what was told. */
+  /** The counter of the published text. */
   readonly version: number;
   /** RFC 3339 in UTC. */
   readonly publishedAt: string;
 }
 
-/** What an `update` said of a head that had not been seen. */
+/** The report of an `update` about a head that has not been seen yet. */
 export interface AwaitedHead {
   readonly head: string;
   readonly affectedTargets: readonly string[] | null;
@@ -225,9 +225,9 @@ export const BotPullRequestEntity = defineEntity({
 });
 
 /**
- * `comment` and `status_check` tell where a pull request stands, `reply` answers a person, `label` puts a label on or takes
- * it off, `read_checks` asks anew, `retry_check` has a failed check run again,
- * `run_gate` starts a final gate, `close_bot_pull_request` closes one that no build takes over.
+ * `comment` and `status_check` publish the status of a pull request, `reply` answers a person, `label` adds or removes
+ * a label, `read_checks` reads the checks again, `retry_check` reruns a failed check, `run_gate` starts a final gate,
+ * `close_bot_pull_request` closes a bot pull request that no build takes over.
  */
 export type IntentKind =
   | 'land'

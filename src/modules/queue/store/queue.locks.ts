@@ -1,26 +1,26 @@
-// The order of locks is: repository, queue by id, pull request, batch, intent. Whoever changes what the planner
-// decides on takes the queue's row first and bumps its version in the same transaction.
+// The order of locks is: repository, queue by id, pull request, batch, intent. Every change of facts that the planner
+// uses takes the queue's row first and increases its version in the same transaction.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 
-/** Takes the queue's row for writing, so that one writer at a time decides or changes what is decided on. */
+/** Locks the queue's row, so that only one writer at a time decides or changes the facts of decisions. */
 export async function lockQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
   const rows = await tx.query('select 1 from queue where account_id = $1 and id = $2 for no key update', [
     ctx.accountId,
     queueId,
   ]);
   if (rows.length === 0) throw notFound('Queue');
-  // Read again under the lock: a row the unit of work loaded earlier is as old as that.
+  // Read again under the lock, because an entity in the unit of work may be older.
   return await tx.em.findOneOrFail(QueueEntity, { id: queueId, accountId: ctx.accountId }, { refresh: true });
 }
 
 /**
- * Takes the queue's row and marks that something the planner decides on changes; wakes it after the commit. While the
- * queue is ahead of its plan already, whoever brought it there has woken it, and that plan will see this change too:
- * it takes the same row. A wake lost on its way is the relay's to make good.
+ * Locks the queue's row and marks that the planner's facts changed; wakes the queue after the commit. If the queue's
+ * version is already ahead of its plan, no wake is sent: the earlier change has sent one, and that plan waits for this
+ * lock and will see this change too. The relay replaces a lost wake.
  */
 export async function changeQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
   const queue = await lockQueue(ctx, tx, queueId);
@@ -30,7 +30,7 @@ export async function changeQueue(ctx: Context, tx: Transaction, queueId: string
   return queue;
 }
 
-/** As `changeQueue` for several of them, locked in order of id so that two of these never wait for each other. */
+/** Like `changeQueue` for several queues, locked in order of id to prevent deadlocks. */
 export async function changeQueuesInOrder(
   ctx: Context,
   tx: Transaction,
@@ -42,7 +42,7 @@ export async function changeQueuesInOrder(
   return queues;
 }
 
-/** Takes the queue a pull request stands in, and marks the change. Its base branch may be changing at this moment. */
+/** Locks the queue of a pull request and marks the change. Its base branch may be changing at the same time. */
 export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId: string): Promise<QueueRow> {
   const read = async (): Promise<string | null> => {
     const [row] = await tx.query<{ queue_id: string | null }>(
@@ -59,13 +59,16 @@ export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId
   return queue;
 }
 
-/** What a landing gate takes: a pause or a configuration write waits for it, and it sees the last one answered. */
+/**
+ * The lock of a landing gate: a pause or a configuration write waits for the gate, and the gate sees the last completed
+ * one.
+ */
 export async function shareRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
   await tx.query('select 1 from repository where account_id = $1 and id = $2 for share', [ctx.accountId, repositoryId]);
   return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
 }
 
-/** The queue of a base branch; made on first use. */
+/** The queue of a base branch, created at its first use. */
 export async function ensureQueue(
   ctx: Context,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// The one place a pull request's status is written. It keeps the queue's counters, which are the depth, in the same
-// transaction, and says the event that goes with the change. The caller holds the queue's row.
+// The only place that writes a pull request's status. In the same transaction it updates the queue's counters, which
+// are the depth, and adds the event. The caller holds the lock of the queue's row.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
@@ -22,14 +22,14 @@ import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
 const companyMs = { open: 10_000, asked: 5_000 } as const;
 
-/** One transaction's work on one queue: the locked row, the instant, and the events in order. */
+/** The work of one transaction on one queue: the locked row, the instant, and the events in order. */
 export interface QueueWork {
   readonly ctx: Context;
   readonly tx: Transaction;
   readonly queue: QueueRow;
   readonly now: Date;
   readonly events: NewEvent[];
-  /** Pull requests whose labels may have to say something else now. */
+  /** Pull requests whose labels may need a change. */
   readonly relabelled: Set<PullRequestRow>;
 }
 
@@ -51,7 +51,7 @@ export async function finishWork(work: QueueWork): Promise<void> {
 
 const longestQuote = 2_000;
 
-/** A block by a failed check carries what the host said of it (`message`, interface 6.1). */
+/** A block by a failed check contains the host's message about it (`message`, interface 6.1). */
 async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
   const blocked = events.flatMap((event, at) => {
     const { action, pullRequestId, payload } = event;
@@ -68,7 +68,7 @@ async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
   }
 }
 
-/** An answer to a person, written once. `key` names what it answers. */
+/** A reply to a person, written once. `key` identifies what it answers. */
 export async function planReply(
   { ctx, tx, queue, now }: QueueWork,
   pullRequestId: string,
@@ -95,7 +95,10 @@ export async function planLabelWrite(work: QueueWork, pullRequestId: string, wri
   await writeLabelIntents(work, [{ id: pullRequestId, write }]);
 }
 
-/** One intent for each label of a pull request, with what is wanted last; one statement, however many leave the line at once. */
+/**
+ * One intent for each label of a pull request, with the newest wanted state. One statement for any number of
+ * departures.
+ */
 async function writeLabelIntents(
   { ctx, tx, queue, now }: QueueWork,
   writes: readonly { readonly id: string; readonly write: LabelWrite }[],
@@ -112,7 +115,7 @@ async function writeLabelIntents(
   );
 }
 
-/** What somebody asked for when queueing it: gone when it leaves by a dequeue, so that queueing it again starts clean. */
+/** The options of a queueing request. A dequeue clears them, so that the next request starts without any. */
 export const noOptions = {
   skipLine: false,
   skipLineReason: null,
@@ -122,7 +125,7 @@ export const noOptions = {
   askedBy: null,
 } as const;
 
-/** Stops planning and landing, with the reason people will read. Admission goes on. */
+/** Stops planning and landing, with a reason for people. Admission continues. */
 export function haltWork(work: QueueWork, reason: string): void {
   const { queue, now } = work;
   queue.haltedReason = reason;
@@ -136,16 +139,16 @@ export function haltWork(work: QueueWork, reason: string): void {
 }
 
 export interface Reason {
-  /** Null: a reason without a code, such as a check that still runs. */
+  /** Null: a reason without a code, such as a running check. */
   readonly code: BlockCode | ResetCode | null;
-  /** The sentence users read; the code's own when absent. */
+  /** The sentence for users. Absent: the sentence of the code. */
   readonly text?: string;
   readonly failedChecks?: readonly string[];
 }
 
 /**
- * Moves a pull request along the table of transitions. Entering the line gives it the next rank; leaving it clears
- * what belongs to the line. Nothing is announced here: callers add the event the interface names for their case.
+ * Moves a pull request along the table of transitions. On entering the line it gets the next rank; on leaving, its
+ * facts about the line are cleared. Nothing is announced here: callers add the event that the interface names.
  */
 export function writeStatus(
   work: QueueWork,
@@ -157,7 +160,7 @@ export function writeStatus(
   const to = transition(from, event);
   if (to === null) throw new DomainError('CONFLICT', `A ${from} pull request cannot ${event}.`);
   const { queue, now } = work;
-  // The counters of a queue are its own: moving to another one is for `followBase`, under both locks.
+  // A queue's counters are its own: only `followBase` moves a pull request to another queue, under both locks.
   if (pullRequest.queueId !== queue.id)
     throw new DomainError(
       'INTERNAL',
@@ -182,10 +185,10 @@ export function writeStatus(
   if (!isQueued(to)) {
     pullRequest.rank = null;
     clearLine(pullRequest);
-    // What it merged out of is told by `merged`: a wait that another end cut short is none.
+    // `merged` needs the start of the wait. A wait with another end does not count.
     if (to !== 'merged') pullRequest.preconditionsHeldAt = null;
   }
-  // Nobody asks any more what it affects: what it landed with is in the landing.
+  // The targets are not needed any more: the landing has its own copy.
   if (isTerminal(to)) {
     pullRequest.affectedTargets = null;
     pullRequest.awaited = null;
@@ -198,8 +201,8 @@ export function writeStatus(
 }
 
 /**
- * There is something new to tell at the host. What ends a stay in line is told at once; the rest waits for more,
- * because much happens within seconds of entering the line, and every telling costs the host a call and the workflow a step.
+ * There is news for the host. An end of a stay in line is published at once. Other news is collected for a while,
+ * because much happens within seconds after entering the line, and each publication costs a call and a workflow step.
  */
 export function scheduleNotification({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
   const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
@@ -237,12 +240,12 @@ export function blockPullRequest(
   });
 }
 
-/** It left the line by somebody's wish: the event names the code, the pull request itself has none (interface 6.2). */
+/** Somebody took it out of the line: the event has the code, the pull request itself has none (interface 6.2). */
 export function announceDequeued(work: QueueWork, pullRequest: PullRequestRow): void {
   announce(work, pullRequest, 'dequeued', { statusCode: 104, statusText: statusText(104) });
 }
 
-/** Adds an event about a pull request with what its consumers need of this moment. */
+/** Adds an event about a pull request, with the facts of this moment. */
 export function announce(
   work: QueueWork,
   pullRequest: PullRequestRow,
@@ -259,7 +262,7 @@ export function announce(
   });
 }
 
-// What analytics count of a moment, and the row will not say any more when it is queued again.
+// Facts of this moment for analytics, which the row loses at the next request.
 function factsOf(action: string, row: PullRequestRow): Record<string, unknown> {
   if (action === 'added_to_batch') return { preconditionsHeldAt: row.preconditionsHeldAt ?? null };
   if (action !== 'merged') return {};
