@@ -3,7 +3,7 @@ import { appendEvents } from '../events/index.ts';
 import { requireScope } from './authorisation.ts';
 import { recordUserAction } from './user-actions.ts';
 
-/** `timezone` is the name of one. Setting the present one again changes nothing. Needs `admin`. */
+/** `timezone` is the name of a time zone. Setting the present one again changes nothing. Needs `admin`. */
 export async function setAccountTimezone(ctx: Context, timezone: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -35,7 +35,7 @@ const tokenColumns = `t.id, t.name, t.kind, t.scopes, t.signs_webhooks as "signs
   t.revoked_at as "revokedAt", t.last_used_at as "lastUsedAt", t.created_at as "createdAt", t.user_id as "userId", u.email as "userEmail"`;
 const tokenSource = 'api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id';
 
-/** Of the whole account: newest first, revoked ones included. */
+/** All tokens of the account, newest first, including revoked ones. */
 export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
@@ -45,7 +45,7 @@ export async function readApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   });
 }
 
-/** User tokens of the one who asks. Every token may ask this. */
+/** The user tokens of the token's user. Needs no scope. */
 export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   return await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'own_api_tokens',
@@ -55,14 +55,14 @@ export async function readOwnApiTokens(ctx: Context): Promise<ApiTokenRead[]> {
   });
 }
 
-/** Needs `admin`, but for one's own: who may not see others' tokens learns nothing of them. */
+/** Needs `admin`, except for one's own token. Without `admin` other tokens look unknown. */
 export async function readApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
   const found = await findApiToken(ctx, id);
   if (found?.kind !== 'user' || found.userId !== ctx.actor.userId) requireScope(ctx, 'admin');
   return found;
 }
 
-/** For whoever just changed it. */
+/** Without a check, for a caller that has just changed the token. */
 export async function findApiToken(ctx: Context, id: string): Promise<ApiTokenRead | null> {
   const [row] = await ctx.db.read<ApiTokenRead>(ctx.accountId, {
     name: 'api_token',

@@ -4,7 +4,10 @@ import { checkedEmail, checkedName } from './names.ts';
 import type { Secrets } from './tokens.ts';
 import { insertToken } from './tokens.rows.ts';
 
-/** A new tenant with its service user and its first token, which has every scope and signs webhooks. The token is shown once. */
+/**
+ * Creates a tenant with its service user and its first token, which has every scope and signs webhooks. The token is
+ * shown once.
+ */
 export async function createAccount(
   ports: Ports,
   secrets: Secrets,

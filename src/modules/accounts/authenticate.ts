@@ -1,4 +1,4 @@
-// From an Authorization header to a Context. Tokens are looked up across accounts, by role interlock_system.
+// From an Authorization header to a Context. The role interlock_system looks tokens up across accounts.
 import type { Actor, Context, Ports, Scope } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
@@ -6,20 +6,23 @@ import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 const cacheMs = 5_000;
 const cacheSize = 10_000;
 const usedEveryMs = 60_000;
-/** Carries the id of a token that was revoked; nothing when every token is to be looked at again. */
+/** The payload is the id of a revoked token. Empty: every token must be checked again. */
 export const tokenChannel = 'interlock_tokens';
 
 export interface Session {
   readonly ctx: Context;
-  /** When the token stops signing in. Null: never by itself. */
+  /** When the token expires. Null: never. */
   readonly expiresAt: Date | null;
 }
 
 export interface Authenticator {
-  /** Throws UNAUTHENTICATED, with the same words whatever is wrong with the token. */
+  /** Throws UNAUTHENTICATED, with the same message for every fault of the token. */
   authenticate(authorization: string | undefined, requestId: string): Promise<Session>;
   authenticateToken(token: string, requestId: string): Promise<Session>;
-  /** Hears of every revocation in any process; `null` when some may have been missed and tokens should be looked at again. */
+  /**
+   * The listener is called for every revocation in any process. `null`: some may have been missed, so that all tokens
+   * must be checked again.
+   */
   onRevoked(listener: (tokenId: string | null) => void): () => void;
   close(): Promise<void>;
 }
@@ -43,7 +46,7 @@ interface Known {
   readonly actor: Actor;
   readonly readAt: number;
   usedAt: number;
-  /** The token that was found to be this row's: until it is read again, comparing the two is enough. */
+  /** The token that matched this row: until the row is read again, a comparison with it suffices. */
   token: Buffer | null;
 }
 
@@ -62,7 +65,7 @@ export async function createAuthenticator({
 }): Promise<Authenticator> {
   const known = new Map<string, Known>();
   const listeners = new Set<(tokenId: string | null) => void>();
-  // Revocations that arrive while a row is being read must win over that row.
+  // A revocation during a read of a row overrides that row.
   let revocations = 0;
 
   const stopListening = await ports.db.system.listen(tokenChannel, (tokenId) => {

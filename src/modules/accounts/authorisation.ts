@@ -1,9 +1,9 @@
-// Who may do what. Every service asks here; resolvers and the REST facade never do. Scopes bound a token, roles bound
-// its user: both must allow it.
+// Permissions. Every service checks them here; resolvers and the REST facade never do. Scopes limit a token and roles
+// limit its user: both must allow an action.
 import type { Context, Role, Scope } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 
-/** The least role that may use a scope. */
+/** The lowest role that may use a scope. */
 const leastRoles = {
   'queue:read': 'member',
   'queue:write': 'member',
@@ -26,7 +26,7 @@ export function mayUse(role: Role, scope: Scope): boolean {
   return ranks[role] >= ranks[leastRoles[scope]];
 }
 
-// What may be changed may be read: what a change answers could not be shown otherwise, after it was made.
+// A write scope includes the read scope, because the result of a change is shown.
 const writersOf: Partial<Record<Scope, readonly Scope[]>> = {
   'queue:read': ['queue:write', 'admin'],
   'config:read': ['config:write'],
@@ -41,7 +41,7 @@ export function hasScope(ctx: Context, scope: Scope): boolean {
   return holds(ctx, scope) && mayUse(ctx.actor.role, scope);
 }
 
-/** A scope of the token that the role of its user allows. The refusal names what is missing. */
+/** Requires a scope of the token that its user's role allows. The refusal names what is missing. */
 export function requireScope(ctx: Context, scope: Scope): void {
   const { actor } = ctx;
   if (!holds(ctx, scope)) throw new DomainError('FORBIDDEN', `This needs a token with the scope ${scope}.`);
@@ -53,7 +53,7 @@ export function requireScope(ctx: Context, scope: Scope): void {
   }
 }
 
-/** Every scope for something inside of a repository may name it. */
+/** Every scope for something inside a repository also allows a read of the repository. */
 const repositoryScopes = [
   'queue:read',
   'queue:pause',
@@ -63,7 +63,7 @@ const repositoryScopes = [
   'runbook:write',
 ] as const satisfies Scope[];
 
-/** For a repository and its own fields; what is inside of it needs its own scope. */
+/** For a repository and its own fields. Its content needs other scopes. */
 export function requireRepositoryScope(ctx: Context): void {
   if (repositoryScopes.some((scope) => hasScope(ctx, scope))) return;
   throw new DomainError('FORBIDDEN', `This needs a token with one of the scopes ${repositoryScopes.join(', ')}.`);

@@ -1,9 +1,9 @@
-// What things of an account may be called.
+// The allowed names in an account.
 import { DomainError } from '../../domain/errors.ts';
 
 const nameLength = 100;
 const emailLength = 254;
-// GitHub's rule for handles; one @ in front is how people write them.
+// GitHub's rule for handles. People may write an @ in front.
 const handlePattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}$/;
 const slugPattern = /^[a-z0-9](?:[a-z0-9]|[-_.](?=[a-z0-9])){0,99}$/;
 
@@ -14,7 +14,7 @@ export function checkedName(name: string, field: string): string {
   return trimmed;
 }
 
-/** In lower case: two spellings of an address are one user. */
+/** In lower case, so that two spellings of an address are one user. */
 export function checkedEmail(email: string, field: string): string {
   const trimmed = email.trim();
   if (trimmed.length > emailLength || !/^[^\s@]+@[^\s@]+$/.test(trimmed))

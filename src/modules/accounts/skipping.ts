@@ -1,11 +1,11 @@
-// Who may skip the line or validation in a repository: admins, and whom it was granted to, alone or in a team.
+// Who may skip the line or validation in a repository: admins, and users with the permission, their own or a team's.
 import type { Context } from '../../context.ts';
 import { userIdOf } from '../../domain/accounts/handle.ts';
 
 export type Permission = 'skip_line' | 'skip_validation';
 
-// The user's own row is asked, not the token's role: by a handle somebody is named who holds no token here, or has linked
-// none and is named by id in it.
+// The user's own row decides and not the token's role: a handle may name a user without a token, or contain the id of a
+// user without a linked handle.
 const allowed = `
   select u.id from account_user u
   where u.account_id = $1 and u.removed_at is null and (u.id = $2::bigint or lower(u.handle) = lower($3::text))
@@ -32,7 +32,7 @@ async function isAllowed(ctx: Context, { permission, repositoryId, userId, handl
   return rows.length > 0;
 }
 
-/** Whether the user of the token may, and the one named in `requestedBy` (with or without @) as well (interface 5). */
+/** Whether the token's user may, and also the user named in `requestedBy` (with or without @) (interface 5). */
 async function canSkip(
   ctx: Context,
   asked: { readonly permission: Permission; readonly repositoryId: string; readonly requestedBy: string | null },
@@ -63,7 +63,7 @@ export async function canSkipValidation(
 
 const teamAddress = /^@?([^@/\s]+)\/([^@/\s]+)$/;
 
-/** Whether the user of that handle is in the team addressed as `@org/slug`. Unknown ones are not. */
+/** Whether the user with that handle is in the team `@org/slug`. False for unknown users. */
 export async function isMemberOfTeam(
   ctx: Context,
   { team, handle }: { readonly team: string; readonly handle: string },

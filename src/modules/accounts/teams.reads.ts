@@ -12,7 +12,7 @@ export interface TeamRead {
 const columns = 't.id, t.org, t.slug, t.name, t.created_at as "createdAt"';
 
 export interface TeamPage {
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly after: { readonly org: string; readonly slug: string } | null;
 }
@@ -34,7 +34,7 @@ export async function readTeam(ctx: Context, id: string): Promise<TeamRead | nul
   return await findTeam(ctx, id);
 }
 
-/** For whoever is changing it. */
+/** For a caller that is changing the team. */
 export async function findTeam(ctx: Context, id: string): Promise<TeamRead | null> {
   const [row] = await ctx.db.read<TeamRead>(ctx.accountId, {
     name: 'team',

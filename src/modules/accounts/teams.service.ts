@@ -1,4 +1,4 @@
-// Teams: addressed as `@org/slug` in the configuration, and given rights in repositories as a whole.
+// Teams: the configuration names them as `@org/slug`, and repositories give them permissions.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -35,7 +35,7 @@ export async function createTeam(
   });
 }
 
-/** A new slug is a new address: what names the old one in a configuration names nobody then. */
+/** A new slug is a new address: a configuration with the old one names no team any more. */
 export async function updateTeam(
   ctx: Context,
   input: { readonly id: string; readonly slug: string | null; readonly name: string | null },
@@ -58,7 +58,7 @@ export async function updateTeam(
   });
 }
 
-/** With its memberships and the rights it had. */
+/** With its memberships and permissions. */
 export async function deleteTeam(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -73,7 +73,7 @@ export interface Membership {
   readonly userId: string;
 }
 
-/** Again: changes nothing. */
+/** A repetition changes nothing. */
 export async function addTeamMember(ctx: Context, membership: Membership): Promise<void> {
   await changeMembers(ctx, membership, {
     action: 'team_member_added',
@@ -82,7 +82,7 @@ export async function addTeamMember(ctx: Context, membership: Membership): Promi
   });
 }
 
-/** Again: changes nothing. */
+/** A repetition changes nothing. */
 export async function removeTeamMember(ctx: Context, membership: Membership): Promise<void> {
   await changeMembers(ctx, membership, {
     action: 'team_member_removed',
@@ -97,7 +97,7 @@ async function changeMembers(
 ): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // The user first, as removing a user does.
+    // The user is locked first, as when a user is removed.
     const [user] = await tx.query<{ email: string }>(
       'select email from account_user where account_id = $1 and id = $2 and removed_at is null for share',
       [ctx.accountId, userId],

@@ -1,4 +1,5 @@
-// Rows of tokens as they are written: made with the digests of what is shown once, and ended for every process at once.
+// Writes token rows: creates them with the digests of the secret that is shown once, and ends them in every process at
+// once.
 import type { Context, Scope } from '../../context.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { tokenChannel } from './authenticate.ts';
@@ -20,7 +21,7 @@ interface TokenToInsert {
   readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
   readonly signsWebhooks: boolean;
-  /** The token it ends with; null for one that stands alone. */
+  /** The token whose end also ends this one. Null: none. */
   readonly endsWith: string | null;
 }
 
@@ -54,9 +55,9 @@ export async function insertToken(
   return { id, token };
 }
 
-/** Ends tokens, and those that end with them, in every process at once. */
+/** Ends tokens, and the tokens that depend on them, in every process at once. */
 export async function endTokens(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<void> {
-  // The one NOTIFY inside a transaction: such changes are rare, and must be heard by every process at once.
+  // The only NOTIFY inside a transaction: such changes are rare and must reach every process at once.
   await tx.query(
     `with recursive ending as (
        select id from api_token where account_id = $1 and id = any ($2::bigint[])
@@ -70,7 +71,7 @@ export async function endTokens(ctx: Context, tx: Transaction, ids: readonly str
   );
 }
 
-/** Every process looks at its tokens again: what one of their users may do has changed. */
+/** Makes every process check its tokens again, because the permissions of a user have changed. */
 export async function lookAtTokensAgain(tx: Transaction): Promise<void> {
   await tx.query("select pg_notify($1, '')", [tokenChannel]);
 }

@@ -1,4 +1,4 @@
-// Tokens are made and revoked: everybody's by admins, one's own by oneself. None grants more than its maker has.
+// Creates and revokes tokens: admins for everybody, users for themselves. No token has more rights than its creator.
 import type { Context, Role, Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -11,10 +11,10 @@ import { recordUserAction, type UserAction } from './user-actions.ts';
 
 export interface NewApiToken {
   readonly name: string;
-  /** An account token acts as the account's service user; a user token as `userId`, or as the one who makes it. */
+  /** An account token acts as the account's service user; a user token as `userId`, by default the caller. */
   readonly kind: TokenKind;
   readonly scopes: readonly Scope[];
-  /** Null or absent: until it is revoked. */
+  /** Null or absent: the token never expires. */
   readonly expiresAt?: Date | null | undefined;
   readonly userId?: string | null | undefined;
 }
@@ -26,8 +26,8 @@ interface Owner {
 }
 
 /**
- * Needs `admin`, but for a user token that a user token makes for its own user. One made without `admin` ends with the
- * token that made it, so that a stolen token cannot outlive its revocation.
+ * Needs `admin`, except for a user token that a user token creates for its own user. A token created without `admin`
+ * ends with the token that created it, so that a stolen token cannot outlive its own revocation.
  */
 export async function createApiToken(
   ctx: Context,
@@ -79,7 +79,7 @@ function checkScopes(ctx: Context, scopes: readonly Scope[]): void {
     );
 }
 
-/** At most as long as the token that makes it. */
+/** At most the expiry of the token that creates it. */
 function expiryOf(ctx: Context, asked: Date | null, makers: Date | null): Date | null {
   if (asked !== null && asked <= ctx.clock())
     throw new DomainError('BAD_INPUT', 'input.expiresAt must be in the future', 'input.expiresAt');
@@ -97,7 +97,7 @@ function tokenAction(what: 'created' | 'revoked', kind: TokenKind, email: string
   return { action: `user_token_${what}`, target: email };
 }
 
-/** Locked: a user who is being removed gets no token after that. */
+/** Locked, so that a removed user gets no token. */
 async function ownerOf(ctx: Context, tx: Transaction, userId: string | null): Promise<Owner> {
   const [owner] = await tx.query<Owner & { isService: boolean }>(
     `select id, email, role, is_service as "isService" from account_user
@@ -114,7 +114,7 @@ async function ownerOf(ctx: Context, tx: Transaction, userId: string | null): Pr
   return owner;
 }
 
-/** The token in use, kept from being revoked before what it makes is there to end with it. */
+/** Locks the token in use, so that it cannot be revoked before the new token depends on it. */
 async function lockMaker(ctx: Context, tx: Transaction): Promise<{ id: string; expiresAt: Date | null }> {
   const [maker] = await tx.query<{ id: string; expiresAt: string | null }>(
     `select id, expires_at as "expiresAt" from api_token where account_id = $1 and id = $2 and revoked_at is null for share`,
@@ -143,9 +143,9 @@ interface RevocableRow {
 }
 
 /**
- * Ends a token at once, its open subscriptions too. Revoking it again changes nothing. The token that signs the
- * account's webhooks hands that over to `successor`, which has to be another live account token. Needs `admin`, but
- * for a user token of one's own.
+ * Ends a token and its open subscriptions at once. A repetition changes nothing. The token that signs the account's
+ * webhooks passes that on to `successor`, which must be another live account token. Needs `admin`, except for one's own
+ * user token.
  */
 export async function revokeApiToken(
   ctx: Context,
@@ -160,7 +160,7 @@ export async function revokeApiToken(
       [ctx.accountId, ids],
     );
     const token = rows.find((row) => row.id === input.id);
-    // Before anything is said of it: who may not see others' tokens learns nothing of them.
+    // Checked before any other refusal, so that a caller who may not see others' tokens learns nothing about them.
     if (token?.kind !== 'user' || token.user_id !== ctx.actor.userId) requireScope(ctx, 'admin');
     if (!token) throw notFound('API token');
     if (token.revoked_at !== null) return;

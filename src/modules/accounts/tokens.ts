@@ -1,6 +1,6 @@
-// What a token is made of, and what the database keeps of it: twelve characters to find it by, a keyed digest to
-// know it again, and of account tokens the SHA-256 that webhooks are signed with, encrypted (ADR 0004). Who steals
-// the database can neither sign in nor sign; who steals the server's secrets too can sign, never sign in.
+// The parts of a token, and what the database stores: twelve characters for the look-up, a keyed digest for the
+// comparison, and for account tokens the encrypted SHA-256 that signs webhooks (ADR 0004). A thief of the database can
+// neither sign in nor sign. With the server's secrets too, the thief can sign but never sign in.
 import {
   createCipheriv,
   createDecipheriv,
@@ -11,11 +11,11 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** What only the server knows. Losing it ends every token. */
+/** Secrets that only the server has. If they are lost, every token ends. */
 export interface Secrets {
-  /** Keys the digest tokens are compared by. 32 bytes, base64url. */
+  /** The key of the digests that tokens are compared by. 32 bytes, base64url. */
   readonly pepper: string;
-  /** Encrypts what has to be read back. 32 bytes, base64url. */
+  /** Encrypts secrets that must be read back. 32 bytes, base64url. */
   readonly encryptionKey: string;
 }
 
@@ -23,15 +23,15 @@ export type TokenKind = 'account' | 'user';
 
 const prefixes = { account: 'il_live_', user: 'il_user_' } as const satisfies Record<TokenKind, string>;
 const lookupLength = 12;
-// 80 characters: with the prefix longer than SHA-256's block, so that HMAC hashes it first and the digest alone
-// can sign in its place (RFC 2104).
+// 80 characters: with the prefix longer than the block of SHA-256, so that HMAC hashes the token first and the digest
+// signs like the token (RFC 2104).
 const tokenPattern = /^il_(?:live|user)_([A-Za-z0-9_-]{80})$/;
 
 export function generateSecrets(): Secrets {
   return { pepper: randomBytes(32).toString('base64url'), encryptionKey: randomBytes(32).toString('base64url') };
 }
 
-/** The same secrets in every process that is given the same INTERLOCK_SECRET. */
+/** Every process with the same INTERLOCK_SECRET derives the same secrets. */
 export function deriveSecrets(secret: string): Secrets {
   if (secret.length < 32)
     throw new Error('INTERLOCK_SECRET must have at least 32 characters, such as those of `openssl rand -base64 32`.');
@@ -44,7 +44,7 @@ export function generateToken(kind: TokenKind): string {
   return prefixes[kind] + randomBytes(60).toString('base64url');
 }
 
-/** The characters a token is found by. Null: not a token of ours. */
+/** The characters of the look-up. Null: it is not one of our tokens. */
 export function lookupOf(token: string): string | null {
   return tokenPattern.exec(token)?.[1]?.slice(0, lookupLength) ?? null;
 }
@@ -72,7 +72,7 @@ const version = 1;
 const nonceLength = 12;
 const tagLength = 16;
 
-// The owner is associated data: a ciphertext moved to another row, or another account, does not open.
+// The owner is associated data: a ciphertext that was moved to another row or account cannot be decrypted.
 export function encryptSigningDigest(secrets: Secrets, owner: Owner, digest: Buffer): Buffer {
   return encrypt(secrets, purposeOf(owner), digest);
 }
@@ -85,7 +85,7 @@ function purposeOf({ accountId, tokenId }: Owner): string {
   return `signing/${accountId}/${tokenId}`;
 }
 
-/** For what has to be read back. It opens for the same purpose alone, which names the row it belongs to. */
+/** For secrets that must be read back. Decryption needs the same purpose, which names the row. */
 export function encrypt(secrets: Secrets, purpose: string, bytes: Buffer): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', key(secrets.encryptionKey), nonce).setAAD(associatedData(purpose));

@@ -16,9 +16,9 @@ export interface UserActionRead<Entity extends AuditEntity> {
 
 export interface UserActionPage<Entity extends AuditEntity> {
   readonly entities: readonly Entity[];
-  /** Null: whatever was done. One that is unknown was never done. */
+  /** Null: every action. An unknown action gives no rows. */
   readonly action: string | null;
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly offset: number;
   readonly before: string;
@@ -34,7 +34,8 @@ export async function readUserActions<Entity extends AuditEntity>(
   return await ctx.db.read<UserActionRead<Entity>>(ctx.accountId, pageOf(ctx, page));
 }
 
-// Of every entity asked for its newest, by the index of the filter, so that rare ones are not looked for among all.
+// Each requested entity contributes its newest rows by the index of the filter, so that rare ones need no scan of the
+// whole table.
 function pageOf({ accountId }: Context, page: UserActionPage<AuditEntity>): Statement {
   const { action } = page;
   return {

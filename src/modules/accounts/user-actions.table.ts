@@ -1,7 +1,7 @@
-// Every action of the audit log (interface 2.10): what it is about, what its target names, and the mutations that
-// write it. docs/user-actions.md is made of this table; a test holds it against the mutations of the schema.
+// Every action of the audit log (interface 2.10): its entity, its target, and the mutations that write it.
+// docs/user-actions.md is generated from this table, and a test compares it with the mutations of the schema.
 
-/** The entities REST knows (interface 4.7). */
+/** The entities of REST (interface 4.7). */
 export const userActionEntities = [
   'user',
   'merge_queue',
@@ -12,13 +12,13 @@ export const userActionEntities = [
   'flexreview',
 ] as const;
 
-/** With what only the whole audit log shows. */
+/** Including entities that only the complete audit log shows. */
 export const auditEntities = [...userActionEntities, 'release', 'runbook', 'preview'] as const;
 export type AuditEntity = (typeof auditEntities)[number];
 
 export interface UserActionRule {
   readonly entity: AuditEntity;
-  /** What `target` names; null where there is nothing to name. */
+  /** What `target` names. Null: there is nothing to name. */
   readonly target: string | null;
   readonly by: readonly string[];
 }
@@ -133,7 +133,7 @@ export const userActions = {
 
 export type UserActionName = keyof typeof userActions;
 
-/** docs/user-actions.md. */
+/** The content of docs/user-actions.md. */
 export function userActionsMarkdown(): string {
   const rows = Object.entries<UserActionRule>(userActions).map(
     ([action, { entity, target, by }]) =>

@@ -1,23 +1,23 @@
-// The audit log of what users do from the dashboard (interface 2.10): a GraphQL mutation by a user's own token.
+// The audit log of users' actions in the dashboard (interface 2.10): GraphQL mutations with a user's own token.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { userActions, type UserActionName } from './user-actions.table.ts';
 
 export type RequestSource = 'rest_api' | 'graphql_api';
 
-/** A request that came in over one of the two interfaces. */
+/** A request over one of the two interfaces. */
 export interface RequestContext extends Context {
   readonly source: RequestSource;
 }
 
 export interface UserAction {
-  /** A new one goes into user-actions.table.ts, which knows its entity. */
+  /** A new action must be added to user-actions.table.ts, which has its entity. */
   readonly action: UserActionName;
-  /** Null for an entity of which there is only one, such as the account. */
+  /** Null for an entity that exists only once, such as the account. */
   readonly target: string | null;
 }
 
-/** Writes the action in the transaction of its change. Nothing is written for account tokens, REST or the service itself. */
+/** Writes the action in the transaction of its change. Account tokens, REST and the service itself write no actions. */
 export async function recordUserAction(
   ctx: Context & Partial<RequestContext>,
   tx: Transaction,

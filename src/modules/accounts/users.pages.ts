@@ -1,7 +1,7 @@
 import { readPage, toConnection, type Connection, type PageRequest } from '../../graphql/connection.ts';
 import type { UserPage, UserRead } from './users.reads.ts';
 
-/** By email address, twenty at a time. */
+/** Sorted by email address, twenty on a page. */
 export async function pageOfUsers(
   request: PageRequest,
   read: (page: UserPage) => Promise<UserRead[]>,

@@ -16,13 +16,13 @@ const columns = `u.id, u.email, u.handle, u.role, u.is_service as "isService", u
   u.removed_at as "removedAt"`;
 
 export interface UserPage {
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
-  /** Email address of the last one of the page before. */
+  /** Email address of the last user on the previous page. */
   readonly after: string | null;
 }
 
-/** By email address, without those who were removed. */
+/** By email address, without removed users. */
 export async function readUsers(ctx: Context, { size, after }: UserPage): Promise<UserRead[]> {
   requireScope(ctx, 'config:read');
   return await ctx.db.read<UserRead>(ctx.accountId, {
@@ -34,13 +34,13 @@ export async function readUsers(ctx: Context, { size, after }: UserPage): Promis
   });
 }
 
-/** One who was removed is found too. */
+/** Finds removed users too. */
 export async function readUser(ctx: Context, id: string): Promise<UserRead | null> {
   requireScope(ctx, 'config:read');
   return await findUser(ctx, id);
 }
 
-/** For whoever just changed it. */
+/** For a caller that has just changed the user. */
 export async function findUser(ctx: Context, id: string): Promise<UserRead | null> {
   const [row] = await ctx.db.read<UserRead>(ctx.accountId, {
     name: 'user',
@@ -50,7 +50,7 @@ export async function findUser(ctx: Context, id: string): Promise<UserRead | nul
   return row ?? null;
 }
 
-/** One of the account by an address as people write it. Null: none, or removed. */
+/** A user of the account by email address, in any case. Null: unknown or removed. */
 export async function findUserByEmail(ctx: Context, email: string): Promise<UserRead | null> {
   const [row] = await ctx.db.read<UserRead>(ctx.accountId, {
     name: 'user_by_email',
@@ -60,7 +60,7 @@ export async function findUserByEmail(ctx: Context, email: string): Promise<User
   return row ?? null;
 }
 
-/** Handles of users, linked and made of their addresses, those who were removed included. */
+/** Handles of users, linked ones and those from their addresses, including removed users. */
 export async function findHandles(ctx: Context, emails: readonly string[]): Promise<string[]> {
   const rows = await ctx.db.read<{ userId: string; email: string; handle: string | null }>(ctx.accountId, {
     name: 'handles_by_email',

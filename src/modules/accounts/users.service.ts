@@ -1,5 +1,5 @@
-// Users of the account come, change and go. All of it is an admin's to do, one at a time under the account's row: that
-// keeps addresses and handles unique, and an admin in place.
+// Adds, changes and removes users of the account. Only admins may, one at a time under the account's row: that keeps
+// addresses and handles unique, and keeps at least one admin.
 import type { Context, Role } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -20,7 +20,7 @@ interface LockedUser {
 
 const lockedColumns = `id, email, handle, role, is_service as "isService", removed_at is not null as "isRemoved"`;
 
-/** Somebody who was removed comes back as new: without tokens, teams and rights. */
+/** A removed user who is added again starts without tokens, teams and permissions. */
 export async function addUser(
   ctx: Context,
   input: { readonly email: string; readonly handle?: string | null; readonly role: Role },
@@ -50,7 +50,10 @@ export async function addUser(
   });
 }
 
-/** What is not given stays: a role of null, a handle of undefined. A handle of null is unlinked. Tokens are bound by the new role at once. */
+/**
+ * Null for a role and undefined for a handle mean no change. Null for a handle unlinks it. The new role limits tokens
+ * at once.
+ */
 export async function updateUser(
   ctx: Context,
   input: { readonly id: string; readonly role: Role | null; readonly handle: string | null | undefined },
@@ -79,7 +82,7 @@ export async function updateUser(
   });
 }
 
-/** Ends the user's tokens at once, and takes the user out of teams and rights. Again: changes nothing. */
+/** Ends the user's tokens at once, and removes the user from teams and permissions. A repetition changes nothing. */
 export async function removeUser(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await changeUsers(ctx, async (tx) => {
@@ -88,7 +91,7 @@ export async function removeUser(ctx: Context, input: { readonly id: string }): 
     if (user.isService) throw serviceUserStays('cannot be removed');
     if (user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
     const ofUser = [ctx.accountId, user.id];
-    // The handle is free for somebody else; the address stays, for the log and for the user's return.
+    // The handle becomes free for others. The address stays, for the log and for the user's return.
     await tx.query('update account_user set removed_at = $3, handle = null where account_id = $1 and id = $2', [
       ...ofUser,
       ctx.clock().toISOString(),
@@ -116,7 +119,7 @@ async function changeUsers<T>(ctx: Context, change: (tx: Transaction) => Promise
   });
 }
 
-/** Locks the row against tokens, memberships and rights that are being made for it. */
+/** Locks the row, so that no token, membership or permission is created for it in the meantime. */
 async function loadUser(
   ctx: Context,
   tx: Transaction,
@@ -144,7 +147,7 @@ async function refuseTakenHandle(
   if (taken) throw new DomainError('CONFLICT', `The handle ${handle} belongs to ${taken.email}.`, 'input.handle');
 }
 
-// The service user does not count: nobody signs in as it but by the tokens it has.
+// The service user does not count, because nobody but its tokens can sign in as it.
 async function refuseLastAdmin(ctx: Context, tx: Transaction, userId: string): Promise<void> {
   const others = await tx.query(
     `select 1 from account_user

@@ -1,5 +1,5 @@
-// Which of an account's tokens sign its webhooks, and how that is handed on in stages (interface 5): one is named and
-// signs beside, then it signs, then the one before it signs beside for a day.
+// Which of an account's tokens sign its webhooks, and the stages of a rotation (interface 5): the next token first
+// signs in addition, then it is promoted, and then the previous token signs in addition for a day.
 import type { Context, Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import {
@@ -26,7 +26,7 @@ interface SigningRow {
   readonly previousUntil: Date | string | null;
 }
 
-// One that was revoked neither signs beside nor takes over.
+// A revoked token neither signs nor is promoted.
 const signingRow = `
   select t.id::text as current, n.id::text as next, case when n.id is not null then s.promote_at end as "promoteAt",
          p.id::text as previous, case when p.id is not null then s.previous_until end as "previousUntil"
@@ -50,7 +50,7 @@ export interface SigningTokens extends Omit<WebhookSigning, 'current' | 'next' |
   readonly previous: ApiTokenRead | null;
 }
 
-/** As `readWebhookSigning`, with the tokens themselves. */
+/** Like `readWebhookSigning`, with the tokens themselves. */
 export async function readSigningTokens(ctx: Context): Promise<SigningTokens> {
   const signing = await readWebhookSigning(ctx);
   const read = async (id: string | null): Promise<ApiTokenRead | null> =>
@@ -64,7 +64,7 @@ export async function readSigningTokens(ctx: Context): Promise<SigningTokens> {
   return { ...signing, current, next, previous };
 }
 
-/** Ids of the tokens that sign now, and beside. */
+/** Ids of the tokens that sign now, and in addition. */
 async function readWebhookSigning(ctx: Context): Promise<WebhookSigning> {
   requireScope(ctx, 'admin');
   const [row] = await ctx.db.read<SigningRow>(ctx.accountId, {
@@ -97,7 +97,7 @@ function rotationOf(row: SigningRow): Rotation {
   };
 }
 
-/** Null when no token of the account signs, which only a database changed by hand shows. */
+/** Null if no token of the account signs, which happens only in a manually changed database. */
 export async function readSigningKeys(
   ports: Pick<Ports, 'db'>,
   secrets: Secrets,
@@ -120,7 +120,7 @@ export async function readSigningKeys(
   return { current, next: keys.get(signers.next ?? '') ?? null, previous: keys.get(signers.previous ?? '') ?? null };
 }
 
-/** Names the account token that will sign: from now on its signature is sent beside, in seven days it is the documented one. */
+/** Names the next signing token. It signs in addition from now on, and becomes the documented one in seven days. */
 export async function rotateWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -148,7 +148,7 @@ export async function rotateWebhookSigning(ctx: Context, input: { readonly token
   });
 }
 
-/** The token that was named to sign next signs from now on; the one before it signs beside for a day. */
+/** Promotes the named next token now. The previous one signs in addition for a day. */
 export async function promoteWebhookSigning(ctx: Context, input: { readonly tokenId: string }): Promise<void> {
   requireScope(ctx, 'admin');
   if ((await readApiToken(ctx, input.tokenId)) === null) throw notFound('API token');
@@ -156,7 +156,7 @@ export async function promoteWebhookSigning(ctx: Context, input: { readonly toke
     const rotation = await lockRotation(ctx, tx);
     if (rotation === null || rotation.next === null)
       throw new DomainError('CONFLICT', 'No token is named to sign next. Call rotateWebhookSigning first.');
-    // Whoever asks has seen which one: another one's name may have come in between.
+    // The caller named the next token. Another rotation may have replaced it in the meantime.
     if (rotation.next.token !== input.tokenId)
       throw new DomainError('CONFLICT', 'Another token is named to sign next: webhookSigning shows it.', 'input.token');
     const promoteAt = Math.min(rotation.next.promoteAt, ctx.clock().getTime());
@@ -165,7 +165,7 @@ export async function promoteWebhookSigning(ctx: Context, input: { readonly toke
   });
 }
 
-/** Writes the promotion of an account whose seven days are over. Signatures are right without it. */
+/** Writes the promotion of an account after seven days. Signatures are correct even without it. */
 export async function promoteDueSigning(ctx: Context): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => await promoteIfDue(ctx, tx));
 }
@@ -185,7 +185,7 @@ async function lockRotation(ctx: Context, tx: Transaction): Promise<Rotation | n
 async function promote(ctx: Context, tx: Transaction, { current, next }: Rotation): Promise<void> {
   if (next === null) return;
   const isNew = next.token !== current;
-  // Two statements: at every moment at most one row may say that it signs.
+  // Two statements, so that at most one row is marked as signing at any time.
   await tx.query('update api_token set signs_webhooks = false where account_id = $1 and id = $2 and id <> $3', [
     ctx.accountId,
     current,

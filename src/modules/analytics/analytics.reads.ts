@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import type { Day } from '../../domain/analytics/days.ts';
 
-/** min, avg, p50, p75, p90, p100; null without samples. */
+/** min, avg, p50, p75, p90, p100. Null without samples. */
 type Distribution = readonly [number, number, number, number, number, number] | null;
 
 export interface DayRow {
@@ -28,7 +28,7 @@ export async function readAccountTimezone(ctx: Context): Promise<string> {
   return row?.timezone ?? 'UTC';
 }
 
-// Instants as seconds: a date's text ends with the year 9999.
+// Instants as seconds, because the text of a date ends with the year 9999.
 const asked =
   'unnest($3::float8[], $4::float8[]) with ordinality as asked (starts, ends, n), lateral (select to_timestamp(starts) as starts_at, to_timestamp(ends) as ends_at) day';
 
@@ -40,7 +40,8 @@ const rowOf = (day: string): string =>
 const buckets =
   'analytics_bucket b where b.account_id = $1::bigint and b.repository_id = $2::bigint and b.starts_at >= day.starts_at and b.starts_at < day.ends_at';
 
-// percentile_disc is the nearest rank: the least sample that so many of them do not exceed, always one of them.
+// percentile_disc is the nearest rank: the least sample that the given share does not exceed, always one of the
+// samples.
 const distributionOf = (samples: string, unit: string): string => `(
     select array[min(v) / ${unit}, round(avg(v) / ${unit}, 3)] || (select array_agg(p / ${unit} order by o) from unnest(
       percentile_disc(array[0.5, 0.75, 0.9, 1]) within group (order by v)) with ordinality as rank (p, o))
@@ -58,13 +59,13 @@ const computed = `
       coalesce(sum(b.other), 0)::integer as other
     from ${buckets}) counts`;
 
-/** Of these days, those that were kept, by date. */
+/** The stored results of these days, by date. */
 export async function readKeptDays(
   ctx: Context,
   repositoryId: string,
   days: readonly Day[],
 ): Promise<Map<string, DayRow>> {
-  // One document: a year of rows with their arrays costs the driver ten times what it costs the database.
+  // One JSON document, because a year of rows with arrays costs the driver ten times what it costs the database.
   const [found] = await ctx.db.read<{ days: NumberedRow[] }>(ctx.accountId, {
     name: 'analytics_days',
     text: `select coalesce(json_agg(found), '[]') as days from (
@@ -76,7 +77,7 @@ export async function readKeptDays(
   return byDate(days, found?.days ?? []);
 }
 
-/** Worked out from their buckets, by date. */
+/** Computed from their buckets, by date. */
 export async function readBuckets(
   ctx: Context,
   repositoryId: string,
@@ -91,7 +92,7 @@ export async function readBuckets(
   return byDate(days, rows);
 }
 
-/** Works days out and keeps them. The shared lock keeps events from being added between the reading and the writing. */
+/** Computes days and stores them. The shared lock keeps events from being added between the read and the write. */
 export async function keepDays(ctx: Context, repositoryId: string, days: readonly Day[]): Promise<Map<string, DayRow>> {
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query('insert into analytics_progress (account_id) values ($1) on conflict do nothing', [ctx.accountId]);

@@ -1,11 +1,10 @@
-// Adds events to the buckets they belong to. An account's progress row is the lock and the cursor: events are added
-// and the position moves in one transaction, so that none is counted twice or left out, whichever process is at it and
-// whenever it dies.
+// Adds events to their buckets. An account's progress row is the lock and the cursor: one transaction adds events and
+// moves the position, so that no event is counted twice or left out, whichever process does it and whenever it dies.
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
 const batchSize = 2_000;
 
-/** Every positioned event of every account that is not in its buckets yet. Answers how many events were looked at. */
+/** Adds every positioned event of every account that is not in its buckets yet. Returns the number of events. */
 export async function rollUpEvents(db: Database): Promise<number> {
   const behind = await db.system.query<{ id: string }>(
     `select h.account_id as id from event_head h left join analytics_progress p using (account_id)
@@ -28,14 +27,14 @@ async function rollUpBatch(query: SystemQueries['query'], accountId: string): Pr
     'select position from analytics_progress where account_id = $1 for no key update skip locked',
     [accountId],
   );
-  // Another process is at it.
+  // Another process is doing it.
   if (progress === undefined) return 0;
   const [moved] = await query<{ taken: number }>(addStatement, [accountId, progress.position]);
   return moved?.taken ?? 0;
 }
 
-// A day that holds one of the buckets is no longer what it was kept as. No day is longer than two, which bounds the
-// range of the index that is looked at.
+// The stored result of a day that contains a changed bucket is outdated. No local day is longer than two UTC days,
+// which limits the scanned range of the index.
 const addStatement = `
 with taken as materialized (
   select id, position, repository_id, pull_request_id, action, payload, at from event

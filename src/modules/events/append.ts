@@ -12,15 +12,15 @@ export interface NewEvent {
   readonly runbookId?: string | null;
   readonly verificationId?: string | null;
   readonly registrationId?: string | null;
-  /** Documented actions (interface 6.2–6.4) by their names; our own by snake_case names of the same form. */
+  /** The name of a documented action (interface 6.2–6.4), or an internal name in the same snake_case form. */
   readonly action: string;
-  /** What webhooks, explain and analytics need and the rows will no longer say later. */
+  /** Facts for webhooks, explain and analytics that the rows will not have later. */
   readonly payload?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Writes events in the transaction of the change they tell of, in the order given, under the lock of their
- * subject: that lock is what keeps the events of one subject in order. Positions come later, by the sequencer.
+ * Writes events in the given order, in the transaction of their change and under the lock of their subject: that lock
+ * keeps the events of one subject in order. The sequencer adds positions later.
  */
 export async function appendEvents(ctx: Context, tx: Transaction, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return;

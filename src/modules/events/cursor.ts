@@ -1,19 +1,20 @@
-// A place in an account's event log, as clients hold it: `<epoch>.<position>` of the last event they have applied.
-// Clients must not read it. The epoch changes when a database is restored, because positions may then be given twice.
+// A position in an account's event log, in the form for clients: `<epoch>.<position>` of the last applied event.
+// Clients must not interpret it. The epoch changes when a database is restored, because positions may repeat after
+// that.
 import { DomainError } from '../../domain/errors.ts';
 
 export interface Cursor {
   readonly epoch: number;
-  /** Of the last event applied; 0 before the first. */
+  /** The position of the last applied event; 0 before the first. */
   readonly position: number;
 }
 
-/** What can be followed right now. */
+/** The range that can be followed now. */
 export interface LogBounds {
   readonly epoch: number;
   /** Position of the newest event, 0 when there never was one. */
   readonly head: number;
-  /** The lowest position one can resume after without missing an event. */
+  /** The lowest position from which a follower misses no event. */
   readonly oldest: number;
 }
 
@@ -23,7 +24,7 @@ export function formatCursor(cursor: Cursor): string {
   return `${cursor.epoch}.${cursor.position}`;
 }
 
-/** Throws BAD_INPUT naming `field` when the text is no cursor. */
+/** Throws BAD_INPUT for `field` if the text is no cursor. */
 export function parseCursor(text: string, field = 'after'): Cursor {
   const parts = form.exec(text);
   if (parts === null)
@@ -32,9 +33,9 @@ export function parseCursor(text: string, field = 'after'): Cursor {
 }
 
 /**
- * Throws CURSOR_EXPIRED when the log cannot be resumed after `cursor`: it is of another epoch, older than what is
- * kept, or ahead of the newest event, which only a restored database shows. Each has the same cure for the client:
- * read the state anew and follow from a cursor of now.
+ * Throws CURSOR_EXPIRED if the log cannot be resumed after `cursor`: the cursor has another epoch, is older than the
+ * kept events, or is ahead of the newest event, which happens only after a restore. In each case the client must read
+ * the state again and follow from a new cursor.
  */
 export function requireFollowable(cursor: Cursor, bounds: LogBounds): void {
   if (cursor.epoch !== bounds.epoch || cursor.position < bounds.oldest || cursor.position > bounds.head)

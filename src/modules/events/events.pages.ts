@@ -10,7 +10,9 @@ export interface EventPage {
   readonly before: string;
 }
 
-/** A repository's events, newest first; one more than `size`. Those of the last instants may not have their place yet. */
+/**
+ * A repository's events, newest first, one more than `size`. Events of the last moments may not have a position yet.
+ */
 export async function readEventsOf(
   ctx: Context,
   repositoryId: string,

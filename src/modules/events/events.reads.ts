@@ -2,13 +2,13 @@
 import type { Database } from '../../platform/database.ts';
 import { formatCursor, type LogBounds } from './cursor.ts';
 
-/** One event as it is followed. Shared by every follower of the account: never changed. */
+/** One event for followers. All followers of the account share the object, so it must not be changed. */
 export interface FollowedEvent {
-  /** Resume after this event with it. */
+  /** The cursor for resuming after this event. */
   readonly cursor: string;
   readonly action: string;
   readonly at: Date;
-  /** Email of who did it, `interlock` for the service itself, null when unknown. */
+  /** Email of the user who caused it, `interlock` for the service itself, null if unknown. */
   readonly actor: string | null;
   readonly repositoryId: string | null;
   readonly queueId: string | null;
@@ -31,7 +31,7 @@ export interface PositionedEvent {
 
 export const pageSize = 500;
 
-/** Events after a position, in order, at most `pageSize`: fewer mean that these were all. */
+/** Events after a position, in order, at most `pageSize`. Fewer events mean that there are no more. */
 export async function readEventsAfter(db: Database, accountId: string, position: number): Promise<PositionedEvent[]> {
   const rows = await db.read<EventRow>(accountId, {
     name: 'events_after',

@@ -1,15 +1,15 @@
-// One follower's end of an account's log: what it has not taken yet, and where it stands. It pulls pages while it is
-// behind, and is pushed to once it has caught up.
+// One follower of an account's log: its untaken events, and its position. It reads pages while it is behind, and gets
+// events pushed once it has caught up.
 import { DomainError } from '../../domain/errors.ts';
 import { formatCursor } from './cursor.ts';
 import type { FollowedEvent, PositionedEvent } from './events.reads.ts';
 
-/** Events a follower may leave untaken before it is ended. */
+/** A follower with more untaken events than this is ended. */
 export const bufferLimit = 1_000;
 
 /**
- * The follower takes events slower than they come. RATE_LIMITED, not CURSOR_EXPIRED: nothing is lost, and the cure is
- * to follow again after `cursor`.
+ * The follower takes events more slowly than they come. The code is RATE_LIMITED and not CURSOR_EXPIRED, because
+ * nothing is lost: the client follows again after `cursor`.
  */
 export class SlowFollowerError extends DomainError {
   readonly cursor: string;
@@ -21,15 +21,15 @@ export class SlowFollowerError extends DomainError {
 }
 
 export interface EventFollower extends AsyncIterableIterator<FollowedEvent, undefined> {
-  /** The cursor it begins after. Rejects with BAD_INPUT or CURSOR_EXPIRED, as the first `next()` then does too. */
+  /** The cursor after which it begins. Rejects with BAD_INPUT or CURSOR_EXPIRED; so does the first `next()` then. */
   readonly started: Promise<string>;
 }
 
 export interface FollowerOptions {
   readonly matches: (event: FollowedEvent) => boolean;
-  /** Where it begins; nothing is taken before this is known. */
+  /** The position where it begins. No event is taken before it is known. */
   readonly begin: () => Promise<{ readonly epoch: number; readonly position: number }>;
-  /** Called while it is behind and has nothing untaken: offers at least one event, or makes it live. */
+  /** Called while it is behind and has no untaken event: offers at least one event, or makes it live. */
   readonly catchUp: (follower: Follower) => Promise<void>;
   readonly onEnd: (follower: Follower) => void;
 }
@@ -39,7 +39,7 @@ type Waiting = { resolve(result: IteratorResult<FollowedEvent, undefined>): void
 export class Follower implements EventFollower {
   readonly started: Promise<string>;
   epoch = 0;
-  /** Of the last event offered, whether it matched or not. */
+  /** The position of the last offered event, whether it matched or not. */
   position = 0;
   isLive = false;
   private readonly options: FollowerOptions;
@@ -62,7 +62,7 @@ export class Follower implements EventFollower {
     );
   }
 
-  /** Takes the next event into account; one that it has had already is passed over. */
+  /** Takes the next event. An event that it already has is skipped. */
   offer(positioned: PositionedEvent): void {
     if (this.ended !== undefined || positioned.position <= this.position) return;
     this.position = positioned.position;
@@ -81,7 +81,7 @@ export class Follower implements EventFollower {
     return this.ended !== undefined;
   }
 
-  /** Without an error what is untaken may still be taken. */
+  /** Without an error, untaken events may still be taken. */
   end(how: { readonly error?: unknown }): void {
     if (this.ended !== undefined) return;
     this.ended = how;
@@ -123,7 +123,7 @@ export class Follower implements EventFollower {
     }
     if (!('error' in this.ended)) return waiting.resolve({ value: undefined, done: true });
     const { error } = this.ended;
-    // Told once; afterwards it is simply over, as with any iterator.
+    // The error is thrown once. After that the iterator is done.
     this.ended = {};
     waiting.reject(error);
   }

@@ -1,5 +1,5 @@
-// Fans an account's events out to everybody in this process who follows it. A notification is only a hint: what
-// followers get is always read from the log, once per account and notification however many they are.
+// Distributes an account's events to all followers in this process. A notification is only a hint: events are always
+// read from the log, once for each account and notification, for any number of followers.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { cursorExpired, formatCursor, parseCursor, requireFollowable, type Cursor } from './cursor.ts';
@@ -9,20 +9,21 @@ import { eventsChannel, parseNotification } from './sequencer.ts';
 
 export interface FollowOptions {
   readonly accountId: string;
-  /** Cursor of the last event applied. Without one it begins with the next event to come. */
+  /** Cursor of the last applied event. Absent: it begins with the next event. */
   readonly after?: string | null | undefined;
-  /** Called once per event; what it declines is never buffered. */
+  /** Called once for each event. An event that does not match is never buffered. */
   readonly matches?: (event: FollowedEvent) => boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface EventHub {
   /**
-   * Every event after `after` that matches, in order, each once. Ends when `signal` aborts or the hub closes; fails with
-   * BAD_INPUT or CURSOR_EXPIRED for its cursor, and with RATE_LIMITED (SlowFollowerError) when it takes too slowly.
+   * Every matching event after `after`, in order, once each. Ends if `signal` aborts or the hub closes. Fails with
+   * BAD_INPUT or CURSOR_EXPIRED for its cursor, and with RATE_LIMITED (SlowFollowerError) if it takes events too
+   * slowly.
    */
   follow(options: FollowOptions): EventFollower;
-  /** Cursor of the newest event. Read it before the rows of an answer, then follow after it: nothing is missed. */
+  /** Cursor of the newest event. To miss nothing, read it before the rows of an answer and follow after it. */
   head(accountId: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -30,11 +31,14 @@ export interface EventHub {
 export interface EventHubOptions {
   readonly db: Database;
   readonly log: Logger;
-  /** How often followed accounts are compared with the log unasked: a half-open connection notifies of nothing. */
+  /**
+   * How often followed accounts are compared with the log without a notification, because a half-open connection
+   * delivers none.
+   */
   readonly recheckMs?: number;
 }
 
-/** Where the live followers of one account stand. It exists only while there are some. */
+/** The position of the live followers of one account. It exists only while there are live followers. */
 interface Tail {
   readonly accountId: string;
   readonly epoch: number;
@@ -120,12 +124,12 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     join(tails.get(accountId) ?? openTail(accountId, follower), follower);
   }
 
-  // A follower behind the tail reads on by itself; one ahead of it passes over what it has had.
+  // A follower behind the tail reads pages itself. A follower ahead of it skips the events that it has.
   function join(tail: Tail, follower: Follower): boolean {
     if (tail.epoch !== follower.epoch || tail.position > follower.position) return false;
     follower.isLive = true;
     tail.followers.add(follower);
-    // Notifications heard before it was followed were for nobody.
+    // Earlier notifications had no follower.
     if (tail.followers.size === 1) void readNews(tail).catch(warn);
     return true;
   }
@@ -185,8 +189,8 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   };
 }
 
-// Positions have no gaps, so a page that does not begin right after what was had says that rows in between were
-// forgotten, and another epoch says that the database was restored.
+// Positions have no gaps. A page that does not begin directly after the last position shows that rows in between were
+// deleted; another epoch shows that the database was restored.
 function continues(page: readonly PositionedEvent[], after: Cursor): boolean {
   return page.every(
     (positioned, index) => positioned.epoch === after.epoch && positioned.position === after.position + 1 + index,

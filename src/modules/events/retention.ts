@@ -1,12 +1,12 @@
-// Events are kept for 400 days; then cursors that old expire.
+// Events are kept for 400 days. Cursors from before expire.
 import type { Database } from '../../platform/database.ts';
 
 const daysKept = 400;
 const batchSize = 5_000;
 
 /**
- * Deletes events older than 400 days and answers how many. What goes is always the beginning of an account's log, so
- * that what stays has no gap. Events without a position stay whatever their age: nobody could have followed them.
+ * Deletes events older than 400 days and returns their number. Only the beginning of an account's log is deleted, so
+ * that the rest has no gap. Events without a position stay at any age, because nobody could have followed them.
  */
 export async function forgetOldEvents(db: Database, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000);

@@ -1,6 +1,6 @@
-// Gives events their positions: per account 1, 2, 3 … without a gap, in an order that keeps each subject's events
-// as they were written. Every process runs one; whoever holds the installation's row is the one at work, and
-// nobody leads. See docs/adr/0005-events.md.
+// Gives events their positions: 1, 2, 3 … for each account, without a gap, in an order that keeps each subject's events
+// as they were written. Every process runs a sequencer. The process that holds the lock on the installation's row
+// works; there is no leader. See docs/adr/0005-events.md.
 import type { Logger } from 'pino';
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
@@ -11,17 +11,17 @@ const batchSize = 1_000;
 const payloadLimit = 7_900;
 
 export interface Sequencer {
-  /** Events were committed: look soon. Any number of calls within `coalesceMs` are one look. */
+  /** Events were committed: look soon. All calls within `coalesceMs` cause one look. */
   nudge(): void;
   start(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the sequencer has stopped completely. */
   stop(): Promise<void>;
 }
 
 export interface SequencerOptions {
   readonly db: Database;
   readonly log: Logger;
-  /** How often it looks unasked: the longest a lost nudge or a dead process delays an event. */
+  /** How often it looks without a call: the greatest delay of an event after a lost call or a dead process. */
   readonly intervalMs?: number;
   readonly coalesceMs?: number;
 }
@@ -50,7 +50,7 @@ export function createSequencer({ db, log, intervalMs = 250, coalesceMs = 10 }: 
 
   async function look(): Promise<number> {
     try {
-      // The one at work may have read just before our events were committed: with a nudge behind us, look again.
+      // The working process may have read just before our events were committed, so look again after a call.
       return (await sequenceEvents(db)) === 'busy' ? Math.min(intervalMs, coalesceMs * 5) : intervalMs;
     } catch (error) {
       log.warn({ err: error }, 'events could not be sequenced; trying again');
@@ -76,9 +76,9 @@ export function createSequencer({ db, log, intervalMs = 250, coalesceMs = 10 }: 
   };
 }
 
-/** Positions everything committed so far. Answers how many events, or `busy` when another process is at it. */
+/** Positions all committed events. Returns their number, or `busy` if another process works. */
 export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
-  // Locking a row writes. An idle installation only reads.
+  // Locking a row writes. An idle installation must only read.
   if ((await db.system.query('select 1 from event where position is null limit 1')).length === 0) return 0;
   let total = 0;
   for (;;) {
@@ -91,14 +91,14 @@ export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
   }
 }
 
-// A statement of its own: the one after it gets a snapshot taken under the lock, and so sees what the last holder
-// positioned. In one statement with the batch, the snapshot would be older than the lock.
+// A separate statement: the next one gets a snapshot from after the lock, and so sees the positions of the last holder.
+// In one statement with the batch the snapshot would be older than the lock.
 async function isAtWork(query: SystemQueries['query']): Promise<boolean> {
   return (await query('select 1 from installation for no key update skip locked')).length > 0;
 }
 
-// By id from the partial index, never from a high-water mark: a lower id may be committed later. Within one subject
-// it cannot, since ids are drawn under the subject's lock, which is held until the commit.
+// By id from the partial index, never from a high-water mark, because a lower id may be committed later. Within one
+// subject that cannot happen: ids are drawn under the subject's lock, which is held until the commit.
 const positionStatement = `
 with batch as materialized (
   select id, account_id from event where position is null order by id limit ${batchSize}
@@ -127,20 +127,20 @@ async function positionBatch(query: SystemQueries['query']): Promise<number> {
   );
   const [first] = heads;
   if (first === undefined) return 0;
-  // Fails the transaction instead of leaving a gap, should anything else ever touch an unpositioned event.
+  // Fails the transaction instead of leaving a gap, if anything else ever changes an unpositioned event.
   if (first.positioned !== first.taken)
     throw new Error(`Of ${first.taken} events only ${first.positioned} took their position.`);
   await query('select pg_notify($1, $2)', [eventsChannel, notificationOf(heads)]);
   return first.taken;
 }
 
-/** `{"<account>": <position of its newest event>}`, or `''` when that is too long: look yourself. */
+/** `{"<account>": <position of its newest event>}`, or `''` if that is too long: then listeners read all accounts. */
 function notificationOf(heads: readonly { readonly accountId: string; readonly position: number }[]): string {
   const text = JSON.stringify(Object.fromEntries(heads.map((head) => [head.accountId, head.position])));
   return text.length <= payloadLimit ? text : '';
 }
 
-/** Null when the notification names nobody (any session may notify anything): then every account may have news. */
+/** Null if the notification names no account (any session may send one): then every account may have news. */
 export function parseNotification(payload: string): readonly (readonly [accountId: string, head: number])[] | null {
   try {
     return Object.entries(JSON.parse(payload) as Record<string, number>);

@@ -15,8 +15,8 @@ import {
 import type { Repository } from './repositories.types.ts';
 
 /**
- * The freezes that are about a base branch, in a transaction that holds the repository's row (the landing gate: until
- * it ends no freeze is answered) or the queue's (the planner: a freeze answered later plans again).
+ * The freezes of a base branch, in a transaction that locks the repository's row (the landing gate: no freeze completes
+ * before its end) or the queue's row (the planner: a later freeze causes another plan).
  */
 export async function branchFreezes(
   tx: Transaction,
@@ -27,7 +27,7 @@ export async function branchFreezes(
   return freezesOf(await loadBranchFreezes(tx, { accountId, repositoryId: id }), baseBranch);
 }
 
-/** Why nothing lands on a base branch now, for who only looks. Null: it is not frozen. */
+/** Why nothing lands on a base branch now, for readers without a lock. Null: it is not frozen. */
 export async function readBranchFrozen(
   ctx: GraphQLContext,
   repositoryId: string,
@@ -38,14 +38,14 @@ export async function readBranchFrozen(
   return frozenAt(freezesOf(freezes, baseBranch), ctx.clock().getTime());
 }
 
-/** Those that have not come to their end, newest first. */
+/** Freezes that have not ended, newest first. */
 export async function readBranchFreezes(ctx: GraphQLContext, repository: Repository): Promise<StoredFreeze[]> {
   requireScope(ctx, 'queue:read');
   const now = ctx.clock().getTime();
   return (await loaderOf(ctx, freezesOfRepositories).load(repository.id)).filter((freeze) => !isOver(freeze, now));
 }
 
-/** Of whatever it is; null when the account has none of that id, or it has ended. */
+/** A freeze of any target. Null: the account has none with that id, or it has ended. */
 export async function readFreeze(ctx: Context, id: string): Promise<StoredFreeze | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<FreezeRecord>(ctx.accountId, {

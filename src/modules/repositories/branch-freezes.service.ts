@@ -1,4 +1,4 @@
-// Base branches on which nothing lands for a while. Validation goes on, as outside of a merge window.
+// Freezes of base branches: nothing lands for a while. Validation continues, as outside a merge window.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { frozenAt, isOver, nextChange } from '../../domain/releases/freeze.ts';
@@ -32,13 +32,16 @@ export interface FreezeBranchesRequest extends BranchesRef {
   readonly endsAt?: Date | null | undefined;
 }
 
-/** Refused as a freeze itself would be. */
+/** Refused for the same reasons as the freeze itself. */
 export async function mayFreeze(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireScope(ctx, 'release:write');
   return await loadRepository(ctx, name);
 }
 
-/** By hand, in the place of the one by hand of that very pattern. Once it is answered no landing there starts. */
+/**
+ * Creates a manual freeze, which replaces the manual freeze of the same pattern. After the answer no landing starts
+ * there.
+ */
 export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest): Promise<StoredFreeze> {
   requireScope(ctx, 'release:write');
   const reason = checkedReason(input.reason);
@@ -59,7 +62,7 @@ export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest)
   });
 }
 
-/** Ends the one by hand of that very pattern. Schedules stay. Answers how many there were. */
+/** Ends the manual freeze of exactly that pattern. Schedules stay. Returns the number of ended freezes. */
 export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promise<number> {
   requireScope(ctx, 'release:write');
   return await changeFreezes(ctx, input, async (tx, repository) => {
@@ -71,7 +74,7 @@ export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promis
   });
 }
 
-/** Frozen again and again. */
+/** Creates a recurring freeze. */
 export async function scheduleBranchFreeze(
   ctx: Context,
   input: BranchesRef & { readonly schedule: RecurringSpan; readonly reason?: string | null | undefined },
@@ -87,7 +90,7 @@ export async function scheduleBranchFreeze(
   );
 }
 
-/** Ends one, whatever made it. Null: it had ended before. */
+/** Ends a freeze of any source. Null: it had ended before. */
 export async function deleteBranchFreeze(
   ctx: Context,
   { id, repositoryId }: { readonly id: string; readonly repositoryId: string },
@@ -117,7 +120,7 @@ async function underRepository<T>(
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
     const changed = await change(tx, repository);
-    // All of them: until when one is frozen may have changed, though it is frozen as before.
+    // All queues, because the end of an existing freeze may have changed.
     await changeQueues(ctx, tx, repositoryId);
     await announceBranchFreezes(ctx, tx, repositoryId);
     return changed;
@@ -162,8 +165,8 @@ interface StandingQueue {
 }
 
 /**
- * Tells of base branches that are frozen, or not any more, and were told of otherwise before; and when to look again.
- * Under the repository's row. Asked twice it tells nothing twice.
+ * Announces base branches whose frozen state changed since the last announcement, and schedules the next look. Runs
+ * under the repository's row. A repetition announces nothing twice.
  */
 export async function announceBranchFreezes(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const now = ctx.clock().getTime();
@@ -187,7 +190,7 @@ export async function announceBranchFreezes(ctx: Context, tx: Transaction, repos
     ]);
     tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
   }
-  // Of each freeze by itself: base branches are frozen by different ones of them.
+  // Each freeze is examined alone, because base branches have different freezes.
   const changes = freezes.flatMap((freeze) => nextChange([freeze], now) ?? []);
   await tx.query('update repository set next_freeze_change_at = $3 where account_id = $1 and id = $2', [
     ctx.accountId,

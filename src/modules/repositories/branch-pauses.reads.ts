@@ -11,8 +11,9 @@ import type { Repository } from './repositories.types.ts';
 const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
 
 /**
- * The pause in force for a base branch, in a transaction that holds the repository's row (the landing gate: until it
- * ends no pause is answered) or the queue's (the planner: a pause answered later plans again). Null: it goes on.
+ * The pause in force for a base branch, in a transaction that locks the repository's row (the landing gate: no pause
+ * completes before its end) or the queue's row (the planner: a later pause causes another plan). Null: it is not
+ * paused.
  */
 export async function pauseInForce(
   tx: Transaction,
@@ -28,7 +29,7 @@ export async function pauseInForce(
   return decidePause(repository, rules, baseBranch);
 }
 
-/** As `pauseInForce`, for who only looks. */
+/** Like `pauseInForce`, for readers without a lock. */
 export async function readPause(
   ctx: GraphQLContext,
   repository: Repository,
@@ -40,7 +41,7 @@ export async function readPause(
   return decidePause({ paused }, rules, baseBranch);
 }
 
-/** Every rule, and how the base branches of the configuration stand that no rule names (interface 4.2). */
+/** Every rule, and the state of the configured base branches that no rule names (interface 4.2). */
 export async function readBranchPauses(
   ctx: GraphQLContext,
   repository: Repository,
@@ -51,7 +52,7 @@ export async function readBranchPauses(
   return listPauses(rules, await readBaseBranches(ctx, repository), pattern);
 }
 
-// Those the configuration names, and of those its expressions match the ones that have a queue.
+// The base branches that the configuration names, and those matched by its expressions that have a queue.
 async function readBaseBranches(ctx: Context, repository: Repository): Promise<string[]> {
   const parsed = parseConfiguration(await repository.configurationYaml);
   const defaultBranch = await repository.defaultBranch;
@@ -68,7 +69,7 @@ async function readBaseBranches(ctx: Context, repository: Repository): Promise<s
   ];
 }
 
-/** Of each repository, newest first. */
+/** The rules of each repository, newest first. */
 function pauseRules(ctx: GraphQLContext): DataLoader<string, PauseRule[]> {
   return new DataLoader(
     async (repositoryIds) => {

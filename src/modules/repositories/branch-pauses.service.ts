@@ -14,17 +14,17 @@ export interface PauseBranchesRequest {
 }
 
 const mostRules = 1000;
-// It becomes a comment, of which code hosts take 65,536 characters.
+// It becomes a comment, and code hosts accept at most 65,536 characters.
 const longestMessage = 60_000;
 
-/** Replaces the rule of that very pattern whole. Once it is answered no landing of a paused branch starts. */
+/** Replaces the rule with exactly that pattern. After the answer no landing of a paused branch starts. */
 export async function pauseBranches(
   ctx: Context,
   input: PauseBranchesRequest,
 ): Promise<{ readonly repository: RepositoryRow; readonly rule: BranchPauseRow }> {
   requireScope(ctx, 'queue:pause');
   const { pattern, paused } = input;
-  // An empty message says nothing.
+  // An empty message counts as none.
   const pausedMessage = input.pausedMessage || null;
   if ((pausedMessage?.length ?? 0) > longestMessage)
     throw new DomainError('BAD_INPUT', `paused_message must be at most ${longestMessage} characters`, 'pausedMessage');

@@ -1,5 +1,5 @@
-// `.service/config.yml` on the default branch: read when it changed, and only then. The last write wins, whether it came
-// from here or by the API (interface 2.6). Who pushed it, and what that token may do, the host knows (docs/adr/0010).
+// `.service/config.yml` on the default branch is read only when it changed. The last write wins, from the file or the
+// API (interface 2.6). The host knows who pushed the file and the permissions of that token (docs/adr/0010).
 import type { Context } from '../../context.ts';
 import {
   configurationPath,
@@ -18,10 +18,10 @@ import { lockRepository } from './repositories.locks.ts';
 export { configurationReadingLines } from '../../domain/configuration/index.ts';
 
 const mostBytes = 256 * 1024;
-/** The check on a commit whose configuration is refused. It counts nowhere. */
+/** The check on a commit whose configuration is refused. No rule requires it. */
 const checkName = 'interlock/configuration';
 
-/** Takes over the file when its blob is not the one that was read last. One that is refused changes nothing, and is told. */
+/** Applies the file if its blob differs from the last one read. A refused file changes nothing and is reported. */
 export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
   if (row === null) return { kind: 'unchanged' };
@@ -51,7 +51,7 @@ interface Change {
   /** The first-parent commit of the default branch that changed the file. */
   readonly commit: string;
   readonly push: KnownPush;
-  /** Handle of who pushed it; of a pull request that landed without a push on record, its author. Null: unknown. */
+  /** Handle of the user who pushed it; for a landed pull request without a recorded push, its author. Null: unknown. */
   readonly by: string | null;
 }
 
@@ -67,7 +67,7 @@ async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: 
   const { commit = tip, parents = [] } = changing ?? {};
   const pushed = await host.findConfigurationPush(row, { ref, since: commit, tip });
   if (pushed !== null) return { commit, push: pushed, by: pushed.by };
-  // A landing makes its commits itself: the change is one that was pushed to a member's branch.
+  // The landing made these commits itself: the change was pushed to a member's branch.
   const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
   if (members.length === 0) return { commit, push: 'past the host', by: null };
   for (const { branch, parent, head, author } of members) {
@@ -80,7 +80,10 @@ async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: 
   return { commit, push: 'unknown', by: null };
 }
 
-/** Those that landed with the commit, or as it, the last one first. They are known before the landing is concluded. */
+/**
+ * The pull requests that landed with the commit, or as it, the last one first. They are known before the landing is
+ * concluded.
+ */
 async function readMembers(
   { accountId, db }: Context,
   { id }: RepositoryRow,
@@ -129,7 +132,7 @@ async function recordRefusal(ctx: Context, repositoryId: string, { blob, change,
     const { owner, name } = repository;
     const { commit, by } = change;
     const at = ctx.clock().toISOString();
-    // Remembered as read: it is not refused again at every push.
+    // Recorded as read, so that it is not refused again at every push.
     Object.assign(repository, { configurationBlob: blob, configurationRefusal: { commit, by, errors, at } });
     await appendEvents(ctx, tx, [
       {

@@ -1,5 +1,6 @@
-// The configuration in force, parsed once per text. Saved texts are valid; one that a stricter version no longer accepts
-// is read as the defaults, and its queues halt with the reason: nothing is planned or landed by rules nobody chose.
+// The configuration in force, parsed once for each text. Saved texts are valid. If a stricter version no longer accepts
+// a text, the defaults are used, and its queues halt with the reason: nothing is planned or landed by rules that nobody
+// chose.
 import { createHash } from 'node:crypto';
 import {
   defaultConfigurationYaml,
@@ -20,7 +21,7 @@ export function configurationOf(repository: { readonly configurationYaml: string
   return read(repository).configuration;
 }
 
-/** Why the saved text is no configuration to this version; null when it is one. */
+/** Why this version does not accept the saved text. Null: it does. */
 export function configurationProblem(repository: { readonly configurationYaml: string }): string | null {
   return read(repository).problem;
 }

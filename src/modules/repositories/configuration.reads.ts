@@ -5,20 +5,20 @@ import type { ConfigurationChange, ConfigurationRefusal } from './configuration.
 import type { ConfigurationRefusalRow } from './repositories.entities.ts';
 
 export interface ChangesPage {
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly offset: number;
-  /** Id of the last one before the page; null: from the newest. */
+  /** Id of the last entry before the page. Null: from the newest. */
   readonly before: string;
 }
 
-/** UTC days, both included; null is open. */
+/** UTC days, both inclusive. Null: no limit. */
 export interface Days {
   readonly start: string | null;
   readonly end: string | null;
 }
 
-/** Null: what was read last is in force. */
+/** Null: the last file read is in force. */
 export async function readConfigurationRefusal(
   ctx: Context,
   repositoryId: string,

@@ -15,12 +15,12 @@ export type ReplaceOutcome =
   | { readonly kind: 'accepted'; readonly repository: RepositoryRow }
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] };
 
-/** Who wrote a configuration: somebody by API or dashboard, or a commit in the repository. */
+/** The author of a configuration: a user by API or dashboard, or a commit in the repository. */
 export type ConfigurationAuthor =
   | { readonly email: string | null }
   | { readonly ghUsername: string | null; readonly commitSha: string; readonly blob: string };
 
-/** Replaces the whole document. A refused one changes nothing; the very same text writes no history and no event. */
+/** Replaces the whole document. A refused document changes nothing. The same text writes no history and no event. */
 export async function replaceConfiguration(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly yaml: string },
@@ -30,7 +30,7 @@ export async function replaceConfiguration(
   return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
 }
 
-/** As `replaceConfiguration` would answer, without writing anything. */
+/** The answer of `replaceConfiguration`, without a write. */
 export async function checkReplacement(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly yaml: string },
@@ -41,7 +41,7 @@ export async function checkReplacement(
   return parsed.ok ? { kind: 'accepted', repository } : { kind: 'refused', problems: parsed.problems };
 }
 
-/** The write itself, whoever asks: the API, the dashboard, or a push to the default branch. */
+/** The write itself, for every source: the API, the dashboard, or a push to the default branch. */
 export async function writeConfiguration(
   ctx: Context,
   {

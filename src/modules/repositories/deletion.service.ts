@@ -1,5 +1,5 @@
-// A repository is deleted in one transaction, which keeps its row and what history refers to. What it held is removed
-// after that, by steps that may each have been done before (docs/adr/0034-delays.md).
+// One transaction deletes a repository. It keeps the repository's row and the rows that history refers to. The content
+// is removed afterwards, by steps that may be repeated (docs/adr/0034-delays.md).
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
@@ -17,7 +17,7 @@ const queues = 'select id from queue where account_id = $1 and repository_id = $
 const runbooks = 'select id from runbook where account_id = $1 and repository_id = $2';
 const verifications = 'select id from verification where account_id = $1 and repository_id = $2';
 
-/** What would be cut off, each with its name in the singular and the plural. */
+/** Work that a deletion would interrupt, with its name in the singular and the plural. */
 const underWay: readonly (readonly [one: string, several: string, rows: string])[] = [
   ['landing', 'landings', `intent where account_id = $1 and state = 'begun' and queue_id in (${queues})`],
   ['build', 'builds', 'batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null'],
@@ -41,7 +41,7 @@ const underWay: readonly (readonly [one: string, several: string, rows: string])
   ['preview', 'previews', 'verification where account_id = $1 and repository_id = $2 and next_look_at is not null'],
 ];
 
-/** Nobody looks at it any more, and nothing of it can be opened. */
+/** Rows that nobody reads any more. */
 const letGo = [
   `update intent set state = 'void', concluded_at = now() where account_id = $1 and state = 'planned' and queue_id in (${queues})`,
   `update local_check_run set state = 'completed', conclusion = 'cancelled', completed_at = now()
@@ -70,8 +70,8 @@ const logs = [
 ] as const;
 
 /**
- * Deletes a repository that is out of use and has nothing under way; anything else is CONFLICT. Its name is free when
- * this returns, and its history can be read by its id. Needs `admin`.
+ * Deletes a disabled repository without running work; otherwise throws CONFLICT. On return its name is free, and its
+ * history can be read by its id. Needs `admin`.
  */
 export async function deleteRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
@@ -90,7 +90,7 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
     for (const statement of letGo) await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
     await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
     tx.afterCommit(() => forgetNames(ctx.db));
-    // What fails is done by `removeDeletedRepositories`.
+    // `removeDeletedRepositories` repeats a failed removal.
     tx.afterCommit(async () => await removeContents(ctx, repository));
     return repository;
   });
@@ -124,7 +124,7 @@ function parametersOf(text: string): number {
   return Math.max(...[...text.matchAll(/\$(\d)/g)].map(([, number]) => Number(number)));
 }
 
-/** Twice is once. */
+/** Idempotent. */
 async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
   const { accountId, id } = repository;
   await passFailpoint('repository:deleted');
@@ -147,7 +147,7 @@ async function removeContents(ctx: Context, repository: RepositoryRow): Promise<
   });
 }
 
-/** Goes on with deletions that were cut off, of all accounts. */
+/** Completes interrupted deletions of all accounts. */
 export async function removeDeletedRepositories(ports: Ports): Promise<void> {
   const rows = await ports.db.system.query<{ accountId: string; id: string }>(
     `select account_id as "accountId", id from repository where deleted_at is not null and removed_at is null order by id`,
@@ -159,7 +159,7 @@ export async function removeDeletedRepositories(ports: Ports): Promise<void> {
       const repository = await ctx.db.load(accountId, RepositoryEntity, id);
       if (repository !== null) await removeContents(ctx, repository);
     } catch (error) {
-      // Of one repository: the others are removed all the same.
+      // The failure of one repository. The others are removed nevertheless.
       failures.push(error);
     }
   }

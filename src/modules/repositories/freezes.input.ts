@@ -1,24 +1,24 @@
-// What may be said of a freeze. Whoever makes one asks here, whatever is frozen.
+// Checks the input of a freeze, for every target.
 import { cronFault, timezoneFault } from '../../domain/calendar/cron.ts';
 import type { RecurringSpan, SingleSpan } from '../../domain/calendar/spans.ts';
 import { DomainError } from '../../domain/errors.ts';
 
 const longestReason = 1000;
 
-/** An empty reason says nothing. */
+/** An empty reason counts as none. */
 export function checkedReason(reason: string | null | undefined): string | null {
   if ((reason?.length ?? 0) > longestReason)
     throw new DomainError('BAD_INPUT', `reason must be at most ${longestReason} characters`, 'reason');
   return reason?.trim() || null;
 }
 
-/** By hand: from now on. */
+/** A manual freeze begins now. */
 export function checkedSpan(endsAt: Date | null | undefined, now: Date): SingleSpan {
   if (endsAt && endsAt <= now) throw new DomainError('BAD_INPUT', 'ends_at must be in the future', 'endsAt');
   return { startsAt: now.getTime(), endsAt: endsAt?.getTime() ?? null };
 }
 
-/** Where it stands in the input is `input.schedule`. */
+/** Errors name the field as `input.schedule`. */
 export function checkedSchedule({ cronStart, cronEnd, timezone }: RecurringSpan): RecurringSpan {
   const faults = [
     ['cron_start', 'cronStart', cronFault(cronStart)],

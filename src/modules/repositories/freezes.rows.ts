@@ -1,5 +1,5 @@
-// Freezes of environments and of base branches are rows of one kind. One that is ended stays, so that what was frozen at
-// an instant can still be told.
+// Freezes of environments and of base branches are rows of one table. An ended freeze stays, so that past freezes can
+// be shown.
 import type { Context } from '../../context.ts';
 import type { Span } from '../../domain/calendar/spans.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -11,7 +11,7 @@ import type { Transaction } from '../../platform/database.ts';
 export interface StoredFreeze extends Freeze {
   readonly environmentId: string | null;
   readonly repositoryId: string | null;
-  /** Null for one of an environment. */
+  /** Null for the freeze of an environment. */
   readonly baseBranches: string | null;
   readonly createdAt: number;
 }
@@ -34,7 +34,7 @@ export interface FreezeRecord {
 
 const epochMs = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
-/** Of `freeze_rule f`. */
+/** Columns of `freeze_rule f`. */
 export const freezeColumns = `f.id, f.environment_id as "environmentId", f.repository_id as "repositoryId", f.base_branches as "baseBranches",
   f.source, f.reason, ${epochMs('f.starts_at')} as "startsAt", ${epochMs('f.ends_at')} as "endsAt", f.cron_start as "cronStart",
   f.cron_end as "cronEnd", f.timezone, f.created_by as "createdBy", ${epochMs('f.created_at')} as "createdAt"`;
@@ -47,7 +47,7 @@ export function toFreeze(row: FreezeRecord): StoredFreeze {
   return { id, environmentId, repositoryId, baseBranches, source, reason, createdBy, createdAt, span };
 }
 
-/** Those of an environment that nobody has ended, newest first. */
+/** The freezes of an environment that nobody has ended, newest first. */
 export async function loadEnvironmentFreezes(
   tx: Transaction,
   of: { readonly accountId: string; readonly environmentId: string },
@@ -60,7 +60,7 @@ export async function loadEnvironmentFreezes(
   return rows.map(toFreeze);
 }
 
-/** Those of a repository's base branches that nobody has ended, newest first; with `at`: had ended at that instant. */
+/** The freezes of a repository's base branches that nobody has ended, newest first. With `at`: by that instant. */
 export async function loadBranchFreezes(
   tx: Transaction,
   of: { readonly accountId: string; readonly repositoryId: string; readonly at?: Date | null },
@@ -75,14 +75,14 @@ export async function loadBranchFreezes(
 }
 
 /**
- * The instant at which they are asked by whoever is about to act. A freeze that was answered holds, though the clock of
- * the server that wrote it is ahead of this one's.
+ * The instant for a decision about an action. A completed freeze counts, even if the clock of the server that wrote it
+ * is ahead of this one.
  */
 export function askedAt(freezes: readonly StoredFreeze[], now: Date): number {
   return Math.max(now.getTime(), ...freezes.map(({ createdAt }) => createdAt));
 }
 
-/** Those that are about a base branch. */
+/** The freezes of a base branch. */
 export function freezesOf<F extends Pick<StoredFreeze, 'baseBranches'>>(
   freezes: readonly F[],
   baseBranch: string,
@@ -90,7 +90,7 @@ export function freezesOf<F extends Pick<StoredFreeze, 'baseBranches'>>(
   return freezes.filter(({ baseBranches }) => baseBranches !== null && matchesGlob(baseBranches, baseBranch));
 }
 
-/** What is frozen: an environment, or base branches of a repository. */
+/** The target of a freeze: an environment, or base branches of a repository. */
 export type FreezeTarget =
   | { readonly environmentId: string }
   | { readonly repositoryId: string; readonly baseBranches: string };
@@ -100,13 +100,13 @@ export interface NewFreeze {
   readonly source: FreezeSource;
   readonly reason: string | null;
   readonly span: Span;
-  /** Left out: who acts. */
+  /** Absent: the acting user. */
   readonly createdBy?: string;
 }
 
 const mostFreezes = 100;
 
-/** Under the row of what is frozen. Throws BAD_INPUT when it has as many as there may be. */
+/** The caller locks the row of the target. Throws BAD_INPUT at the limit of freezes. */
 export async function insertFreeze(
   ctx: Context,
   tx: Transaction,
@@ -145,7 +145,7 @@ export async function insertFreeze(
   return toFreeze(row);
 }
 
-/** Under the row of what is frozen. Those that had not ended before. */
+/** The caller locks the row of the target. Returns the freezes that had not ended before. */
 export async function endFreezes(ctx: Context, tx: Transaction, ids: readonly string[]): Promise<StoredFreeze[]> {
   const rows = await tx.query<FreezeRecord>(
     `update freeze_rule f set deleted_at = $3 where f.account_id = $1 and f.id = any($2::bigint[]) and f.deleted_at is null
@@ -155,7 +155,7 @@ export async function endFreezes(ctx: Context, tx: Transaction, ids: readonly st
   return rows.map(toFreeze);
 }
 
-/** What an event says of a freeze. */
+/** The facts of a freeze in an event. */
 export function freezeFacts({ id, source, reason, createdBy, span, baseBranches }: StoredFreeze): object {
   const isOnce = 'startsAt' in span;
   return {
@@ -170,7 +170,7 @@ export function freezeFacts({ id, source, reason, createdBy, span, baseBranches 
   };
 }
 
-/** What an event says when something is frozen from now on. */
+/** The facts of an event about a target that is frozen from now on. */
 export function frozenFacts({ freeze, until }: Frozen<StoredFreeze>): object {
   const { id, source, reason, createdBy } = freeze;
   return {

@@ -170,7 +170,7 @@ export function toFreezeNode({ span, createdAt, ...freeze }: StoredFreeze): Free
   };
 }
 
-/** `what`: words for what is frozen, such as the name of a branch. */
+/** `what`: a text for the target, such as the name of a branch. */
 export function toFrozenNode(what: string, frozen: FrozenNow<StoredFreeze> | null): Frozen | null {
   if (frozen === null) return null;
   const { freeze, until } = frozen;

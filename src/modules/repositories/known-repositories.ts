@@ -1,6 +1,6 @@
-// Nearly every request names a repository only to ask for something inside of it. Which row a name belongs to changes
-// when the repository is deleted, and never else, so a name that was found once costs no statement until then. Every
-// server hears of deletions, and forgets the names. Whatever else may change is read when it is asked for.
+// Nearly every request names a repository only to reach something inside it. The row of a name changes only when the
+// repository is deleted, so that a known name costs no statement until then. Every server is notified of deletions and
+// forgets the names. All other columns are read when they are needed.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Database } from '../../platform/database.ts';
@@ -13,15 +13,15 @@ type Identity = Pick<RepositoryRow, 'id' | 'owner' | 'name' | 'host' | 'createdA
 
 const mostKnown = 10_000;
 const knownOf = new WeakMap<Database, Map<string, Identity>>();
-/** Carries the id of a repository that was deleted; nothing when deletions may have been missed. */
+/** The payload is the id of a deleted repository. Empty: deletions may have been missed. */
 export const deletionChannel = 'interlock_deleted_repositories';
 
-/** Until it is stopped, names of deleted repositories are forgotten, whichever process deleted them. */
+/** Forgets the names of repositories that any process deletes, until it is stopped. */
 export async function forgetDeleted(db: Database): Promise<() => Promise<void>> {
   return await db.system.listen(deletionChannel, () => forgetNames(db));
 }
 
-/** A name that is being looked up meanwhile is kept in the map before this one, which nobody reads again. */
+/** Replaces the map: a look-up in progress writes to the old one, which nobody reads any more. */
 export function forgetNames(db: Database): void {
   knownOf.set(db, new Map());
 }
@@ -76,7 +76,7 @@ class KnownRepository implements Repository {
     return this.read((row) => row.configurationYaml);
   }
 
-  // Once: all of it is of one instant.
+  // Read once, so that all columns are of one instant.
   private async read<T>(choose: (row: RepositoryRow) => T): Promise<T> {
     this.row ??= findRepository(this.ctx, this).then((row) => {
       if (!row) throw notFound('Repository');

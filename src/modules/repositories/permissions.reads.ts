@@ -1,4 +1,4 @@
-// Who may skip the line or validation in a repository, and how they came by it.
+// Who may skip the line or validation in a repository, and why.
 import type { Context } from '../../context.ts';
 import { requireScope, type Permission, type TeamRead, type UserRead } from '../accounts/index.ts';
 
@@ -19,7 +19,7 @@ export interface HolderRead {
   readonly team: TeamRead | null;
 }
 
-// Instants inside of these come as text, which answers take as well.
+// Instants inside JSON come as texts, which answers accept too.
 const userOf = (alias: string): string => `case when ${alias}.id is not null then jsonb_build_object(
   'id', ${alias}.id::text, 'email', ${alias}.email, 'handle', ${alias}.handle, 'role', ${alias}.role,
   'isService', ${alias}.is_service, 'createdAt', ${alias}.created_at, 'removedAt', ${alias}.removed_at) end`;
@@ -37,12 +37,12 @@ const grants = `
 
 export interface GrantPage {
   readonly permission: Permission | null;
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly after: string | null;
 }
 
-/** In the order they were granted. */
+/** In the order of the grants. */
 export async function readGrants(
   ctx: Context,
   repositoryId: string,
@@ -57,7 +57,7 @@ export async function readGrants(
   });
 }
 
-/** For whoever just granted it. */
+/** For a caller that has just granted it. */
 export async function findGrant(ctx: Context, id: string): Promise<GrantRead | null> {
   const [row] = await ctx.db.read<GrantRead>(ctx.accountId, {
     name: 'permission_grant',
@@ -67,7 +67,7 @@ export async function findGrant(ctx: Context, id: string): Promise<GrantRead | n
   return row ?? null;
 }
 
-// One row for each reason; `canSkipLine` of accounts asks the same of one user.
+// One row for each reason. `canSkipLine` of accounts asks the same about one user.
 const holders = `
   select u.email, 'admin' as source, 0::bigint as team_id, u.id as user_id
   from account_user u where u.account_id = $1 and u.role = 'admin' and u.removed_at is null
@@ -84,12 +84,12 @@ const holders = `
 
 export interface HolderPage {
   readonly permission: Permission;
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly after: { readonly email: string; readonly source: string; readonly teamId: string } | null;
 }
 
-/** By email address; who may for several reasons is there with each. */
+/** By email address. A user with several reasons appears once for each. */
 export async function readHolders(
   ctx: Context,
   repositoryId: string,

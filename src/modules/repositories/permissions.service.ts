@@ -1,5 +1,5 @@
-// Rights in one repository beyond roles: to skip the line, to skip validation. Whoever may write its configuration may
-// give them: a configuration without required checks allows as much.
+// Permissions in one repository beyond roles: to skip the line, to skip validation. Every user who may write its
+// configuration may grant them, because a configuration without required checks allows as much.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -10,7 +10,7 @@ import { loadRepository, type RepositoryName } from './repositories.reads.ts';
 export interface PermissionRequest {
   readonly repository: RepositoryName;
   readonly permission: Permission;
-  /** Exactly one of the two. */
+  /** Exactly one of `userId` and `teamId` is set. */
   readonly userId: string | null;
   readonly teamId: string | null;
 }
@@ -20,7 +20,7 @@ const actions = {
   skip_validation: { granted: 'skip_validation_granted', revoked: 'skip_validation_revoked' },
 } as const satisfies Record<Permission, Record<'granted' | 'revoked', UserActionName>>;
 
-/** Again: changes nothing. */
+/** A repetition changes nothing. */
 export async function grantPermission(ctx: Context, request: PermissionRequest): Promise<{ grantId: string }> {
   const { permission, userId, teamId } = request;
   return await changePermission(ctx, request, async (tx, { repositoryId, note }) => {
@@ -43,7 +43,7 @@ export async function grantPermission(ctx: Context, request: PermissionRequest):
   });
 }
 
-/** False: there was none. Who has it by another way keeps it. */
+/** False: there was none. A permission from another source stays. */
 export async function revokePermission(ctx: Context, request: PermissionRequest): Promise<boolean> {
   const { permission, userId, teamId } = request;
   return await changePermission(ctx, request, async (tx, { repositoryId, note }) => {
@@ -81,7 +81,7 @@ async function changePermission<T>(
   });
 }
 
-/** Kept from being removed meanwhile; answers what the log calls it. */
+/** Locks the holder, so that it is not removed in the meantime, and returns its name in the log. */
 async function lockHolder(ctx: Context, tx: Transaction, { userId, teamId }: PermissionRequest): Promise<string> {
   const [holder] = await tx.query<{ name: string }>(
     userId !== null

@@ -1,9 +1,9 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
-/** The file on the default branch that was refused last. */
+/** The last refused file on the default branch. */
 export interface ConfigurationRefusalRow {
   readonly commit: string;
-  /** Handle. Null: the host does not know. */
+  /** Handle. Null: the host does not know it. */
   readonly by: string | null;
   readonly errors: readonly string[];
   /** RFC 3339. */

@@ -1,5 +1,5 @@
-// Pause, freeze and configuration are written under the repository's row, which the landing gate takes `for share`:
-// once such a write is answered, no landing starts by what was before it.
+// Pauses, freezes and configurations are written under the repository's row, which the landing gate locks `for share`:
+// after the answer to such a write, no landing starts under the old state.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -14,15 +14,18 @@ export async function lockRepository(ctx: Context, tx: Transaction, repositoryId
   return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
 }
 
-/** What begins work there holds it until its commit: nothing is deleted meanwhile. Before any other row is locked. */
+/**
+ * Held until the commit by every start of work in the repository, so that nothing is deleted in the meantime. Locked
+ * before any other row.
+ */
 export async function shareRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
   await tx.query('select 1 from repository where account_id = $1 and id = $2 for share', [ctx.accountId, repositoryId]);
   return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
 }
 
-/** Marks in every queue of the repository that something the planner decides on changed, and wakes them after the commit. */
+/** Marks in every queue of the repository that the planner's facts changed, and wakes the queues after the commit. */
 export async function changeQueues(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
-  // Locked in order of id before any is changed, or two of these could wait for each other.
+  // Locked in order of id before any of them changes, to prevent deadlocks.
   const queues = await tx.query<{ id: string }>(
     'select id from queue where account_id = $1 and repository_id = $2 order by id for no key update',
     [ctx.accountId, repositoryId],

@@ -1,5 +1,5 @@
-// Rows of repositories as GraphQL shows them: named prepared statements under the account's row-level security,
-// with the account in the predicate as well.
+// Rows of repositories for GraphQL: named prepared statements under the account's row-level security, with the account
+// in the predicate too.
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
@@ -31,7 +31,7 @@ export async function loadRepository(ctx: Context, name: RepositoryName): Promis
   return row;
 }
 
-/** What begins new work there throws BAD_INPUT. What is under way, and what only reads, does not ask. */
+/** Throws BAD_INPUT for work that starts in a disabled repository. Running work and reads do not call this. */
 export function requireActive(repository: Pick<RepositoryRow, 'active' | 'deletedAt' | 'owner' | 'name'>): void {
   requireThere(repository);
   const { active, owner, name } = repository;
@@ -43,19 +43,19 @@ export function requireActive(repository: Pick<RepositoryRow, 'active' | 'delete
   );
 }
 
-/** What needs its commits throws CONFLICT. */
+/** Throws CONFLICT if the repository's commits are deleted. */
 export function requireThere({ deletedAt, owner, name }: Pick<RepositoryRow, 'deletedAt' | 'owner' | 'name'>): void {
   if (deletedAt) throw new DomainError('CONFLICT', `The repository ${owner}/${name} was deleted`, 'input.repository');
 }
 
-/** Throws NOT_FOUND, and BAD_INPUT where it is out of use. */
+/** Throws NOT_FOUND, and BAD_INPUT if it is disabled. */
 export async function loadActiveRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   const row = await loadRepository(ctx, name);
   requireActive(row);
   return row;
 }
 
-/** Deleted ones as well: history leads to them. */
+/** Includes deleted repositories, because history refers to them. */
 export async function readRepositoriesById(ctx: Context, ids: readonly string[]): Promise<RepositoryRow[]> {
   requireRepositoryScope(ctx);
   return await ctx.db.read<RepositoryRow>(ctx.accountId, {
@@ -66,7 +66,7 @@ export async function readRepositoriesById(ctx: Context, ids: readonly string[])
 }
 
 export interface RepositoryPage {
-  /** One more than this is read, to tell whether there is a next page. */
+  /** One row more is read, to know whether there is a next page. */
   readonly size: number;
   readonly offset: number;
   readonly after: RepositoryName | null;

@@ -14,21 +14,21 @@ export interface NewRepository extends RepositoryName {
   readonly defaultBranch?: string | null | undefined;
 }
 
-// GitHub's own rules: an owner's handle, and a name that can be a folder.
+// GitHub's own rules: the handle of an owner, and a name that can be a folder.
 const ownerPattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/;
 const namePattern = /^(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}$/i;
-// What git check-ref-format allows, without the characters it forbids anywhere.
+// The names that git check-ref-format allows.
 const branchPattern = /^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[/.]$))[^\s~^:?*[\\\p{Cc}]{1,200}$/u;
 
 /**
- * An empty repository on the host, with the configuration every repository starts with. Throws CONFLICT when the
- * account has one of that name. Needs `admin`.
+ * Creates an empty repository on the host, with the default configuration. Throws CONFLICT if the account has one with
+ * that name. Needs `admin`.
  */
 export async function createRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
   const defaultBranch = checkedNames(input);
   const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
-  // Not active: an attempt that was cut off before the host had made it. It is finished now.
+  // An inactive row is left by an attempt that stopped before the host had created the repository. It is completed now.
   if (repository.active || repository.deactivatedAt)
     throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} already exists.`, 'input.name');
   await makeOnHost(ctx, repository);
@@ -105,7 +105,7 @@ async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }
   }
 }
 
-/** The caller has checked who asks. Throws CONFLICT for one that was never made completely. */
+/** The caller has checked the permissions. Throws CONFLICT for a repository whose creation was not completed. */
 export async function changeActivity(ctx: Context, repositoryId: string, active: boolean): Promise<RepositoryRow> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
@@ -121,13 +121,13 @@ export async function changeActivity(ctx: Context, repositoryId: string, active:
   });
 }
 
-/** Refused as the pause itself would be. */
+/** Refused for the same reasons as the pause itself. */
 export async function mayPause(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireScope(ctx, 'queue:pause');
   return await loadRepository(ctx, name);
 }
 
-/** Nothing of a paused repository is validated or merged; this overrides what its branches say (interface 4.1). */
+/** Nothing in a paused repository is validated or merged. This overrides the pauses of its branches (interface 4.1). */
 export async function pauseRepository(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly paused: boolean },

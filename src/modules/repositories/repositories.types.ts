@@ -16,7 +16,7 @@ registerEnumType(hostKinds, {
   },
 });
 
-/** Of a repository that was found by its name alone, what may change is read when somebody asks for it. */
+/** If the repository was found only by its name, changeable columns are read when they are requested. */
 type Lazy<T> = T | Promise<T>;
 
 @ObjectType({
@@ -141,7 +141,7 @@ export class DeleteRepositoryPayload {
   repository!: Repository;
 }
 
-/** Of a preview: what was asked for, to be tried out and taken back. */
+/** The arguments of a dry run. */
 export interface DryRun {
   readonly repositoryId: string;
   readonly act: (dryContext: Context) => Promise<unknown>;

@@ -1,6 +1,6 @@
-// The rows of deliveries on their way: taking them, so that no other process sends the same one meanwhile, and writing
-// what came of it. An attempt is counted before it is made: one whose sender dies stays without an outcome, and the next
-// one has a number of its own under the same id.
+// The rows of open deliveries: taking them, so that no other process sends the same one, and writing the outcome of an
+// attempt. An attempt is counted before it is made: if its sender dies, it stays without an outcome, and the next
+// attempt has its own number under the same id.
 import type { HttpAnswer } from '../../platform/http-out/index.ts';
 import type { Database, Transaction } from '../../platform/database.ts';
 
@@ -21,7 +21,7 @@ export interface TakenDelivery extends DeliveryRef {
   readonly body: string;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
-  /** Failed attempts the schedule counts. */
+  /** The number of failed attempts in the schedule. */
   readonly failures: number;
   readonly startedAt: Date;
 }
@@ -36,7 +36,7 @@ interface TakenRow {
   readonly failures: number;
 }
 
-// An attempt ends after 15 s; what is held for longer has nobody behind it.
+// An attempt ends after 15 s. The sender of a longer one is dead.
 const leaseMs = 30_000;
 
 const taking = `
@@ -49,7 +49,7 @@ const taking = `
   )
   select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
 
-/** The oldest of each lane that nobody has taken and that waits for no other lane, at most `most`. */
+/** The oldest delivery of each lane that is not taken and waits for no other lane, at most `most` in all. */
 export async function takePending(
   db: Database,
   { accountId, endpointId }: EndpointRef,
@@ -69,7 +69,7 @@ export async function takePending(
   return rows.map((row) => toTaken(accountId, row, now));
 }
 
-/** A delivery whose next attempt is due; null when it is not, or not any more. */
+/** A delivery whose next attempt is due. Null: it is not due, or has ended. */
 export async function takeRetry(db: Database, ref: DeliveryRef, now: Date): Promise<TakenDelivery | null> {
   const [row] = await db.system.query<TakenRow>(
     `with next as (
@@ -92,7 +92,7 @@ function toTaken(accountId: string, { id, attempts, ...row }: TakenRow, startedA
 
 export interface Waiting {
   readonly state: string;
-  /** Milliseconds; null when nothing will be tried any more. */
+  /** Milliseconds. Null: there is no further attempt. */
   readonly nextLookAt: number | null;
 }
 
@@ -118,15 +118,16 @@ export interface Outcome {
 }
 
 /**
- * Writes what came of an attempt. A success is one however late it comes, and ends its endpoint's failing; any other
- * outcome counts only for the newest attempt of a delivery that is still open, and once.
+ * Writes the outcome of an attempt. A success counts however late it comes, and ends the failing of its endpoint. Any
+ * other outcome counts only for the newest attempt of an open delivery, and once.
  */
 export async function writeOutcome(
   { query }: Pick<Transaction, 'query'>,
   taken: TakenDelivery,
   { requestHeaders, answer, concluded, now }: Outcome,
 ): Promise<void> {
-  // By a statement of its own, and first: who disables an endpoint or sends again locks the endpoint before deliveries.
+  // A separate statement, and the first one: disabling an endpoint and redelivery also lock the endpoint before
+  // deliveries.
   if (concluded.state === 'succeeded')
     await query(
       'update webhook_endpoint set failing_since = null where account_id = $1 and id = $2 and failing_since is not null',
@@ -160,7 +161,7 @@ export async function writeOutcome(
   );
 }
 
-/** What will never be sent, because its endpoint is disabled or gone. */
+/** Cancels deliveries whose endpoint is disabled or deleted. */
 export const cancelOpen = `
   update webhook_delivery set state = 'canceled', next_attempt_at = null, ended_at = $3
   where account_id = $1 and endpoint_id = $2 and state in ('pending', 'retrying')`;

@@ -1,5 +1,5 @@
-// An endpoint that fails. One that is given up is disabled, and its account is told: by an event, in the log, and among
-// the actions of users, where admins look.
+// Failing endpoints. After too long a failure an endpoint is disabled, and its account is told by an event, in the log,
+// and among the users' actions, which admins read.
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { isGivenUp } from '../../domain/events/delivery.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -9,8 +9,8 @@ import { cancelOpen, writeOutcome, type EndpointRef, type Outcome, type TakenDel
 type GivenUp = 'gone' | 'failing';
 
 /**
- * A failed attempt. What came of it, since when its endpoint fails, and that this is the end of the endpoint, are one
- * transaction: whoever dies after a 410 has written all of it or has the delivery sent again.
+ * A failed attempt. One transaction writes its outcome, since when the endpoint fails, and a possible disabling: if the
+ * process dies after a 410, either all is written, or the delivery is sent again.
  */
 export async function writeFailure(
   ports: Ports,
@@ -19,8 +19,8 @@ export async function writeFailure(
 ): Promise<void> {
   const ctx = systemContext(ports, taken.accountId);
   const because = await ctx.db.transaction(taken.accountId, async (tx) => {
-    // The endpoint before its deliveries, as whoever disables it locks them. What an address it had before answers says
-    // nothing of it.
+    // The endpoint is locked before its deliveries, as when it is disabled. The answer of an earlier address says
+    // nothing about the present one.
     const [row] = await tx.query<{ failingSince: Date | string }>(
       `update webhook_endpoint set failing_since = coalesce(failing_since, $3) 
        where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
@@ -46,7 +46,7 @@ async function giveUp(
   await appendEvents(ctx, tx, [
     { action: 'webhook_endpoint_disabled', payload: { endpointId: endpoint.endpointId, because } },
   ]);
-  // Nobody's own action: it is the service user's, whom the account's tokens act as.
+  // No user did this: it is recorded for the service user, as which the account's tokens act.
   await tx.query(
     `insert into user_action (account_id, action, actor, entity, target, at)
      select account_id, 'webhook_endpoint_disabled', email, 'integrations', null, $2 from account_user
@@ -56,7 +56,7 @@ async function giveUp(
   return because;
 }
 
-/** Answers whether it was enabled before. What was on its way to it ends. */
+/** Returns whether it was enabled before. Ends its open deliveries. */
 export async function disable(
   tx: Transaction,
   { accountId, endpointId }: EndpointRef,

@@ -1,5 +1,5 @@
-// The life of a webhook endpoint, and what users ask of its deliveries. Everything here needs the scope admin: an
-// endpoint's address and what was sent to it may hold secrets of others.
+// The lifecycle of a webhook endpoint, and users' requests about its deliveries. Everything here needs the scope admin,
+// because an endpoint's address and its deliveries may contain other people's secrets.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
@@ -23,7 +23,7 @@ export interface EndpointInput {
   readonly actions: readonly string[];
 }
 
-/** `secret` is null unless it was asked for; it is shown this once. */
+/** `secret` is null unless requested. It is shown only this once. */
 export async function createWebhookEndpoint(
   ctx: Context,
   secrets: Secrets,
@@ -34,7 +34,7 @@ export async function createWebhookEndpoint(
   const actions = checkedActions(input.actions);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const now = ctx.clock().toISOString();
-    // The cursor's row is also the lock under which endpoints are counted.
+    // The cursor's row is also the lock for counting endpoints.
     await tx.query(
       `insert into webhook_cursor (account_id, position) select $1::bigint, ${head} on conflict (account_id) do nothing`,
       [ctx.accountId],
@@ -58,7 +58,7 @@ export async function createWebhookEndpoint(
   });
 }
 
-// Positions of what was committed but not sequenced come later, and so are for it.
+// Committed events without a position get one later, and so are delivered to it.
 const head = 'coalesce((select position from event_head where account_id = $1::bigint), 0)';
 
 export async function updateWebhookEndpoint(
@@ -80,7 +80,7 @@ export async function updateWebhookEndpoint(
   });
 }
 
-/** It gets nothing more; its deliveries are no longer listed. */
+/** It gets nothing more, and its deliveries are no longer listed. */
 export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -96,7 +96,7 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
   });
 }
 
-/** It gets what happens from now on. What happened meanwhile is not sent. */
+/** It gets events from now on. Events in the meantime are not sent. */
 export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -111,7 +111,7 @@ export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<v
   });
 }
 
-/** It gets nothing until it is enabled again; what was on its way ends. */
+/** It gets nothing until it is enabled again. Open deliveries end. */
 export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -122,7 +122,7 @@ export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<
   });
 }
 
-/** A new secret of its own, shown this once. The one before it signs beside for a day. */
+/** A new secret of its own, shown only this once. The previous one signs in addition for a day. */
 export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets, id: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -147,7 +147,7 @@ export async function removeWebhookEndpointSecret(ctx: Context, id: string): Pro
   });
 }
 
-/** Sends `{"action":"ping"}` once, whatever the endpoint is subscribed to. Answers the id of the delivery. */
+/** Sends `{"action":"ping"}` once, whatever the endpoint subscribes to. Returns the id of the delivery. */
 export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<string> {
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -171,7 +171,7 @@ export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<str
   });
 }
 
-/** The same message once more, at once; if that fails, on the schedule from its beginning. */
+/** Sends the same message again at once. If that fails, the schedule starts from its beginning. */
 export async function redeliverWebhook(ctx: Context, deliveryId: string): Promise<void> {
   requireScope(ctx, 'admin');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -225,7 +225,7 @@ async function giveSecret(ctx: Context, secrets: Secrets, tx: Transaction, id: s
   return secret;
 }
 
-// The event names the endpoint by its id alone: whoever may follow events need not see addresses. It also has every
+// The event contains only the endpoint's id, because followers of events may not see addresses. It also makes every
 // relay look at the account.
 async function record(ctx: Context, tx: Transaction, action: UserActionName, endpointId: string): Promise<void> {
   await appendEvents(ctx, tx, [{ action, payload: { endpointId } }]);

@@ -1,5 +1,5 @@
-// From an account's event log to deliveries: one row for each event and each endpoint that is subscribed to it. The
-// cursor's row is the lock, so that deliveries are written in the order of the log, by whichever process is first.
+// From an account's event log to deliveries: one row for each event and each subscribed endpoint. The cursor's row is
+// the lock, so that deliveries are written in the order of the log, by whichever process is first.
 import { createHash } from 'node:crypto';
 import { isSubscribed } from '../../domain/events/subscription.ts';
 import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';
@@ -41,8 +41,8 @@ interface NewDelivery {
 }
 
 /**
- * Takes an account's events into account up to the newest. Where another process is at it, that one hears of the same
- * news: nothing is waited for.
+ * Processes an account's events up to the newest. If another process is working on them, it has the same news, so that
+ * this one does not wait.
  */
 export async function advanceOutbox(db: Database, accountId: string, now: Date): Promise<void> {
   while ((await db.system.transaction(async (query) => await takePage(query, accountId, now))) === pageSize);
@@ -84,7 +84,9 @@ interface FailedTest {
   readonly failedChecks: readonly string[];
 }
 
-/** A reset because a bot pull request's check failed names both (interface 6.1); the event names the pull request alone. */
+/**
+ * A reset by a failed check of a bot pull request names both (interface 6.1). The event names only the pull request.
+ */
 async function withFailedTests(
   query: SystemQueries['query'],
   accountId: string,
@@ -97,8 +99,8 @@ async function withFailedTests(
   return events.map((event) => ({ ...event, payload: { ...event.payload, ...found.get(event.id) } }));
 }
 
-// Rows of what has ended do not change. A pull request that left for another reason than its checks has no failed
-// batch of that moment, or one without a failed check.
+// Rows of ended batches do not change. A pull request that left for another reason has no failed batch at that time, or
+// one without a failed check.
 const failedTests = `
   select e.id as "eventId", checks.names as "failedChecks",
          jsonb_build_object('number', bot.number, 'url', bot.url, 'targetBranch', bot.target_branch,
@@ -119,7 +121,7 @@ const failedTests = `
   ) checks
   where e.account_id = $1 and e.id = any ($2::bigint[]) and checks.names is not null`;
 
-/** A deployment or a candidate is told whole (interface 6.6), under the ids it has for others. */
+/** A deployment or a candidate is sent whole (interface 6.6), with its public ids. */
 function withNodeIds(event: EventRow): EventRow {
   const { candidateId, deploymentId, payload } = event;
   if (candidateId === null) return event;
@@ -130,7 +132,7 @@ function withNodeIds(event: EventRow): EventRow {
   return { ...event, payload: { ...payload, id, rollbackOf } };
 }
 
-// Nobody listens: what has happened so far is for nobody.
+// Without an endpoint, past events have no receiver.
 async function passOver(query: SystemQueries['query'], accountId: string): Promise<number> {
   await query(
     `update webhook_cursor c set position = h.position from event_head h
@@ -140,7 +142,7 @@ async function passOver(query: SystemQueries['query'], accountId: string): Promi
   return 0;
 }
 
-/** Pull requests of the batches that events are about as a whole, by batch. */
+/** Pull requests of batches whose events concern the whole batch, by batch. */
 async function readMembers(
   query: SystemQueries['query'],
   accountId: string,
@@ -180,9 +182,9 @@ function deliveriesOf(accountId: string, { event, members }: Told, endpoints: re
   }));
 }
 
-// First attempts keep the order of each pull request and environment, and a batch waits for what was told of its members;
-// candidates and configurations have lanes of their own, so that one slow answer holds up nothing that is not about the
-// same thing.
+// First attempts keep the order of each pull request and environment, and a batch waits for the deliveries about its
+// members. Candidates and configurations have their own lanes, so that a slow answer only delays deliveries about the
+// same subject.
 function laneOf({ pullRequestId, batchId, repositoryId, environmentId, candidateId }: EventRow): string {
   if (pullRequestId !== null) return laneOfPullRequest(pullRequestId);
   if (environmentId !== null) return `environment:${environmentId}`;
@@ -195,8 +197,8 @@ function laneOfPullRequest(id: string): string {
 }
 
 /**
- * The same for the same event and endpoint whenever it is made; another one after a database was restored, where
- * positions are given anew: both the epoch and what the event says are part of it.
+ * Always the same for one event and endpoint. It differs after a restore, when positions repeat, because it depends on
+ * the epoch and on the event's content.
  */
 export function messageId(epoch: string | number, of: readonly string[]): string {
   return `msg_${epoch}_${createHash('sha256').update(JSON.stringify(of)).digest('base64url').slice(0, 24)}`;

@@ -1,6 +1,6 @@
-// Makes first attempts, in every process: what the sequencer has positioned becomes deliveries, and each endpoint's are
-// sent side by side, those of one pull request one after the other. A sweep finds what a lost notification, a killed
-// process or a Temporal without data left behind.
+// Makes first attempts, in every process: positioned events become deliveries. Deliveries of one endpoint are sent in
+// parallel, those of one pull request one after the other. A sweep finds what a lost notification, a killed process or
+// a Temporal without data left open.
 import { systemContext, type Ports } from '../../context.ts';
 import { promoteDueSigning } from '../accounts/index.ts';
 import { eventsChannel, parseNotification } from '../events/index.ts';
@@ -11,7 +11,7 @@ import { createWebhookSender, type WebhookOptions, type WebhookSender } from './
 export interface WebhookRelay {
   readonly sender: WebhookSender;
   start(): void;
-  /** Ends what is on its way, for a few seconds. What does not end is sent again by whoever runs next. */
+  /** Waits a few seconds for running attempts. An attempt that does not end is repeated by the next process. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     running.add(tracked);
   }
 
-  /** An account has news. While it is being looked at, that is looked at once more. */
+  /** An account has news. News during a look causes another look. */
   function look(accountId: string): void {
     const known = accounts.get(accountId);
     if (known !== undefined) known.hasNews = true;
@@ -99,7 +99,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     }
   }
 
-  // One that ends frees its place and its lane: there may be more to take.
+  // An ended attempt frees its place and its lane: more may be taken.
   function begin(work: EndpointWork, sending: Promise<void>): void {
     const ended = sending
       .catch((error: unknown) => ports.log.warn({ err: error }, 'A webhook could not be sent; it is sent again.'))
@@ -181,7 +181,7 @@ async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-// A workflow that was lost, or never started: its delivery is overdue and nobody is at it.
+// The workflow was lost or never started: its delivery is overdue and not taken.
 async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
   return await ports.db.system.query<{ accountId: string; deliveryId: string }>(
     `select account_id::text as "accountId", id::text as "deliveryId" from webhook_delivery

@@ -1,10 +1,10 @@
-// Deliveries are listed for 30 days. A deleted endpoint goes once nothing of it is listed any more.
+// Deliveries are listed for 30 days. A deleted endpoint is removed when none of its deliveries is listed any more.
 import type { Database } from '../../platform/database.ts';
 
 const daysKept = 30;
 const batchSize = 5_000;
 
-/** Answers how many deliveries were forgotten. One that is still on its way stays: its schedule is shorter than that. */
+/** Returns the number of deleted deliveries. An open delivery stays, because its schedule is shorter than that. */
 export async function forgetOldDeliveries(db: Database, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000).toISOString();
   let forgotten = 0;

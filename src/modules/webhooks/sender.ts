@@ -1,5 +1,5 @@
-// One attempt: take the delivery, sign the very bytes, send them, write what came of it. The relay makes first attempts,
-// the delivery's workflow the later ones; both come through here.
+// One attempt: takes the delivery, signs the exact bytes, sends them, and writes the outcome. The relay makes first
+// attempts and the delivery's workflow later ones, both with this code.
 import type { Ports } from '../../context.ts';
 import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
@@ -25,11 +25,11 @@ const attemptTimeoutMs = 15_000;
 export interface WebhookOptions {
   readonly secrets: Secrets;
   readonly http: HttpOut;
-  /** Has the delivery's workflow look at it. A lost call costs delay only: the relay calls again. */
+  /** Makes the delivery's workflow look at it. A lost call only causes delay, because the relay calls again. */
   readonly retry: (delivery: DeliveryRef) => Promise<void>;
 }
 
-/** Deliveries of one endpoint that this process has taken, with what their attempts need. */
+/** Deliveries of one endpoint that this process has taken, with the facts that their attempts need. */
 export interface Load {
   readonly deliveries: readonly TakenDelivery[];
   readonly target: Target | null;
@@ -43,7 +43,7 @@ interface Target {
 export interface WebhookSender {
   takePending(endpoint: EndpointRef, most: number): Promise<Load>;
   send(delivery: TakenDelivery, target: Target | null): Promise<void>;
-  /** The attempt of a workflow, if it is due; answers when to look again. */
+  /** The attempt of a workflow, if it is due. Returns when to look again. */
   attemptRetry(delivery: DeliveryRef): Promise<Waiting>;
 }
 
@@ -61,7 +61,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     );
     const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
     const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
-    // One that is not written is sent once more when its lease has ended.
+    // If the outcome is not written, the delivery is sent once more when its lease ends.
     await throughOutage(
       async () =>
         verdict.kind === 'succeeded'
@@ -126,7 +126,7 @@ interface TargetRow {
   readonly previous: Buffer | null;
 }
 
-/** Where to, and with which keys: read at sending time, so that a key that was changed signs at once. */
+/** The address and the keys, read at sending time, so that a changed key signs at once. */
 async function readTarget(
   ports: Ports,
   { secrets }: WebhookOptions,

@@ -40,7 +40,7 @@ export class WebhookSigningResolver {
   }
 }
 
-// An id that names something else names no token: 0 is no row's id.
+// An id of another type names no token: no row has the id 0.
 function tokenIdOf(nodeId: string): string {
   const named = decodeNodeId(nodeId);
   return named?.type === 'ApiToken' ? named.id : '0';
