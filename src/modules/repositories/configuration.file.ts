@@ -8,7 +8,7 @@ import {
   type ConfigurationReading,
   type KnownPush,
 } from '../../domain/configuration/index.ts';
-import type { CodeHost, HostRepository } from '../../hosts/port.ts';
+import { codeOf, type RepositoryCode } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { writeConfiguration } from './configuration.service.ts';
@@ -25,10 +25,10 @@ const checkName = 'interlock/configuration';
 export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
   if (row === null) return { kind: 'unchanged' };
-  const host = ctx.hosts(row.host);
+  const host = codeOf(ctx, row);
   const ref = `refs/heads/${row.defaultBranch}`;
-  const tip = await host.readRef(row, ref);
-  const file = tip && (await host.readFile(row, { commit: tip.commit, path: configurationPath, maxBytes: mostBytes }));
+  const tip = await host.readRef(ref);
+  const file = tip && (await host.readFile({ commit: tip.commit, path: configurationPath, maxBytes: mostBytes }));
   if (!tip || !file || file.blob === row.configurationBlob) return { kind: 'unchanged' };
   const change = await findChange(ctx, row, { host, ref, tip: tip.commit });
   const refusal = decidePushRefusal(change.push);
@@ -42,7 +42,7 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
       : null;
   if (outcome?.kind === 'accepted') return { kind: 'accepted', commit: change.commit };
   const errors = outcome === null ? [`${configurationPath}: ${refusal}`] : outcome.problems.map(problemText);
-  await publishRefusal(ctx, row, { host, commits: new Set([change.commit, tip.commit]), errors });
+  await publishRefusal(ctx, { host, commits: new Set([change.commit, tip.commit]), errors });
   await recordRefusal(ctx, repositoryId, { blob: file.blob, change, errors });
   return { kind: 'refused', commit: change.commit, errors };
 }
@@ -56,25 +56,25 @@ interface Change {
 }
 
 interface Read {
-  readonly host: CodeHost;
+  readonly host: RepositoryCode;
   readonly ref: string;
   readonly tip: string;
 }
 
 async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: Read): Promise<Change> {
   const newest = { from: null, to: tip, limit: 1, path: configurationPath };
-  const [changing] = await host.listFirstParents(row, newest);
+  const [changing] = await host.listFirstParents(newest);
   const { commit = tip, parents = [] } = changing ?? {};
-  const pushed = await host.findConfigurationPush(row, { ref, since: commit, tip });
+  const pushed = await host.findConfigurationPush({ ref, since: commit, tip });
   if (pushed !== null) return { commit, push: pushed, by: pushed.by };
   // The landing made these commits itself: the change was pushed to a member's branch.
   const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
   if (members.length === 0) return { commit, push: 'past the host', by: null };
   for (const { branch, parent, head, author } of members) {
     const range = { from: parent, to: head, limit: 1, path: configurationPath };
-    const [own] = await host.listFirstParents(row, range);
+    const [own] = await host.listFirstParents(range);
     if (own === undefined) continue;
-    const push = await host.findConfigurationPush(row, { ref: `refs/heads/${branch}`, since: own.commit, tip: head });
+    const push = await host.findConfigurationPush({ ref: `refs/heads/${branch}`, since: own.commit, tip: head });
     return { commit, push: push ?? 'unknown', by: push?.by ?? author };
   }
   return { commit, push: 'unknown', by: null };
@@ -104,11 +104,10 @@ async function readMembers(
 
 async function publishRefusal(
   ctx: Context,
-  repository: HostRepository,
-  of: { readonly host: CodeHost; readonly commits: ReadonlySet<string>; readonly errors: readonly string[] },
+  of: { readonly host: RepositoryCode; readonly commits: ReadonlySet<string>; readonly errors: readonly string[] },
 ): Promise<void> {
   for (const commit of of.commits)
-    await of.host.publishCheck(repository, {
+    await of.host.publishCheck({
       commit,
       name: checkName,
       state: 'failure',

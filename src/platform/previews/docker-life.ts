@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { decideExceeded, usualRunBounds } from '../../domain/runs/bounds.ts';
-import type { Hosts } from '../../hosts/port.ts';
+import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
@@ -95,7 +95,7 @@ export async function bootContainer(
 async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox> {
   const { boot, container, said, checkout, hosts } = life;
   await mkdir(checkout);
-  await hosts(boot.repository.host).checkOut(boot.repository, boot.commit, checkout);
+  await codeOf({ hosts }, boot.repository).checkOut(boot.commit, checkout);
   const setup = await commandOf(checkout, boot.setup);
   if (setup === null)
     throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);

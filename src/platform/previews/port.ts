@@ -1,13 +1,13 @@
 // Where previews of ours run. A sandbox is found by its name alone, so that one whose worker was killed is found again,
 // used, or taken away.
 import type { PreviewImageKind } from '../../domain/previews/preview.ts';
-import type { HostRepository, CodeHost } from '../../hosts/port.ts';
+import type { HostedRepository } from '../../hosts/port.ts';
 
 export interface PreviewBoot {
   /** Deterministic: booting it twice is one sandbox, or a new one in the place of the old. */
   readonly name: string;
   readonly image: { readonly kind: PreviewImageKind; readonly source: string };
-  readonly repository: HostRepository & { readonly host: CodeHost['kind'] };
+  readonly repository: HostedRepository;
   readonly commit: string;
   readonly port: number;
   /** Paths in the repository. */

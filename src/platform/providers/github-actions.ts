@@ -1,19 +1,19 @@
 // A workflow of the repository, dispatched on the commit by its code host: on GitHub one of GitHub Actions, on the local
 // host one of `.service/ci.yml`.
 import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
-import { HostRefused, type CodeHost, type Hosts } from '../../hosts/port.ts';
+import { HostRefused, codeOf, type RepositoryCode, type Hosts } from '../../hosts/port.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
 /** What a workflow is given, and so has to declare: hosts refuse the others. More is to be asked for by the id. */
 const workflowInputs = ['deployment_id', 'environment', 'release_candidate_version'] as const;
 
 export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }): RemoteProvider {
-  const hostOf = ({ repository }: ProviderRun): CodeHost => hosts(repository.host);
+  const code = ({ repository }: ProviderRun): RepositoryCode => codeOf({ hosts }, repository);
   return {
     shape: 'remote',
     async trigger(run) {
       const { workflow } = settingsOf(run, 'github_actions');
-      const { commit, key, facts, repository } = run;
+      const { commit, key, facts } = run;
       const inputs = Object.fromEntries(
         workflowInputs.flatMap((name) => {
           const value = facts[name];
@@ -21,21 +21,21 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
         }),
       );
       try {
-        return await hostOf(run).dispatchWorkflow(repository, { workflow, commit, key, inputs });
+        return await code(run).dispatchWorkflow({ workflow, commit, key, inputs });
       } catch (error) {
         throw error instanceof HostRefused ? new ProviderRefused(error.message, { cause: error }) : error;
       }
     },
     async read(run, name) {
       if (name === null) return null;
-      const found = await hostOf(run).readWorkflowRun(run.repository, name);
+      const found = await code(run).readWorkflowRun(name);
       if (found === null) return { state: 'gone', message: 'The code host no longer knows its run', url: null };
       return { state: states[found.conclusion] ?? 'failure', message: found.summary, url: found.url };
     },
     async cancel(run, name) {
       if (name === null)
         throw new ProviderRefused('The code host never told the name of its run: it cannot be canceled.');
-      await hostOf(run).cancelWorkflowRun(run.repository, name);
+      await code(run).cancelWorkflowRun(name);
       return 'asked';
     },
   };

@@ -2,7 +2,7 @@
 // one that lives only while we attend to it. Every call may come twice: `key` names the run, and it is one run.
 import type { ProviderState } from '../../domain/releases/drive.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
-import type { CodeHost, HostRepository } from '../../hosts/port.ts';
+import type { HostedRepository } from '../../hosts/port.ts';
 
 export interface ProviderRun<Settings extends ProviderSettings = ProviderSettings> {
   readonly accountId: string;
@@ -11,7 +11,7 @@ export interface ProviderRun<Settings extends ProviderSettings = ProviderSetting
   readonly settings: Settings;
   /** Decrypted. Null: there is none. */
   readonly secret: string | null;
-  readonly repository: HostRepository & { readonly host: CodeHost['kind'] };
+  readonly repository: HostedRepository;
   readonly commit: string;
   /** What it is told: snake_case names and their values, such as `deployment_id`, `environment`, `release_candidate_version`. */
   readonly facts: Readonly<Record<string, string>>;

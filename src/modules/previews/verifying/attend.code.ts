@@ -1,4 +1,5 @@
 // Judges the code of a head whose preview did not come up. What is found is written down as steps, like what is driven.
+import { codeOf } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
 import type { Attendance, Ending } from './attendance.ts';
 import { forgetSteps, keepStep } from './drive-app.ts';
@@ -13,12 +14,11 @@ export async function judgeCode(attendance: Attendance): Promise<Ending> {
   const { ctx, rows, verifying, log, signal } = attendance;
   const { repository, verification, pullRequest } = rows;
   const { analysis } = verifying;
-  const host = ctx.hosts(repository.host);
-  const of = hosted(repository);
+  const host = codeOf(ctx, hosted(repository));
   const head = verification.headCommit;
   const because = verification.summary ?? '';
-  const base = await host.readRef(of, `refs/heads/${pullRequest.baseBranch}`);
-  const changed = base && (await host.listChangedFiles(of, { base: base.commit, head, limit: mostFiles }));
+  const base = await host.readRef(`refs/heads/${pullRequest.baseBranch}`);
+  const changed = base && (await host.listChangedFiles({ base: base.commit, head, limit: mostFiles }));
   if (!changed)
     return {
       status: 'error',
@@ -26,13 +26,13 @@ export async function judgeCode(attendance: Attendance): Promise<Ending> {
     };
   log.write(`[interlock] ${because} The code is judged instead. ${analysis.said}\n`);
   const path = verification.preview?.verifySkill ?? '';
-  const skill = path === '' ? null : await host.readFile(of, { commit: head, path, maxBytes: mostSkillBytes });
+  const skill = path === '' ? null : await host.readFile({ commit: head, path, maxBytes: mostSkillBytes });
   const report = await analysis.analyse({
     title: pullRequest.title,
     head,
     base: changed.base,
     changes: changed.files,
-    read: async (file) => (await host.readFile(of, file))?.text ?? null,
+    read: async (file) => (await host.readFile(file))?.text ?? null,
     skill: skill === null ? null : { path, text: skill.text },
     signal,
   });

@@ -2,6 +2,7 @@
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
 import { smokeSkill, type Skill } from '../../../domain/previews/skill.ts';
 import { parseSkill } from '../../../domain/previews/skill.parse.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
@@ -63,7 +64,7 @@ export async function driveApp(attendance: Attendance, { target, preview, secret
 /** Words: why it cannot be followed. */
 async function readSkill({ ctx, rows }: Attendance, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
-  const file = await ctx.hosts(rows.repository.host).readFile(hosted(rows.repository), {
+  const file = await codeOf(ctx, hosted(rows.repository)).readFile({
     commit: rows.verification.headCommit,
     path,
     maxBytes: mostSkillBytes,

@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts';
 import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { isExempt } from '../../../domain/previews/exempt.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
@@ -52,11 +53,11 @@ async function isAllExempt(
 ): Promise<boolean> {
   const globs = exemptPaths(configuration);
   if (globs.length === 0) return false;
-  const host = ctx.hosts(repository.host);
-  const base = await host.readRef(hosted(repository), `refs/heads/${pullRequest.baseBranch}`);
+  const host = codeOf(ctx, hosted(repository));
+  const base = await host.readRef(`refs/heads/${pullRequest.baseBranch}`);
   if (base === null) return false;
   const range = { base: base.commit, head: verification.headCommit, limit: mostFiles };
-  const changed = await host.listChangedFiles(hosted(repository), range);
+  const changed = await host.listChangedFiles(range);
   return (
     changed !== null &&
     isExempt(

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
 import { checkWord, isFinal, type CheckWord } from '../../../domain/previews/verification.status.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { codeOf, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { untried } from '../../../platform/turns/index.ts';
 import { hosted, lockVerification, type VerificationRows } from './rows.ts';
@@ -43,7 +43,7 @@ async function showAtHost(
   const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
   const check = { commit, name: verificationCheckName, ...words, url: null, version };
   try {
-    await ctx.hosts(repository.host).publishCheck(hosted(repository), check);
+    await codeOf(ctx, hosted(repository)).publishCheck(check);
     return null;
   } catch (error) {
     if (error instanceof HostRefused) return `The host does not show it: ${error.message}`;

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import type { VerificationSituation } from '../../../domain/previews/drive.ts';
-import type { HostRepository } from '../../../hosts/port.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { PullRequestEntity, type PullRequestRow } from '../../queue/store/queue.entities.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -21,8 +21,6 @@ export interface VerificationRows {
   /** Null: none was to be booted yet. */
   readonly sandbox: PreviewSandboxRow | null;
 }
-
-export type HostedRepository = HostRepository & { readonly host: RepositoryRow['host'] };
 
 export function hosted({ accountId, id, owner, name, host }: RepositoryRow): HostedRepository {
   return { accountId, id, owner, name, host };

@@ -6,6 +6,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { logOfMerges } from '../../../domain/simulation/history.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
@@ -87,10 +88,10 @@ async function readPastOfGit(
   repository: HostedRepository,
   { baseBranch, since }: { readonly baseBranch: string; readonly since: Date },
 ): Promise<Past> {
-  const host = ctx.hosts(repository.host);
-  const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
+  const host = codeOf(ctx, repository);
+  const tip = await host.readRef(`refs/heads/${baseBranch}`);
   if (tip === null) return { log: [], batches: [] };
-  const commits = await host.listFirstParents(repository, { from: null, to: tip.commit, limit: mostMerges });
+  const commits = await host.listFirstParents({ from: null, to: tip.commit, limit: mostMerges });
   const merges = commits
     .filter(({ authoredAt, parents }) => authoredAt >= since.getTime() && parents.length > 0)
     .map(({ commit, authorName, authoredAt }) => ({ commit, author: authorName, at: authoredAt }));

@@ -3,7 +3,7 @@
 // same heads on the same base, and a line of n needs about as many merges as a chain of n.
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../context.ts';
-import { serviceIdentity, type CompositionMember, type CompositionResult } from '../../../hosts/port.ts';
+import { codeOf, type CompositionMember, type CompositionResult, serviceIdentity } from '../../../hosts/port.ts';
 import type { BatchAssumptionRow, BatchMemberRow, BatchRow } from '../store/queue.entities.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 
@@ -22,7 +22,7 @@ export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: numb
   const known = await findKnown(ctx, loaded);
   const missing = assumed.slice(known.layers);
   if (missing.length === 0) return { kind: 'composed', commit: known.commit };
-  const composed = await ctx.hosts(host.host).composeCommit(host, {
+  const composed = await codeOf(ctx, host).composeCommit({
     parent: known.commit,
     members: missing.map((row) => compositionOf(batch, row)),
     batchCommit: 'linear',
@@ -74,7 +74,7 @@ async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): P
     .sort((a, b) => b.layers - a.layers);
   const [longest] = known;
   // Refs keep the commits of builds, and a host may lose refs. Then the commit cannot be used.
-  const isThere = longest !== undefined && (await ctx.hosts(host.host).readCommit(host, longest.commit)) !== null;
+  const isThere = longest !== undefined && (await codeOf(ctx, host).readCommit(longest.commit)) !== null;
   return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from '../../../context.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -11,22 +12,21 @@ import { BotPullRequestEntity } from '../store/queue.entities.ts';
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   await stopGates(ctx, loaded);
   const bot = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
   );
   // A landed commit belongs to the base, so its checks are not stopped.
-  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed')
-    await adapter.cancelChecks(host, batch.commit);
+  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await adapter.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
     const number =
       bot?.number ??
-      (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch)?.number;
-    if (number !== undefined) await adapter.closePullRequest(host, number);
+      (await adapter.listOpenPullRequests()).find((pullRequest) => pullRequest.headBranch === branch)?.number;
+    if (number !== undefined) await adapter.closePullRequest(number);
     await deleteBranch(ctx, host, branch);
   }
   await passFailpoint('clean_up:after_host');
@@ -43,7 +43,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
 /** Stops the final gates that still run for an ended batch. */
 async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   const open = await readGateRuns(ctx, 'batch', batch.id);
-  for (const { run } of open) if (run !== null) await ctx.hosts(host.host).cancelWorkflowRun(host, run);
+  for (const { run } of open) if (run !== null) await codeOf(ctx, host).cancelWorkflowRun(run);
   if (open.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(

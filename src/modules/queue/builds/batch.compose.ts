@@ -1,7 +1,7 @@
 // Making a build: the commit of a batch, composed from its parent and its pinned heads.
 import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
-import { HostRefused, RefMoved, serviceIdentity, type CompositionResult } from '../../../hosts/port.ts';
+import { codeOf, type CompositionResult, HostRefused, RefMoved, serviceIdentity } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
@@ -76,7 +76,7 @@ async function compose(
   { batch, host }: LoadedBatch,
   of: { readonly parent: string; readonly members: readonly BatchMemberRow[]; readonly at: number },
 ): Promise<CompositionResult> {
-  return await ctx.hosts(host.host).composeCommit(host, {
+  return await codeOf(ctx, host).composeCommit({
     parent: of.parent,
     members: of.members.map((member) => ({
       head: member.pinnedHead,
@@ -106,7 +106,7 @@ async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch
       named.push(member);
       continue;
     }
-    const commits = await ctx.hosts(host.host).listCommits(host, {
+    const commits = await codeOf(ctx, host).listCommits({
       from: [batch.parentCommit, ...headsBefore(members, place)],
       to: member.pinnedHead,
       limit: mostCommits,
@@ -233,9 +233,9 @@ async function keepMergeResult(
 async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
   const [member] = members;
   if (member === undefined) return false;
-  const adapter = ctx.hosts(host.host);
-  const head = await adapter.readCommit(host, member.pinnedHead);
-  return head?.tree === tree && (await adapter.isAncestor(host, batch.parentCommit, member.pinnedHead));
+  const adapter = codeOf(ctx, host);
+  const head = await adapter.readCommit(member.pinnedHead);
+  return head?.tree === tree && (await adapter.isAncestor(batch.parentCommit, member.pinnedHead));
 }
 
 /**
@@ -256,7 +256,7 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
     return [...new Set(build.checks.map((check) => check.name))];
   });
   if (names.length === 0) return;
-  await ctx.hosts(host.host).rerunChecks(host, head, names);
+  await codeOf(ctx, host).rerunChecks(head, names);
   await recordChecks(ctx, host, head);
 }
 

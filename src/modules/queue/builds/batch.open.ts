@@ -3,6 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
@@ -86,9 +87,9 @@ async function openBotPullRequest(
   members: readonly BatchMemberRow[],
 ): Promise<{ number: number; url: string }> {
   const { host, baseBranch, repository, batch } = loaded;
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const taken = await takeBotPullRequest(ctx, loaded);
-  const seen = taken === null ? null : await adapter.getPullRequest(host, taken.number);
+  const seen = taken === null ? null : await adapter.getPullRequest(taken.number);
   const isReused = taken !== null && seen?.state === 'open';
   if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
   const branch = isReused ? taken.branch : botBranch(batch.id);
@@ -107,12 +108,12 @@ async function openBotPullRequest(
     body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
   };
   if (isReused) {
-    await adapter.editPullRequest(host, taken.number, words);
+    await adapter.editPullRequest(taken.number, words);
     return { number: taken.number, url: taken.url };
   }
-  const existing = (await adapter.listOpenPullRequests(host)).find((pullRequest) => pullRequest.headBranch === branch);
+  const existing = (await adapter.listOpenPullRequests()).find((pullRequest) => pullRequest.headBranch === branch);
   if (existing !== undefined) return existing;
-  return await adapter.openPullRequest(host, {
+  return await adapter.openPullRequest({
     ...words,
     author: 'interlock[bot]',
     headBranch: branch,

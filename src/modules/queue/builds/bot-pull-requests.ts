@@ -1,7 +1,7 @@
 // The bot pull request of a build at the host. Only the service owns its branch, and moves and deletes it from any
 // commit by compare-and-set.
 import type { Context } from '../../../context.ts';
-import { RefMoved } from '../../../hosts/port.ts';
+import { codeOf, RefMoved } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { chooseBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -12,19 +12,19 @@ import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
 /** A branch at another commit is older than the records, and is moved. */
 export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const there = await adapter.readRef(host, ref);
-  if (there?.commit !== to) await adapter.updateRefs(host, [{ ref, from: there?.commit ?? null, to }]);
+  const there = await adapter.readRef(ref);
+  if (there?.commit !== to) await adapter.updateRefs([{ ref, from: there?.commit ?? null, to }]);
 }
 
 export async function deleteBranch(ctx: Context, host: HostedRepository, branch: string): Promise<void> {
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const there = await adapter.readRef(host, ref);
+  const there = await adapter.readRef(ref);
   if (there === null) return;
   try {
-    await adapter.updateRefs(host, [{ ref, from: there.commit, to: null }]);
+    await adapter.updateRefs([{ ref, from: there.commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }

@@ -1,6 +1,7 @@
 // Updates a pull request's branch with its base, by a merge or a rebase. The new head is recorded before it is pushed,
 // so that every later reader knows that the service made it.
 import type { Context } from '../../../context.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -32,9 +33,9 @@ export interface BranchToUpdate {
 /** Throws RefMoved if the branch has another head, HostRefused if the host refuses the push. */
 export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdated> {
   const { host, head, onto, method, at } = branch;
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const message = `Merge branch '${branch.baseBranch}' into ${branch.headBranch}\n`;
-  const made = await adapter.composeUpdate(host, {
+  const made = await adapter.composeUpdate({
     head,
     onto,
     method,
@@ -53,7 +54,7 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
     if (first.length > 0) await branch.onFirstPush?.(tx);
   });
   await passFailpoint('update:before_push');
-  await adapter.updateRefs(host, [{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
+  await adapter.updateRefs([{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
   await passFailpoint('update:after_push');
   return { kind: 'updated', head: made.commit, moved: true };
 }

@@ -1,6 +1,6 @@
 // The commits of a merged pull request on its base, oldest first: a backport picks these.
 import type { Context } from '../../../context.ts';
-import type { HostCommit } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -45,7 +45,7 @@ async function readLanded(ctx: Context, pullRequestId: string): Promise<Landed |
 }
 
 async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, below }: Landed): Promise<string[]> {
-  const line = await ctx.hosts(host.host).listFirstParents(host, { from: below, to: own_commit, limit: mostCommits });
+  const line = await codeOf(ctx, host).listFirstParents({ from: below, to: own_commit, limit: mostCommits });
   return line.length === 0 ? [own_commit] : oldestFirst(line);
 }
 
@@ -59,9 +59,9 @@ async function findMergedElsewhere(
   host: HostedRepository,
   { merge, headSha }: { readonly merge: string; readonly headSha: string },
 ): Promise<string[]> {
-  const adapter = ctx.hosts(host.host);
-  const own = await adapter.listFirstParents(host, { from: merge, to: headSha, limit: mostCommits });
-  const line = await adapter.listFirstParents(host, { from: null, to: merge, limit: Math.max(own.length, 1) });
+  const adapter = codeOf(ctx, host);
+  const own = await adapter.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
+  const line = await adapter.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
   const isRebased = own.length > 1 && own.every((commit, index) => isSameChange(commit, line[index]));
   return isRebased ? oldestFirst(line) : [merge];
 }

@@ -9,7 +9,7 @@ import {
   backportTitle,
   type BackportNews,
 } from '../../../domain/queue/explain/branch-comments.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { codeOf, HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -81,7 +81,7 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
 
 /** The pull request of an earlier attempt that died before it was recorded. */
 async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
-  const open = await ctx.hosts(host.host).listOpenPullRequests(host);
+  const open = await codeOf(ctx, host).listOpenPullRequests();
   const there = open.find((each) => each.headBranch === branch && each.baseBranch === target);
   if (there !== undefined) return { kind: 'opened', number: there.number, url: there.url };
   const [known] = await ctx.db.transaction(
@@ -101,18 +101,18 @@ async function makeBranch(
   backport: Backport,
 ): Promise<BackportNews | { readonly kind: 'made'; readonly commit: string }> {
   const { host, target, branch, record, row } = backport;
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const there = await adapter.readRef(host, ref);
+  const there = await adapter.readRef(ref);
   if (there !== null && there.commit === record.pushed_commit) return { kind: 'made', commit: there.commit };
   if (there !== null)
     return { kind: 'refused', words: `the branch \`${branch}\` already exists; delete it and ask again` };
-  const onto = await adapter.readRef(host, `refs/heads/${target}`);
+  const onto = await adapter.readRef(`refs/heads/${target}`);
   if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };
   const commits = await findMergedCommits(ctx, host, row);
   if (commits.length === 0) return { kind: 'refused', words: 'the commit it was merged as is not known' };
   const at = new Date(record.created_at).getTime();
-  const picked = await adapter.cherryPick(host, { commits, onto: onto.commit, at });
+  const picked = await adapter.cherryPick({ commits, onto: onto.commit, at });
   if (picked.kind === 'conflict') return { ...picked, commits };
   if (picked.kind === 'empty') return { kind: 'refused', words: `\`${target}\` has its changes already` };
   await ctx.db.transaction(
@@ -124,7 +124,7 @@ async function makeBranch(
         picked.commit,
       ]),
   );
-  await adapter.updateRefs(host, [{ ref, from: null, to: picked.commit }]);
+  await adapter.updateRefs([{ ref, from: null, to: picked.commit }]);
   await passFailpoint('backport:after_branch');
   return { kind: 'made', commit: picked.commit };
 }
@@ -132,11 +132,11 @@ async function makeBranch(
 /** If the host refuses the pull request, its branch is deleted. */
 async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
   const { host, target, branch, row } = backport;
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   try {
     // Done before anybody can approve it.
-    await adapter.addAuthorsOf(host, row.number, branch);
-    const { number, url } = await adapter.openPullRequest(host, {
+    await adapter.addAuthorsOf(row.number, branch);
+    const { number, url } = await adapter.openPullRequest({
       title: backportTitle(target, row.title),
       body: backportBody({ number: row.number, url: row.url, target }),
       author: 'interlock',
@@ -149,7 +149,7 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
     return { kind: 'opened', number, url };
   } catch (error) {
     if (error instanceof HostRefused)
-      await adapter.updateRefs(host, [{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
+      await adapter.updateRefs([{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Starts a final gate at the host.
 import type { Context } from '../../../context.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { codeOf, HostRefused } from '../../../hosts/port.ts';
 import { loadBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -22,11 +22,11 @@ export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): Promise<GateOutcome> {
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   try {
     const { workflow, commit } = gate;
-    const run = await adapter.dispatchWorkflow(host, { workflow, commit, key: `gate-${gate.id}` });
-    return { state: 'running', run, url: (await adapter.readWorkflowRun(host, run))?.url ?? null };
+    const run = await adapter.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}` });
+    return { state: 'running', run, url: (await adapter.readWorkflowRun(run))?.url ?? null };
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };
@@ -40,5 +40,5 @@ async function stopUnwanted(
   { id, run }: { readonly id: string; readonly run: string },
 ): Promise<void> {
   const [gate] = await readGateRuns(ctx, 'id', id);
-  if (gate?.state === 'failed') await ctx.hosts(host.host).cancelWorkflowRun(host, run);
+  if (gate?.state === 'failed') await codeOf(ctx, host).cancelWorkflowRun(run);
 }

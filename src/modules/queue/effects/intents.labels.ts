@@ -1,7 +1,7 @@
 // Replies to people, and labels, at the host.
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { codeOf, HostRefused } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
@@ -14,7 +14,7 @@ export async function writeReply(ctx: Context, intent: IntentRow): Promise<void>
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     return { host: hosted(repository), number: row.number };
   });
-  await ctx.hosts(host.host).upsertComment(host, number, {
+  await codeOf(ctx, host).upsertComment(number, {
     key: `reply:${String(intent.payload['key'])}`,
     body: String(intent.payload['body']),
   });
@@ -31,9 +31,9 @@ interface Labelling {
 
 export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, number, label, present, isStill } = await beginLabel(ctx, intent);
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   if (isStill) {
-    const last = await adapter.readLabelChange(host, number, label);
+    const last = await adapter.readLabelChange(number, label);
     // A person changed the label later: that request is followed and not undone.
     const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
     if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
@@ -46,14 +46,14 @@ async function setLabel(
   intent: IntentRow,
   { host, number, label, present }: Omit<Labelling, 'isStill'>,
 ): Promise<void> {
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   try {
-    await adapter.setLabel(host, number, label, present);
+    await adapter.setLabel(number, label, present);
   } catch (error) {
     // After a refusal the label is not there, or belongs to somebody else. If it counted as the queue's own, a person's
     // label would be no request.
     if (error instanceof HostRefused && present) {
-      const last = await adapter.readLabelChange(host, number, label);
+      const last = await adapter.readLabelChange(number, label);
       if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
     }
     throw error;

@@ -1,6 +1,6 @@
 // Performs one intent of any kind: the queue's workflow passes ids and knows no kinds.
 import type { Context } from '../../../context.ts';
-import { HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -96,28 +96,28 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
     };
   });
   const host = hosted(repository);
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
-  const tip = await adapter.readRef(host, `refs/heads/${pullRequest.headBranch}`);
+  const tip = await adapter.readRef(`refs/heads/${pullRequest.headBranch}`);
   // A landing may have moved it to the landed commit.
   const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
   if (isLeftBehind && rules.enable_comments) {
-    await adapter.upsertComment(host, pullRequest.number, {
+    await adapter.upsertComment(pullRequest.number, {
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
-      .updateRefs(host, [{ ref: `refs/heads/${pullRequest.headBranch}`, from: tip.commit, to: null }])
+      .updateRefs([{ ref: `refs/heads/${pullRequest.headBranch}`, from: tip.commit, to: null }])
       // The branch moved or is protected: it stays. If the host is down, it is tried again.
       .catch((error: unknown) => {
         if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
       });
   }
-  await adapter.concludePullRequest(host, pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
+  await adapter.concludePullRequest(pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
   await finish(ctx, intent);
 }
@@ -148,7 +148,7 @@ async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     return { bot: row, host: hosted(repository) };
   });
-  await ctx.hosts(host.host).closePullRequest(host, bot.number);
+  await codeOf(ctx, host).closePullRequest(bot.number);
   await deleteBranch(ctx, host, bot.branch);
   await passFailpoint('bot:after_close');
   await ctx.db.transaction(ctx.accountId, async (tx) => await closeRows(ctx, tx, bot));
@@ -170,7 +170,7 @@ async function retargetAbove(
   for (const { number, belowId } of await readAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;
     try {
-      await ctx.hosts(host.host).setBaseBranch(host, number, landed.baseBranch);
+      await codeOf(ctx, host).setBaseBranch(number, landed.baseBranch);
     } catch (error) {
       if (!(error instanceof HostRefused)) throw error;
       ctx.log.warn({ number, reason: error.message }, 'A pull request of a stack keeps the base branch that landed.');

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { contextOf } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { HostRefused, type CodeHost } from '../../../hosts/port.ts';
+import { type RepositoryCode, codeOf, HostRefused } from '../../../hosts/port.ts';
 import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -30,24 +30,20 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
     return { host: hosted(repository), configuration: configurationOf(repository) };
   });
-  const adapter = ctx.hosts(host.host);
-  const isStarted = await startAttempt(adapter, host, planned);
+  const adapter = codeOf(ctx, host);
+  const isStarted = await startAttempt(adapter, planned);
   await passFailpoint('retry:after_host');
-  const context = isStarted ? await readContext(adapter, host, { ...planned, configuration }) : '';
+  const context = isStarted ? await readContext(adapter, { ...planned, configuration }) : '';
   await concludeRetry(ctx, intent, { host, planned, isStarted, context });
   if (isStarted) await recordChecks(ctx, host, planned.commit);
   await finishIntent(ctx, intent);
 }
 
-async function startAttempt(
-  adapter: CodeHost,
-  host: HostedRepository,
-  { commit, name, attempt }: Planned,
-): Promise<boolean> {
-  const report = await adapter.readChecks(host, commit);
+async function startAttempt(adapter: RepositoryCode, { commit, name, attempt }: Planned): Promise<boolean> {
+  const report = await adapter.readChecks(commit);
   if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
   try {
-    return (await adapter.rerunChecks(host, commit, [name])).includes(name);
+    return (await adapter.rerunChecks(commit, [name])).includes(name);
   } catch (error) {
     if (error instanceof HostRefused) return false;
     throw error;
@@ -57,8 +53,7 @@ async function startAttempt(
 const longestContext = 20_000;
 
 async function readContext(
-  adapter: CodeHost,
-  host: HostedRepository,
+  adapter: RepositoryCode,
   of: { readonly commit: string; readonly name: string; readonly configuration: Configuration },
 ): Promise<string> {
   const { context, context_file, retriable_checks } = of.configuration.merge_rules.flaky_retry;
@@ -73,7 +68,7 @@ async function readContext(
   });
   if (says.contextFile === undefined) return says.context ?? '';
   const file = { commit: of.commit, path: says.contextFile, maxBytes: longestContext };
-  return (await adapter.readFile(host, file))?.text ?? `${says.contextFile} is not there at this commit, or too long.`;
+  return (await adapter.readFile(file))?.text ?? `${says.contextFile} is not there at this commit, or too long.`;
 }
 
 /** If the host refuses the retry, the failure counts. */

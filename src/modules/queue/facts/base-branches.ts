@@ -1,5 +1,6 @@
 // A base branch at the host, copied into its queue.
 import type { Context } from '../../../context.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
@@ -16,7 +17,7 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
  * does not show its age, because a force push may bring back any commit.
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
-  const host = ctx.hosts(repository.host);
+  const host = codeOf(ctx, repository);
   const queueId = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch),
@@ -24,9 +25,8 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
   for (let read = 1; read <= mostReads; read += 1) {
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
-    const tip = await host.readRef(repository, `refs/heads/${baseBranch}`);
-    const required =
-      tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(repository, baseBranch))].sort();
+    const tip = await host.readRef(`refs/heads/${baseBranch}`);
+    const required = tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(baseBranch))].sort();
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
     // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;

@@ -1,7 +1,7 @@
 // Builds and their checks: facts about commits, read from the host and kept. The key of a result is (commit, check,
 // attempt), never a bot pull request, so that a late result of a superseded build is still evidence for its tree.
 import type { Context } from '../../../context.ts';
-import type { CheckReport, HostRepository } from '../../../hosts/port.ts';
+import { type CheckReport, codeOf, type HostedRepository } from '../../../hosts/port.ts';
 import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
 import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
@@ -65,12 +65,8 @@ async function readWaitingQueues(
  * Reads the checks of a commit from the host and stores what is new. Wakes the queues that wait for this commit if a
  * check ended or the host's list became complete. A check that only started wakes nobody and takes no lock.
  */
-export async function recordChecks(
-  ctx: Context,
-  repository: HostRepository & { host: 'local' | 'github' },
-  commit: string,
-): Promise<void> {
-  const report = await ctx.hosts(repository.host).readChecks(repository, commit);
+export async function recordChecks(ctx: Context, repository: HostedRepository, commit: string): Promise<void> {
+  const report = await codeOf(ctx, repository).readChecks(commit);
   const [kept] = await ctx.db.read<KeptChecks>(ctx.accountId, {
     name: 'kept_checks',
     text: `select b.complete, b.canceled, array(

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { GateState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
-import { type WorkflowRun } from '../../../hosts/port.ts';
+import { codeOf, type WorkflowRun } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -138,7 +138,7 @@ export async function moveGate(
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
-    const outcome = outcomeOf(await ctx.hosts(host.host).readWorkflowRun(host, gate.run ?? ''));
+    const outcome = outcomeOf(await codeOf(ctx, host).readWorkflowRun(gate.run ?? ''));
     if (outcome !== null) await moveGate(ctx, host, gate, outcome);
   }
 }

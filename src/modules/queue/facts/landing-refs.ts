@@ -1,6 +1,13 @@
 // The ref of a landing is written once: with the landed commit, or with a tombstone after which nothing lands.
 import type { Context } from '../../../context.ts';
-import { HostRefused, HostUnavailable, RefMoved, serviceIdentity, type HostCommit } from '../../../hosts/port.ts';
+import {
+  codeOf,
+  type HostCommit,
+  HostRefused,
+  HostUnavailable,
+  RefMoved,
+  serviceIdentity,
+} from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
@@ -19,8 +26,8 @@ const inscription = 'Nothing lands under this number:';
  * holds afterwards: the tombstone, or the commit of a faster landing. Null: the host refused the ref.
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
-  const adapter = ctx.hosts(host.host);
-  const stone = await adapter.composeCommit(host, {
+  const adapter = codeOf(ctx, host);
+  const stone = await adapter.composeCommit({
     parent: batch.parentCommit,
     members: [
       {
@@ -38,7 +45,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
   });
   if (stone.kind !== 'composed') return null;
   try {
-    await adapter.updateRefs(host, [{ ref: landingRef(batch.id), from: null, to: stone.commit }]);
+    await adapter.updateRefs([{ ref: landingRef(batch.id), from: null, to: stone.commit }]);
   } catch (error) {
     // A host that refuses such refs cannot have a delayed update of one either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
@@ -51,10 +58,10 @@ export async function readLandingRef(
   host: HostedRepository,
   batchId: string,
 ): Promise<HostCommit | null> {
-  const adapter = ctx.hosts(host.host);
-  const ref = await adapter.readRef(host, landingRef(batchId));
+  const adapter = codeOf(ctx, host);
+  const ref = await adapter.readRef(landingRef(batchId));
   if (ref === null) return null;
-  const commit = await adapter.readCommit(host, ref.commit);
+  const commit = await adapter.readCommit(ref.commit);
   // The landing happened or never will. If it were called open because the ref cannot be read now, it would land twice.
   if (commit === null) throw new HostUnavailable(`What ${landingRef(batchId)} holds cannot be read.`);
   return commit;
@@ -68,5 +75,5 @@ export async function isTombstone(ctx: Context, host: HostedRepository, commit: 
   const [parent, other] = commit.parents;
   if (!commit.message.startsWith(inscription) || commit.authorEmail !== serviceIdentity.email) return false;
   if (parent === undefined || other !== undefined) return false;
-  return (await ctx.hosts(host.host).readCommit(host, parent))?.tree === commit.tree;
+  return (await codeOf(ctx, host).readCommit(parent))?.tree === commit.tree;
 }

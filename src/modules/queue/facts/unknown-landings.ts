@@ -2,6 +2,7 @@
 // as outside pushes, the queue would build on them and land the same changes again. So before a queue accepts a tip
 // that it did not make, every landing ref of the repository must have its row (docs/adr/0012-restored-database.md).
 import type { Context } from '../../../context.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { isTombstone, landingRefs } from './landing-refs.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
@@ -26,7 +27,7 @@ export async function findUnknownLandings(
 ): Promise<readonly UnknownLanding[]> {
   // The refs are read first. A ref of ours is made after its intent was begun, so that its rows exist when they are
   // read.
-  const refs = await ctx.hosts(repository.host).listRefs(repository, landingRefs);
+  const refs = await codeOf(ctx, repository).listRefs(landingRefs);
   if (refs.length === 0) return [];
   const unknown = await ctx.db.transaction(
     ctx.accountId,
@@ -43,10 +44,10 @@ export async function findUnknownLandings(
         [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
       ),
   );
-  const adapter = ctx.hosts(repository.host);
+  const adapter = codeOf(ctx, repository);
   const landings: UnknownLanding[] = [];
   for (const landing of unknown) {
-    const commit = await adapter.readCommit(repository, landing.commit);
+    const commit = await adapter.readCommit(landing.commit);
     if (commit === null || !(await isTombstone(ctx, repository, commit))) landings.push(landing);
   }
   return landings;

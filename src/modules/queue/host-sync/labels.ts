@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import type { HostPullRequest } from '../../../hosts/port.ts';
+import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { enqueue, authorisePerson, refuseSource, dequeue } from '../admission/enqueue.ts';
 import { isLandingBegun } from '../store/intents.ts';
@@ -32,7 +32,7 @@ export async function readLabelActs(
   const rules = labelRulesOf(configurationOf(repository));
   const acts: LabelAct[] = [];
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
-    const change = await ctx.hosts(repository.host).readLabelChange(repository, seen.number, write.label);
+    const change = await codeOf(ctx, repository).readLabelChange(seen.number, write.label);
     // The queue itself changed it last. That is no request, because otherwise one change would cause the next.
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened ? seen.author : null);

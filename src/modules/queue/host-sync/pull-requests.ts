@@ -5,7 +5,7 @@ import { isManagedBranch, previewEntries, type Configuration } from '../../../do
 import { notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import type { HostCommit, HostPullRequest } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { recordBuild, recordChecks } from '../facts/build.records.ts';
@@ -51,10 +51,10 @@ export async function syncPullRequest(
   number: number,
   options: { readonly announceOpened: boolean } = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
-  const host = ctx.hosts(repository.host);
+  const host = codeOf(ctx, repository);
   for (let reads = 1; ; reads += 1) {
     const before = await readBefore(ctx, repository, number);
-    const seen = await host.getPullRequest(repository, number);
+    const seen = await host.getPullRequest(number);
     if (seen === null || isBotBranch(seen.headBranch)) return null;
     const head = await readHead(ctx, repository, seen, before);
     const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
@@ -146,17 +146,17 @@ async function readHead(
   seen: HostPullRequest,
   before: Before,
 ): Promise<HeadFacts | null> {
-  const host = ctx.hosts(repository.host);
-  const commit = await host.readCommit(repository, seen.headSha);
+  const host = codeOf(ctx, repository);
+  const commit = await host.readCommit(seen.headSha);
   if (commit === null) return null;
-  const base = await host.readRef(repository, `refs/heads/${seen.baseBranch}`);
-  const containsBase = base !== null && (await host.isAncestor(repository, base.commit, seen.headSha));
+  const base = await host.readRef(`refs/heads/${seen.baseBranch}`);
+  const containsBase = base !== null && (await host.isAncestor(base.commit, seen.headSha));
   const { tree, authorName, authorEmail } = commit;
   const updates = base === null ? null : await updatedHead(ctx, repository, commit, base.commit);
   const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
   const unverified =
     require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
-      ? await host.countUnverifiedCommits(repository, { head: seen.headSha, base: base.commit })
+      ? await host.countUnverifiedCommits({ head: seen.headSha, base: base.commit })
       : null;
   return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base.commit : '' };
 }
@@ -170,7 +170,7 @@ async function updatedHead(
 ): Promise<string | null> {
   const [previous, base] = commit.parents;
   if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
-  const merged = await ctx.hosts(repository.host).composeCommit(repository, {
+  const merged = await codeOf(ctx, repository).composeCommit({
     parent: base,
     members: [
       {

@@ -1,7 +1,7 @@
 // The move of a landing past its gate: one atomic update of two refs (and, if configured, of the branches of a stack).
 // Every attempt begins and ends with a read of the landing ref, which decides the outcome for every worker.
 import type { Context } from '../../../context.ts';
-import { HostRefused, RefMoved, type HostCommit, type RefUpdate } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit, HostRefused, RefMoved, type RefUpdate } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
@@ -42,7 +42,7 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outco
 /** Null: everything was moved. */
 async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly RefUpdate[]): Promise<Failure | null> {
   try {
-    await ctx.hosts(host.host).updateRefs(host, updates);
+    await codeOf(ctx, host).updateRefs(updates);
     return null;
   } catch (error) {
     if (error instanceof RefMoved) return { kind: 'base_moved', ref: error.ref };

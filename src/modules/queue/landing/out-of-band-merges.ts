@@ -2,7 +2,7 @@
 // merging the pull request's head into it changes nothing. The pull request arrived with the first such commit. This
 // holds for squash, merge and rebase. Inside a group commit the member's own commit is found.
 import type { Context } from '../../../context.ts';
-import type { HostCommit } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
 const mostCommits = 100_000;
@@ -23,11 +23,11 @@ export async function readUnrecordedLine(
     readonly unknown: ReadonlySet<string>;
   },
 ): Promise<readonly HostCommit[]> {
-  const adapter = ctx.hosts(host.host);
-  const tip = await adapter.readRef(host, `refs/heads/${base.branch}`);
+  const adapter = codeOf(ctx, host);
+  const tip = await adapter.readRef(`refs/heads/${base.branch}`);
   if (tip === null) return [];
   const line = (
-    await adapter.listFirstParents(host, { from: base.managedFrom, to: tip.commit, limit: mostCommits })
+    await adapter.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: mostCommits })
   ).toReversed();
   const first = line.findIndex(({ commit }) => base.unknown.has(commit));
   if (first < 0) return [];
@@ -65,7 +65,7 @@ export async function findOutOfBandMerges(
 ): Promise<readonly OutOfBandMerge[]> {
   const [first] = line;
   if (first === undefined || candidates.length === 0) return [];
-  const before = first.parents[0] === undefined ? null : await ctx.hosts(host.host).readCommit(host, first.parents[0]);
+  const before = first.parents[0] === undefined ? null : await codeOf(ctx, host).readCommit(first.parents[0]);
   const search: Search = { ctx, host, before, states: await readStates(ctx, host, line) };
   const found: { readonly candidate: Candidate; readonly head: string; readonly state: State }[] = [];
   for (const candidate of candidates) {
@@ -126,9 +126,7 @@ async function readGroup(
   const [parent, chain] = parents;
   // The second parent of one pull request's merge commit is that pull request's own history.
   if (parent === undefined || chain === undefined || parents.length !== 2 || namedBy(message) !== null) return [];
-  const own = (
-    await ctx.hosts(host.host).listFirstParents(host, { from: parent, to: chain, limit: mostInGroup })
-  ).toReversed();
+  const own = (await codeOf(ctx, host).listFirstParents({ from: parent, to: chain, limit: mostInGroup })).toReversed();
   return own[0]?.parents[0] === parent && own.at(-1)?.tree === tree ? own : [];
 }
 
@@ -140,7 +138,7 @@ function namedBy(message: string): number | null {
 
 async function searchFor(search: Search, candidate: Candidate): Promise<{ head: string; state: State } | null> {
   for (const head of new Set(candidate.heads)) {
-    if ((await search.ctx.hosts(search.host.host).readCommit(search.host, head)) === null) continue;
+    if ((await codeOf(search.ctx, search.host).readCommit(head)) === null) continue;
     const state = await searchHead(search, head, candidate);
     if (state !== null) return { head, state };
   }
@@ -170,7 +168,7 @@ async function holds(
   head: string,
 ): Promise<boolean> {
   if (state.commit === head) return true;
-  const merged = await ctx.hosts(host.host).composeCommit(host, {
+  const merged = await codeOf(ctx, host).composeCommit({
     parent: state.commit,
     members: [
       { head, strategy: 'squash', message: 'recover\n', authorName: 'recover', authorEmail: 'recover@interlock' },
@@ -184,7 +182,7 @@ async function holds(
 }
 
 async function forgetScratch(ctx: Context, host: HostedRepository): Promise<void> {
-  const adapter = ctx.hosts(host.host);
-  const there = await adapter.readRef(host, scratchRef);
-  if (there !== null) await adapter.updateRefs(host, [{ ref: scratchRef, from: there.commit, to: null }]);
+  const adapter = codeOf(ctx, host);
+  const there = await adapter.readRef(scratchRef);
+  if (there !== null) await adapter.updateRefs([{ ref: scratchRef, from: there.commit, to: null }]);
 }

@@ -1,6 +1,6 @@
 // Facts in the repository of a queue that its rows lack. Read-only.
 import type { Context } from '../../../context.ts';
-import type { HostCommit } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, readUnrecordedLine, type OutOfBandMerge, type Candidate } from './out-of-band-merges.ts';
@@ -142,7 +142,7 @@ async function readCandidates(
   since: Date,
 ): Promise<Candidate[]> {
   const present = new Map(
-    (await ctx.hosts(host.host).listOpenPullRequests(host)).map(({ number, headSha }) => [number, headSha]),
+    (await codeOf(ctx, host).listOpenPullRequests()).map(({ number, headSha }) => [number, headSha]),
   );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     // A branch that was deleted after its landing looks like a pull request that was closed since.
@@ -193,7 +193,7 @@ async function readBegun(
   const impossible: string[] = [];
   const landedMembers: string[] = [];
   for (const { intent_id, batch_id, commit, members } of begun) {
-    const ref = await ctx.hosts(host.host).readRef(host, landingRef(batch_id));
+    const ref = await codeOf(ctx, host).readRef(landingRef(batch_id));
     if (ref?.commit === commit) landedMembers.push(...members);
     else if (ref !== null) impossible.push(intent_id);
   }

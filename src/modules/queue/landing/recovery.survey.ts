@@ -1,5 +1,6 @@
 // What a restored database lacks about its repositories. Reads both sides and changes neither.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { botBranch } from '../store/batch.rows.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
@@ -72,7 +73,7 @@ async function readHighestGiven(ports: Ports): Promise<bigint> {
 async function readBatchNumbers(ctx: Context, host: HostedRepository): Promise<bigint[]> {
   const ids: string[] = [];
   for (const [folder, prefix] of numberedRefs) {
-    for (const { ref } of await ctx.hosts(host.host).listRefs(host, folder))
+    for (const { ref } of await codeOf(ctx, host).listRefs(folder))
       if (ref.startsWith(prefix)) ids.push(ref.slice(prefix.length));
   }
   return ids.filter((id) => /^\d{1,18}$/.test(id)).map(BigInt);
@@ -107,7 +108,7 @@ async function withOrphans(
 ): Promise<QueueSurvey[]> {
   const found: FoundLanding[] = [];
   for (const { ref, commit } of orphans) {
-    const read = await ctx.hosts(host.host).readCommit(host, commit);
+    const read = await codeOf(ctx, host).readCommit(commit);
     if (read !== null) found.push({ ref, commit: read, merges: [] });
   }
   return queues.map((queue) =>
@@ -117,7 +118,7 @@ async function withOrphans(
 
 async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBranch[]> {
   // The refs are read first, because a batch's row exists before its branch.
-  const refs = await ctx.hosts(host.host).listRefs(host, branches);
+  const refs = await codeOf(ctx, host).listRefs(branches);
   const batches = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>

@@ -3,7 +3,7 @@
 // killed run is simply repeated (docs/adr/0012-restored-database.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { RefMoved } from '../../../hosts/port.ts';
+import { codeOf, RefMoved } from '../../../hosts/port.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -61,13 +61,13 @@ async function recoverRepository({ ctx, host, queues, strays }: RepositorySurvey
 }
 
 async function removeStray(ctx: Context, host: HostedRepository, { ref, commit }: StrayBranch): Promise<void> {
-  const adapter = ctx.hosts(host.host);
+  const adapter = codeOf(ctx, host);
   const branch = ref.slice('refs/heads/'.length);
-  await adapter.cancelChecks(host, commit);
-  for (const { number } of (await adapter.listOpenPullRequests(host)).filter(({ headBranch }) => headBranch === branch))
-    await adapter.closePullRequest(host, number);
+  await adapter.cancelChecks(commit);
+  for (const { number } of (await adapter.listOpenPullRequests()).filter(({ headBranch }) => headBranch === branch))
+    await adapter.closePullRequest(number);
   try {
-    await adapter.updateRefs(host, [{ ref, from: commit, to: null }]);
+    await adapter.updateRefs([{ ref, from: commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }

@@ -1,7 +1,6 @@
 // The commit of a proof, composed again from the proof's heads.
 import type { MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
-import { HostRefused, type CodeHost, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
-import type { HostedRepository } from '../store/hosted-repository.ts';
+import { HostRefused, type RepositoryCode, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { ProofBody, ProvenMember } from './proof.ts';
 
@@ -13,8 +12,7 @@ export interface StoredProof {
 }
 
 export interface Examined {
-  readonly adapter: CodeHost;
-  readonly host: HostedRepository;
+  readonly adapter: RepositoryCode;
   readonly repository: RepositoryRow;
   readonly commit: HostCommit;
   readonly proof: StoredProof;
@@ -22,7 +20,7 @@ export interface Examined {
 
 /** From git alone, whatever the records say. */
 export async function composeAgain(
-  { adapter, host, proof }: Examined,
+  { adapter, proof }: Examined,
   parent: string,
   members: readonly ProvenMember[],
 ): Promise<CompositionResult> {
@@ -44,7 +42,7 @@ export async function composeAgain(
     keepRef: 'refs/interlock/verify',
   };
   try {
-    return await adapter.composeCommit(host, composition);
+    return await adapter.composeCommit(composition);
   } catch (error) {
     // A proof without heads, or with heads that the host does not have, cannot be derived.
     if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };

@@ -19,6 +19,7 @@ import { planNotifications } from './notifications.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { beginWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
 /** Increased with every change of the planner's rules. A worker of an older version does not plan. */
@@ -105,7 +106,7 @@ async function readMissingSignatures(ctx: Context, repository: RepositoryRow, qu
     values: [ctx.accountId, queue.id],
   });
   for (const { id, head } of unread) {
-    const unverified = await ctx.hosts(host.host).countUnverifiedCommits(host, { head, base: queue.baseTip });
+    const unverified = await codeOf(ctx, host).countUnverifiedCommits({ head, base: queue.baseTip });
     await ctx.db.transaction(
       ctx.accountId,
       async (tx) =>

@@ -1,6 +1,7 @@
 // Reactions to people's actions on a bot pull request: none are expected, and closing one must not stop its queue.
 import type { Context } from '../../../context.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
@@ -15,7 +16,7 @@ import { beginWork, finishWork } from '../store/status.writer.ts';
  * it are reset and built again (304). Other numbers, and drafts that the service closed, are left alone.
  */
 export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
-  const seen = await ctx.hosts(repository.host).getPullRequest(repository, number);
+  const seen = await codeOf(ctx, repository).getPullRequest(number);
   if (seen === null || seen.state === 'open') return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const batch = await findBuild(ctx, tx, repository.id, number);

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { codeOf, HostRefused } from '../../../hosts/port.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -123,7 +123,7 @@ async function findSource(ctx: Context, { repository, number }: BackportRequest)
 async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
   const host = hosted(repository);
   try {
-    const ref = isBotBranch(branch) ? null : await ctx.hosts(host.host).readRef(host, `refs/heads/${branch}`);
+    const ref = isBotBranch(branch) ? null : await codeOf(ctx, host).readRef(`refs/heads/${branch}`);
     if (ref === null) throw notFound(`Target branch ${branch}`);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;

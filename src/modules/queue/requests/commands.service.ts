@@ -11,7 +11,7 @@ import {
   type Command,
   type Misspelt,
 } from '../../../domain/queue/requests/commands.ts';
-import type { HostComment } from '../../../hosts/port.ts';
+import { codeOf, type HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipOptions } from '../admission/enqueue.ts';
@@ -30,7 +30,7 @@ export async function followComments(ctx: Context, repositoryId: string): Promis
   const host = hosted(repository);
   for (;;) {
     const cursor = await readCursor(ctx, repositoryId);
-    const read = await ctx.hosts(host.host).listCommentsAfter(host, {
+    const read = await codeOf(ctx, host).listCommentsAfter({
       cursor,
       since: repository.createdAt.getTime(),
     });

@@ -4,10 +4,12 @@ import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import {
   type CodeHost,
+  codeOf,
   type HostComment,
   type HostCommit,
-  type ReviewThread,
   HostRefused,
+  type RepositoryCode,
+  type ReviewThread,
 } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -19,7 +21,7 @@ import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 interface Speaking {
   readonly host: HostedRepository;
-  readonly adapter: CodeHost;
+  readonly adapter: RepositoryCode;
   readonly pullRequestId: string;
   /** The name of the author. */
   readonly who: string;
@@ -28,7 +30,7 @@ interface Speaking {
 async function speakOn(ctx: Context, request: PullRequestRef): Promise<Speaking> {
   const { host, row } = await loadFromHost(ctx, request);
   const who = handleOf(ctx.actor);
-  return { host, adapter: ctx.hosts(host.host), pullRequestId: row.id, who };
+  return { host, adapter: codeOf(ctx, host), pullRequestId: row.id, who };
 }
 
 const longestBody = 65_536;
@@ -45,8 +47,8 @@ export async function addComment(
   request: PullRequestRef & { readonly body: string },
 ): Promise<HostComment> {
   requireWords(request.body);
-  const { host, adapter, who } = await speakOn(ctx, request);
-  return await refusedAsBadInput(adapter.addComment(host, request.number, { author: who, body: request.body }));
+  const { adapter, who } = await speakOn(ctx, request);
+  return await refusedAsBadInput(adapter.addComment(request.number, { author: who, body: request.body }));
 }
 
 export async function openThread(
@@ -55,7 +57,7 @@ export async function openThread(
 ): Promise<ReviewThread> {
   requireWords(request.body);
   const { host, adapter, who } = await speakOn(ctx, request);
-  const thread = await refusedAsBadInput(adapter.openThread(host, request.number, { author: who, body: request.body }));
+  const thread = await refusedAsBadInput(adapter.openThread(request.number, { author: who, body: request.body }));
   await syncPullRequest(ctx, host, request.number);
   return thread;
 }
@@ -66,7 +68,7 @@ export async function resolveThread(
 ): Promise<ReviewThread> {
   const { host, adapter, who } = await speakOn(ctx, request);
   const { thread, resolved } = request;
-  const found = await refusedAsBadInput(adapter.resolveThread(host, request.number, { thread, resolved, by: who }));
+  const found = await refusedAsBadInput(adapter.resolveThread(request.number, { thread, resolved, by: who }));
   if (found === null) throw notFound('Review thread');
   await syncPullRequest(ctx, host, request.number);
   return found;
@@ -81,7 +83,7 @@ export async function labelPullRequest(
   if (label === '' || label.length > 100)
     throw new DomainError('BAD_INPUT', 'label must be 1 to 100 characters long.', 'label');
   const { host, adapter, who, pullRequestId } = await speakOn(ctx, request);
-  await refusedAsBadInput(adapter.setLabel(host, request.number, label, request.present, who));
+  await refusedAsBadInput(adapter.setLabel(request.number, label, request.present, who));
   await syncPullRequest(ctx, host, request.number);
   return { pullRequestId };
 }
@@ -93,12 +95,12 @@ interface Shown {
 
 export async function readComments(ctx: Context, shown: Shown): ReturnType<CodeHost['listComments']> {
   const host = await hostOf(ctx, shown);
-  return await ctx.hosts(host.host).listComments(host, shown.number);
+  return await codeOf(ctx, host).listComments(shown.number);
 }
 
 export async function readThreads(ctx: Context, shown: Shown): Promise<readonly ReviewThread[]> {
   const host = await hostOf(ctx, shown);
-  return await ctx.hosts(host.host).listThreads(host, shown.number);
+  return await codeOf(ctx, host).listThreads(shown.number);
 }
 
 const mostCommits = 250;
@@ -114,15 +116,15 @@ interface ShownBranch extends Shown {
  */
 export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
   const repository = await hostOf(ctx, shown);
-  const host = ctx.hosts(repository.host);
-  if ((await host.readCommit(repository, shown.headCommitSha)) === null) return [];
-  const landed = shown.mergeCommit === null ? null : await host.readCommit(repository, shown.mergeCommit);
+  const host = codeOf(ctx, repository);
+  if ((await host.readCommit(shown.headCommitSha)) === null) return [];
+  const landed = shown.mergeCommit === null ? null : await host.readCommit(shown.mergeCommit);
   const base =
     landed === null
-      ? (await host.readRef(repository, `refs/heads/${shown.baseBranch}`))?.commit
+      ? (await host.readRef(`refs/heads/${shown.baseBranch}`))?.commit
       : (landed.parents[0] ?? landed.commit);
   const from = base === undefined ? [] : [base];
-  return await host.listCommits(repository, { from, to: shown.headCommitSha, limit: mostCommits });
+  return await host.listCommits({ from, to: shown.headCommitSha, limit: mostCommits });
 }
 
 async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepository> {
@@ -145,7 +147,7 @@ export async function approvePullRequest(
   const { handle, email } = ctx.actor;
   const names = [handle, unlinkedHandle(ctx.actor), email];
   try {
-    await ctx.hosts(host.host).reviewPullRequest(host, request.number, {
+    await codeOf(ctx, host).reviewPullRequest(request.number, {
       reviewer: handleOf(ctx.actor),
       alsoKnownAs: names.filter((name) => name !== null),
       verdict: request.verdict,

@@ -1,6 +1,7 @@
 // Halts and resumes a queue by hand, with a reason.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -70,6 +71,6 @@ async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBr
     values: [ctx.accountId, repository.id, baseBranch],
   });
   if (known.length > 0) return;
-  const branches = await ctx.hosts(repository.host).listRefs(hosted(repository), 'refs/heads/');
+  const branches = await codeOf(ctx, hosted(repository)).listRefs('refs/heads/');
   if (!branches.some(({ ref }) => ref === `refs/heads/${baseBranch}`)) throw notFound('Base branch');
 }

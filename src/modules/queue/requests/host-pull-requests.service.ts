@@ -8,6 +8,7 @@ import { isLandingBegun } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import { loadActiveRepository, requireActive } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
@@ -22,7 +23,7 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
   if (row.status === 'closed') return { pullRequestId: row.id };
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, row.id)))
     throw new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed; it can no longer be closed.');
-  await ctx.hosts(host.host).closePullRequest(host, request.number);
+  await codeOf(ctx, host).closePullRequest(request.number);
   return await conclude(ctx, host, { request, row, action: 'pull_request_closed' });
 }
 
@@ -35,7 +36,7 @@ export async function reopenPullRequest(ctx: Context, request: PullRequestRef): 
   requireActive(repository);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be reopened.');
   if (row.status !== 'closed') return { pullRequestId: row.id };
-  await refusedAsBadInput(ctx.hosts(host.host).reopenPullRequest(host, request.number));
+  await refusedAsBadInput(codeOf(ctx, host).reopenPullRequest(request.number));
   return await conclude(ctx, host, { request, row, action: 'pull_request_reopened' });
 }
 
@@ -72,7 +73,7 @@ export async function openPullRequest(ctx: Context, request: OpenRequest): Promi
   const repository = await loadActiveRepository(ctx, request.repository);
   const host = hosted(repository);
   const opened = await refusedAsBadInput(
-    ctx.hosts(host.host).openPullRequest(host, {
+    codeOf(ctx, host).openPullRequest({
       title: request.title,
       body: request.body ?? '',
       author: handleOf(ctx.actor),

@@ -2,7 +2,7 @@
 // again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import type { HostPullRequest } from '../../../hosts/port.ts';
+import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -24,7 +24,7 @@ export async function reconcileRepository(
   repository: HostedRepository,
   options: { readonly isNew: boolean } = { isNew: false },
 ): Promise<void> {
-  const host = ctx.hosts(repository.host);
+  const host = codeOf(ctx, repository);
   const { bases, open, elsewhere } = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await knownOf(ctx, tx, repository.id),
@@ -34,9 +34,7 @@ export async function reconcileRepository(
     void (await step().catch((error: unknown) => failures.push(error)));
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
-  const seen = (await host.listOpenPullRequests(repository)).filter(
-    (pullRequest) => !isBotBranch(pullRequest.headBranch),
-  );
+  const seen = (await host.listOpenPullRequests()).filter((pullRequest) => !isBotBranch(pullRequest.headBranch));
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const there = seen.find((pullRequest) => pullRequest.number === number);

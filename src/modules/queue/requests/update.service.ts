@@ -1,7 +1,7 @@
 // Reports about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the queue.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import type { HostCommit } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, type OutOfBandMerge } from '../landing/out-of-band-merges.ts';
 import { isLandingBegun } from '../store/intents.ts';
@@ -23,9 +23,9 @@ export async function placeHead(
 ): Promise<HeadStanding> {
   if (commit === headSha) return 'present';
   const host = hosted(repository);
-  const adapter = ctx.hosts(host.host);
-  if ((await adapter.readCommit(host, commit)) === null) return 'unseen';
-  if (await adapter.isAncestor(host, commit, headSha)) return 'past';
+  const adapter = codeOf(ctx, host);
+  if ((await adapter.readCommit(commit)) === null) return 'unseen';
+  if (await adapter.isAncestor(commit, headSha)) return 'past';
   // A force push replaced it: its checks are still recorded.
   const builds = await ctx.db.read(ctx.accountId, {
     name: 'build_of_commit',
@@ -62,12 +62,12 @@ async function landingOf(
   host: HostedRepository,
   { baseBranch, commit }: { readonly baseBranch: string; readonly commit: string },
 ): Promise<HostCommit | null> {
-  const adapter = ctx.hosts(host.host);
-  const tip = await adapter.readRef(host, `refs/heads/${baseBranch}`);
-  if (tip === null || !(await adapter.isAncestor(host, commit, tip.commit))) return null;
-  const line = (await adapter.listFirstParents(host, { from: null, to: tip.commit, limit: mostCommits })).toReversed();
+  const adapter = codeOf(ctx, host);
+  const tip = await adapter.readRef(`refs/heads/${baseBranch}`);
+  if (tip === null || !(await adapter.isAncestor(commit, tip.commit))) return null;
+  const line = (await adapter.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
   const holds = async (at: number): Promise<boolean> =>
-    line[at] !== undefined && (await adapter.isAncestor(host, commit, line[at].commit));
+    line[at] !== undefined && (await adapter.isAncestor(commit, line[at].commit));
   let [low, high] = [0, line.length - 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -1,10 +1,8 @@
 // A repository as the host adapters need it.
-import type { HostRepository } from '../../../hosts/port.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 
-export interface HostedRepository extends HostRepository {
-  readonly host: 'local' | 'github';
-}
+export type { HostedRepository };
 
 export function hosted(row: RepositoryRow): HostedRepository {
   return { accountId: row.accountId, id: row.id, owner: row.owner, name: row.name, host: row.host };

@@ -3,6 +3,7 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
 import { batchById, pullRequestById } from '../../queue/index.ts';
 import { Batch } from '../../queue/api/batches.types.ts';
 import { PullRequest, PullRequestConnection } from '../../queue/api/pull-requests.types.ts';
@@ -16,7 +17,6 @@ import { present, repositoryOfRelease } from '../projects.reads.ts';
 import { findPrevious, readChangedCommits, readOrigins, readPullRequestsBy, type Range } from './changelog.ts';
 import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackOutlook } from './provenance.types.ts';
 import { countPullRequestsOf, readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
-import type { HostedRepository } from './base-chain.ts';
 
 const pageSize = 20;
 const shownCommits = 100;

@@ -2,9 +2,8 @@
 // which pull requests came with them.
 import type { Context } from '../../../context.ts';
 import { originsOf, type Landed, type MergedBy, type Origin } from '../../../domain/releases/origin.ts';
-import type { HostCommit } from '../../../hosts/port.ts';
+import { codeOf, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
-import type { HostedRepository } from './base-chain.ts';
 
 const mostCommits = 10_000;
 
@@ -25,9 +24,11 @@ export interface ChangedCommits {
 /** What `to` has and `from` has not. */
 export async function readChangedCommits(ctx: Context, { repository, from, to }: Range): Promise<ChangedCommits> {
   requireScope(ctx, 'release:read');
-  const commits = await ctx
-    .hosts(repository.host)
-    .listCommits(repository, { from: from === null ? [] : [from], to, limit: mostCommits + 1 });
+  const commits = await codeOf(ctx, repository).listCommits({
+    from: from === null ? [] : [from],
+    to,
+    limit: mostCommits + 1,
+  });
   const isComplete = commits.length <= mostCommits;
   return { commits: (isComplete ? commits : commits.slice(1)).toReversed(), isComplete };
 }

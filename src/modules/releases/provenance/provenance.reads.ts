@@ -2,10 +2,10 @@
 // one statement for each question.
 import type { Context } from '../../../context.ts';
 import { descendantsOf } from '../../../domain/releases/reach.ts';
+import { codeOf, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { candidateColumns, type PageBefore } from '../candidates.reads.ts';
 import type { ReleaseCandidate } from '../candidates.types.ts';
-import type { HostedRepository } from './base-chain.ts';
 import { positionOf, reachBase } from './reach.ts';
 
 /** The candidates that have a commit. */
@@ -94,11 +94,10 @@ async function askGit(
            order by c.id desc limit $3`,
     values: [ctx.accountId, repository.id, mostCandidates + 1],
   });
-  const host = ctx.hosts(repository.host);
-  if (candidates.length === 0 || (await host.readCommit(repository, commit)) === null)
-    return { ids: [], isComplete: true };
+  const host = codeOf(ctx, repository);
+  if (candidates.length === 0 || (await host.readCommit(commit)) === null) return { ids: [], isComplete: true };
   const to = [...new Set(candidates.map((candidate) => candidate.commit))];
-  const beyond = await host.listAncestry(repository, { from: commit, to, limit: mostCommits });
+  const beyond = await host.listAncestry({ from: commit, to, limit: mostCommits });
   if (beyond === null) return { ids: [], isComplete: false };
   const having = descendantsOf(commit, beyond);
   const ids = candidates.filter((candidate) => having.has(candidate.commit)).map(({ id }) => id);

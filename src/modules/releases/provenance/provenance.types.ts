@@ -1,9 +1,9 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import type { Origin } from '../../../domain/releases/origin.ts';
 import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
 import type { ChangedCommits } from './changelog.ts';
-import type { HostedRepository } from './base-chain.ts';
 
 @ObjectType({
   simpleResolvers: true,

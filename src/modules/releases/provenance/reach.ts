@@ -3,7 +3,8 @@
 // beside the base is searched for, candidate by candidate.
 import type { Context } from '../../../context.ts';
 import { nextProbe, traceOutside, traceReach, type Traced } from '../../../domain/releases/reach.ts';
-import { followBase, type HostedRepository } from './base-chain.ts';
+import { codeOf, type HostedRepository } from '../../../hosts/port.ts';
+import { followBase } from './base-chain.ts';
 
 /** What is looked at within a request, newest first; the rest is left for whoever asks next. */
 const mostAtOnce = 1000;
@@ -100,8 +101,7 @@ async function trace(
   const tip = await commitAt(ctx, queueId, length);
   const to = [...new Set(candidates.map(({ commit }) => commit))];
   const range = { to, limit: mostOwnCommits };
-  const ancestry =
-    tip === null ? null : await ctx.hosts(repository.host).listAncestry(repository, { ...range, from: tip });
+  const ancestry = tip === null ? null : await codeOf(ctx, repository).listAncestry({ ...range, from: tip });
   const beyond = ancestry ?? [];
   const own = new Set(beyond.map(({ commit }) => commit));
   const outside = [...to, ...beyond.flatMap(({ parents }) => parents)].filter((commit) => !own.has(commit));
@@ -121,7 +121,7 @@ async function search(
     const probe = nextProbe(found, known);
     if (probe === null) return found.has;
     const probed = await commitAt(ctx, queueId, probe);
-    const isThere = probed !== null && (await ctx.hosts(repository.host).isAncestor(repository, probed, commit));
+    const isThere = probed !== null && (await codeOf(ctx, repository).isAncestor(probed, commit));
     found = isThere ? { ...found, has: probe } : { ...found, lacks: probe };
   }
 }

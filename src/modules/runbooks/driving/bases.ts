@@ -1,6 +1,6 @@
 // The commit that a leaf's work begins at.
 import type { Context } from '../../../context.ts';
-import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { codeOf, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { placeOf, type RunbookRows } from './runbook.rows.ts';
 
 /** The code host failed before the agent began: nothing was done, and nothing is lost by waiting for it. */
@@ -14,7 +14,7 @@ export async function checkOutBase(
 ): Promise<string> {
   try {
     const base = await findBase(ctx, rows, leaf);
-    await ctx.hosts(rows.repository.host).checkOut(rows.repository, base, folder);
+    await codeOf(ctx, rows.repository).checkOut(base, folder);
     return base;
   } catch (error) {
     throw error instanceof HostUnavailable ? new HostAway(error.message, { cause: error }) : error;
@@ -24,14 +24,14 @@ export async function checkOutBase(
 /** Tip of the branch its commit will be pushed to, or, while that is not there, of what that begins at. */
 async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<string> {
   const { repository, runbook } = rows;
-  const host = ctx.hosts(repository.host);
+  const host = codeOf(ctx, repository);
   const place = placeOf(rows, leaf);
   const branches =
     place.kind === 'next'
       ? [place.baseBranch]
       : [place.branch, rows.pullRequests.find(({ id }) => id === place.id)?.baseBranch ?? runbook.targetBranch];
   for (const branch of [...branches, runbook.targetBranch]) {
-    const tip = await host.readRef(repository, `refs/heads/${branch}`);
+    const tip = await host.readRef(`refs/heads/${branch}`);
     if (tip !== null) return tip.commit;
   }
   throw new HostRefused(

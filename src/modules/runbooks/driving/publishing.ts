@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import type { HostPullRequest } from '../../../hosts/port.ts';
+import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { configurationOf, hosted, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
 import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
@@ -21,13 +21,13 @@ export interface Called {
 export async function openPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
   const row = pullRequestOf(rows, id);
-  const host = ctx.hosts(repository.host);
+  const host = codeOf(ctx, repository);
   await passFailpoint('runbook:before_open');
   const labels = wantedLabels(rows);
   const body = bodyOf(ctx, rows, row);
   const opened =
     (await findOpen(ctx, rows, row)) ??
-    (await host.openPullRequest(repository, {
+    (await host.openPullRequest({
       title: titleOf(rows, row),
       body,
       author: authorOf(rows),
@@ -57,7 +57,7 @@ async function findOpen(
   { repository }: RunbookRows,
   { branch, baseBranch }: RunbookPullRequestRow,
 ): Promise<HostPullRequest | null> {
-  const open = await ctx.hosts(repository.host).listOpenPullRequests(repository);
+  const open = await codeOf(ctx, repository).listOpenPullRequests();
   return open.find((seen) => seen.headBranch === branch && seen.baseBranch === baseBranch) ?? null;
 }
 
@@ -71,11 +71,11 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   const { repository } = rows;
   const row = pullRequestOf(rows, id);
   const number = numberOf(row);
-  const host = ctx.hosts(repository.host);
+  const host = codeOf(ctx, repository);
   await passFailpoint('runbook:before_refresh');
-  await host.editPullRequest(repository, number, { body: bodyOf(ctx, rows, row) });
+  await host.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
   const labels = wantedLabels(rows).filter((label) => !row.labels.includes(label));
-  for (const label of labels) await host.setLabel(repository, number, label, true, authorOf(rows));
+  for (const label of labels) await host.setLabel(number, label, true, authorOf(rows));
   await passFailpoint('runbook:refreshed');
   return {
     words: `Refreshed #${number}`,
@@ -107,7 +107,7 @@ function isLive({ state }: RunbookPullRequestRow): boolean {
 export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
   const number = numberOf(pullRequestOf(rows, id));
-  await ctx.hosts(repository.host).setBaseBranch(repository, number, runbook.targetBranch);
+  await codeOf(ctx, repository).setBaseBranch(number, runbook.targetBranch);
   await syncBase(ctx, hosted(repository), runbook.targetBranch);
   await syncPullRequest(ctx, hosted(repository), number);
   return {

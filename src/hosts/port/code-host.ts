@@ -1,0 +1,25 @@
+// The whole port of a code host, and what a host tells us.
+import type { HostChecks } from './checks.ts';
+import type { HostComposing } from './composing.ts';
+import type { HostGit } from './git.ts';
+import type { HostPullRequests } from './pull-requests.ts';
+import type { HostRepository } from './repository.ts';
+
+/** What a host tells us: only that something changed. The receiver reads the facts back from the host. */
+export type HostEvent =
+  | { readonly kind: 'push'; readonly repository: HostRepository; readonly ref: string }
+  | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
+  | { readonly kind: 'comment'; readonly repository: HostRepository; readonly number: number }
+  | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string };
+
+export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {
+  readonly kind: 'local' | 'github';
+
+  /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
+  ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
+
+  /** Removes the repository and all that the host keeps of it (local), or leaves it alone (github). Idempotent. */
+  removeRepository(repository: HostRepository): Promise<void>;
+}
+
+export type Hosts = (kind: CodeHost['kind']) => CodeHost;
