@@ -176,6 +176,13 @@ module.exports = {
       to: { path: '^src/hosts/', pathNot: '^src/hosts/port\\.ts$' },
     },
     {
+      name: 'roots-choose-the-host',
+      comment: 'What a host of ours alone can do is LocalForge in the port.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: '^src/hosts/' },
+      to: { path: '^src/hosts/(local|git)/' },
+    },
+    {
       name: 'resolver-is-thin',
       comment: 'A resolver calls its own service; rules and SQL live there.',
       severity: 'error',

@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import type { Context } from './context.ts';
 import { HostRefused } from './hosts/port.ts';
-import { assertImportable, importRepository } from './hosts/local/index.ts';
 import { StartError } from './launcher/start-error.ts';
 import { hosted, syncBase } from './modules/queue/index.ts';
 import { changeActivity, createRepository, deleteRepository } from './modules/repositories/index.ts';
@@ -43,15 +42,15 @@ async function main(): Promise<number> {
         `The repository ${owner}/${name} is out of use: take it into use by setRepositoryActive first.`,
       );
     // A mistyped source leaves no repository behind.
-    if (known === null) await assertImportable(service.localHost, from).catch(rethrowAsStartError);
+    if (known === null) await service.localHost.assertImportable(from).catch(rethrowAsStartError);
     const repository = known ?? (await createRepository(ctx, { owner, name, host: 'local' }));
-    const imported = await importRepository(service.localHost, hosted(repository), from).catch(
-      async (error: unknown) => {
+    const imported = await service.localHost
+      .importRepository(hosted(repository), from)
+      .catch(async (error: unknown) => {
         // Nor does one that breaks midway.
         if (known === null) await discard(ctx, repository);
         return rethrowAsStartError(error);
-      },
-    );
+      });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
         ctx.accountId,

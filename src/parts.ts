@@ -74,7 +74,7 @@ export async function openServer(
       hub,
       overdue: service.overdue,
       registerExtra: async (fastify, parts) =>
-        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, bounds, ...parts }),
+        await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, bounds, ...parts }),
     });
     const close = async (): Promise<void> => {
       await server.close();

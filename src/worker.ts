@@ -4,7 +4,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import type { Logger } from 'pino';
 import { createRunbookAttending, runbookAgentWords, type AgentOptions } from './agents.ts';
 import type { RunBounds } from './domain/runs/bounds.ts';
-import { createCiRunner, type CiRunner } from './hosts/local/index.ts';
+import type { CiRunner } from './hosts/port.ts';
 import type { Verifying } from './modules/previews/index.ts';
 import type { RunbookAttending } from './modules/runbooks/index.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
@@ -115,7 +115,7 @@ function openRunner(
   const onError = (error: unknown): void =>
     service.ports.log.error({ error: String(error) }, 'A check could not be run.');
   return {
-    runner: createCiRunner({ host: service.localHost, sandbox, concurrency: ci.concurrency, onError }),
+    runner: service.localHost.createCiRunner({ sandbox, concurrency: ci.concurrency, onError }),
     said,
   };
 }

@@ -4,7 +4,7 @@ import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
 import { usualPushBounds, type PushBounds } from '../domain/runs/push-bounds.ts';
 import { DomainError } from '../domain/errors.ts';
-import { registerGitHttp, type GitHttpOptions, type LocalHost } from '../hosts/local/index.ts';
+import type { GitServing, LocalForge } from '../hosts/port.ts';
 import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
 import {
   configurationReadingLines,
@@ -17,7 +17,7 @@ import { configurationOf } from '../modules/queue/store/configuration.cache.ts';
 
 export interface LocalGit {
   readonly ports: Ports;
-  readonly localHost: LocalHost;
+  readonly forge: LocalForge;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
   readonly bounds?: PushBounds;
@@ -25,10 +25,9 @@ export interface LocalGit {
 
 export async function serveLocalGit(
   fastify: FastifyInstance,
-  { ports, localHost, authenticator, rateLimiter, bounds = usualPushBounds }: LocalGit,
+  { ports, forge, authenticator, rateLimiter, bounds = usualPushBounds }: LocalGit,
 ): Promise<void> {
-  await registerGitHttp(fastify, {
-    host: localHost,
+  await forge.serveGit(fastify, {
     bounds,
     spend: (accountId) => spend(rateLimiter, accountId),
     authenticate: async (token, scope) => await gitUser(authenticator, token, scope),
@@ -49,7 +48,7 @@ export async function serveLocalGit(
   });
 }
 
-function spend(limiter: RateLimiter, accountId: string): ReturnType<GitHttpOptions['spend']> {
+function spend(limiter: RateLimiter, accountId: string): ReturnType<GitServing['spend']> {
   try {
     return { isAllowed: true, headers: limiter.take(accountId, 1) };
   } catch (error) {
@@ -73,8 +72,8 @@ async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: r
 async function gitUser(
   authenticator: Authenticator,
   token: string,
-  scope: Parameters<GitHttpOptions['authenticate']>[1],
-): ReturnType<GitHttpOptions['authenticate']> {
+  scope: Parameters<GitServing['authenticate']>[1],
+): ReturnType<GitServing['authenticate']> {
   try {
     const { ctx } = await authenticator.authenticateToken(token, 'git');
     if (!hasScope(ctx, scope)) return 'forbidden';

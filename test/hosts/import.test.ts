@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { importRepository } from '../../src/hosts/local/index.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { commit, commitWithHook, git, tip } from './commits.ts';
@@ -27,7 +26,7 @@ test('brings branches and tags, and the default branch, but no refs of a queue e
   git(source, 'tag', '-a', '-m', 'One', 'v1', trunk);
   git(source, 'update-ref', 'refs/pull/1/head', topic);
   git(source, 'branch', 'mq-bot-1', topic);
-  expect(await importRepository(world.host, world.repository, source)).toEqual({
+  expect(await world.host.importRepository(world.repository, source)).toEqual({
     defaultBranch: 'trunk',
     branches: 2,
     tags: 1,
@@ -43,10 +42,10 @@ test('brings branches and tags, and the default branch, but no refs of a queue e
 
 test('again: follows the source, and tells of what moved', async () => {
   commit(source, { branch: 'trunk', files: { 'a.txt': 'a\n' } });
-  await importRepository(world.host, world.repository, `file://${source}`);
+  await world.host.importRepository(world.repository, `file://${source}`);
   const moved = commit(source, { branch: 'trunk', files: { 'a.txt': 'b\n' } });
   world.events.length = 0;
-  await importRepository(world.host, world.repository, `file://${source}`);
+  await world.host.importRepository(world.repository, `file://${source}`);
   expect(tip(world.directory, 'trunk')).toBe(moved);
   expect(world.events).toEqual([{ kind: 'push', repository: world.repository, ref: 'refs/heads/trunk' }]);
 });
@@ -58,23 +57,23 @@ test.each([
   ['a transport that runs commands', 'ext::sh -c true', 'neither a URL nor a path'],
   ['a server that is not there', 'http://127.0.0.1:1/x.git', 'could not be read'],
 ])('refuses %s', async (_what, from, words) => {
-  const failure = await importRepository(world.host, world.repository, from).catch((error: unknown) => error);
+  const failure = await world.host.importRepository(world.repository, from).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(HostRefused);
   expect(String(failure)).toContain(words);
 });
 
 test('refuses an empty repository', async () => {
-  await expect(importRepository(world.host, world.repository, source)).rejects.toThrow('has no branches to import');
+  await expect(world.host.importRepository(world.repository, source)).rejects.toThrow('has no branches to import');
 });
 
 test('refuses objects that no careful git would fetch', async () => {
   git(source, 'update-ref', 'refs/heads/trunk', commitWithHook(source));
-  await expect(importRepository(world.host, world.repository, source)).rejects.toThrow('could not be read');
+  await expect(world.host.importRepository(world.repository, source)).rejects.toThrow('could not be read');
   expect(tip(world.directory, 'trunk')).toBeNull();
 });
 
 test('imports this project, with its history whole', async () => {
-  const { defaultBranch } = await importRepository(world.host, world.repository, projectRoot);
+  const { defaultBranch } = await world.host.importRepository(world.repository, projectRoot);
   const head = git(projectRoot, 'rev-parse', defaultBranch);
   const line = await world.host.listFirstParents(world.repository, {
     from: null,

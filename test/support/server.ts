@@ -118,7 +118,7 @@ export async function startServer(
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, parts) =>
-        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, ...parts }),
+        await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, ...parts }),
     });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {

@@ -1,12 +1,7 @@
 // Output of check runs, one file each.
 import { open } from 'node:fs/promises';
+import type { CheckLog } from '../port.ts';
 import { checkLogPath } from './installation.ts';
-
-export interface CheckLog {
-  readonly text: string;
-  /** There is more before the text: only the end was read. */
-  readonly truncated: boolean;
-}
 
 /** The end of the output so far; empty before the run wrote anything. */
 export async function readCheckLog(

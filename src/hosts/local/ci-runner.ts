@@ -14,10 +14,9 @@ import {
   removeAbandonedFolders,
   withRunFolders,
   wordsOf,
-  type Sandbox,
   type SandboxOutcome,
 } from '../../platform/sandbox/index.ts';
-import type { HostRepository } from '../port.ts';
+import type { HostRepository, CheckRunning, CiRunner } from '../port.ts';
 import { checkOut } from './checkout.ts';
 import { inputVariable } from './ci-file.ts';
 import {
@@ -32,26 +31,8 @@ import {
 import { checkLogPath } from './installation.ts';
 import type { LocalHost } from './local-host.port.ts';
 
-export interface CiRunnerOptions {
+export interface CiRunnerOptions extends CheckRunning {
   readonly host: LocalHost;
-  readonly sandbox: Sandbox;
-  /** Checks at once. */
-  readonly concurrency: number;
-  readonly onError: (error: unknown) => void;
-  /** Output kept of one run. */
-  readonly outputLimitBytes?: number;
-  /** How long a dead runner's work waits for another one. */
-  readonly leaseSec?: number;
-  /** How often rows are looked at that another process queued or canceled. */
-  readonly pollMs?: number;
-  /** Where checkouts are made; each is removed after its run. */
-  readonly workDir?: string;
-}
-
-export interface CiRunner {
-  start(): void;
-  /** Stops what runs and gives it back to the queue. */
-  stop(): Promise<void>;
 }
 
 interface Running {

@@ -10,42 +10,16 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { removeAbandonedFolders, withProcessFolder } from '../../platform/sandbox/index.ts';
 import { isOutage } from '../../platform/outage.ts';
-import type { PushBounds } from '../../domain/runs/push-bounds.ts';
 import { branchOf, type Git } from '../git/index.ts';
-import type { HostRepository } from '../port.ts';
+import type { GitServing, GitUser, HostRepository } from '../port.ts';
 import { readDefaultBranch } from './installation.ts';
 import type { LocalHost } from './local-host.port.ts';
 import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
 import { createPushRoom, type PushRoom } from './push-room.ts';
 import { receivePush } from './receive-pack.ts';
 
-export interface GitUser {
-  readonly accountId: string;
-  readonly userId: string | null;
-  readonly handle: string | null;
-  readonly email: string | null;
-  /** Whether its token may write configurations. */
-  readonly mayConfigure: boolean;
-}
-
-export interface GitHttpOptions {
+export interface GitHttpOptions extends GitServing {
   readonly host: LocalHost;
-  /** Null: the token is unknown, expired or revoked. `'forbidden'`: it is good, and lacks the scope. */
-  readonly authenticate: (
-    token: string,
-    scopeNeeded: 'queue:read' | 'queue:write',
-  ) => Promise<GitUser | 'forbidden' | null>;
-  /** The account's own repository of that name; null otherwise. */
-  readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
-  /** Why nothing can be pushed to the repository now. Null: it takes pushes. */
-  readonly refusePush: (repository: HostRepository) => Promise<string | null>;
-  /** Whether the queue manages this branch; the default branch is managed in any case. */
-  readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
-  /** What the user is told of a push that has moved these refs, one line each. */
-  readonly describePush: (repository: HostRepository, refs: readonly string[]) => Promise<readonly string[]>;
-  /** One request of the account: the headers that tell what is left, and whether it may be answered. */
-  readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };
-  readonly bounds: PushBounds;
 }
 
 type Service = 'git-upload-pack' | 'git-receive-pack';

@@ -2,38 +2,27 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { branchOf, GitFailed, isBotBranch, isTemporaryBranch, listRefs } from '../git/index.ts';
-import { HostRefused, HostUnavailable, type HostRepository } from '../port.ts';
+import { HostRefused, HostUnavailable, type HostRepository, type ImportedRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
-import type { LocalHost } from './local-host.port.ts';
-
-export interface ImportedRepository {
-  readonly defaultBranch: string;
-  readonly branches: number;
-  readonly tags: number;
-}
+import type { Installation } from './installation.ts';
+import { ensureRepository } from './repositories.ts';
 
 // `ext::` and `fd::` run commands.
 const transport = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' };
 const longFetchMs = 3600_000;
 
-/** Throws HostRefused where there is nothing to import: the source cannot be read, or has no branches. */
-export async function assertImportable(host: LocalHost, source: string): Promise<void> {
-  await readSourceHead(host, locationOf(source));
+export async function assertImportable(installation: Installation, source: string): Promise<void> {
+  await readSourceHead(installation, locationOf(source));
 }
 
-/**
- * Mirrors `source` (a URL or a path) into a repository of the local host, which is made if need be. Again: refs move
- * to where the source has them; those it has not are left. Throws HostRefused when it is empty or cannot be read.
- */
 export async function importRepository(
-  host: LocalHost,
+  installation: Installation,
   repository: HostRepository,
   source: string,
 ): Promise<ImportedRepository> {
   const from = locationOf(source);
-  const { installation } = host;
-  const defaultBranch = await readSourceHead(host, from);
-  await host.ensureRepository(repository, { defaultBranch });
+  const defaultBranch = await readSourceHead(installation, from);
+  await ensureRepository(installation, repository, { defaultBranch });
   const directory = installation.directoryOf(repository);
   const before = new Map(
     (await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]),
@@ -79,8 +68,8 @@ function locationOf(source: string): string {
 }
 
 /** What the source's HEAD names; else main, master or its first branch. */
-async function readSourceHead(host: LocalHost, from: string): Promise<string> {
-  const { git, dataDir } = host.installation;
+async function readSourceHead(installation: Installation, from: string): Promise<string> {
+  const { git, dataDir } = installation;
   const listing = await runAgainst(
     from,
     async () =>

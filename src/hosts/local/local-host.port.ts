@@ -1,20 +1,16 @@
 // The port of a code host, and what only a host has that lives on this disk.
 import type { Loop } from '../../platform/repeat.ts';
-import type { CodeHost, HostRepository, PublishedHostCheck } from '../port.ts';
-import type { CheckLog } from './check-log.ts';
+import type { CodeHost, HostRepository, LocalForge } from '../port.ts';
 import type { Installation } from './installation.ts';
 import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
 
 /** The port, and what only a host has whose other side we are. */
-export interface LocalHost extends CodeHost {
+export interface LocalHost extends CodeHost, LocalForge {
   readonly kind: 'local';
   /** For the other parts of this host: git over HTTP, the runner of checks, the import. */
   readonly installation: Installation;
   reviewPullRequest(repository: HostRepository, number: number, review: Review): Promise<void>;
   editPullRequest(repository: HostRepository, number: number, changes: PullRequestEdit): Promise<void>;
-  reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** What was reported on a commit besides CI's own checks. */
-  listPublishedChecks(repository: HostRepository, commit: string): Promise<readonly PublishedHostCheck[]>;
   listComments(
     repository: HostRepository,
     number: number,
@@ -27,8 +23,6 @@ export interface LocalHost extends CodeHost {
       readonly editedAt: number | null;
     }[]
   >;
-  /** Output of a check run; null when the repository has no such run. */
-  readCheckLog(repository: HostRepository, checkRunId: string): Promise<CheckLog | null>;
   /** Compares refs with rows now. */
   reconcile(repository: HostRepository): Promise<void>;
   /** Once, at the start of the process tree that owns the data directory, before anything else uses it. */

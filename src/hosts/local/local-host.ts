@@ -1,6 +1,9 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
 import * as git from '../git/index.ts';
 import { HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
+import { createCiRunner } from './ci-runner.ts';
+import { registerGitHttp } from './http.ts';
+import { assertImportable, importRepository } from './import.ts';
 import { checkOut } from './checkout.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog } from './check-log.ts';
@@ -19,7 +22,7 @@ import { ensureRepository, findLocalRepositories, repairRepository } from './rep
 
 export function createLocalHost(options: LocalHostOptions): LocalHost {
   const installation = openInstallation(options);
-  return withHostErrors<LocalHost>({
+  const host: LocalHost = withHostErrors<LocalHost>({
     kind: 'local',
     installation,
     ...gitOperations(installation),
@@ -48,7 +51,12 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     },
     reconciler: (settings) => createReconciler(installation, settings),
     stop: async () => await installation.git.companions.stop(),
+    assertImportable: async (source) => await assertImportable(installation, source),
+    importRepository: async (repository, source) => await importRepository(installation, repository, source),
+    serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),
+    createCiRunner: (running) => createCiRunner({ ...running, host }),
   });
+  return host;
 }
 
 function gitOperations(installation: Installation) {

@@ -102,19 +102,6 @@ export interface HostPullRequests {
     landing: { readonly mergeCommit: string; readonly at: number },
   ): Promise<void>;
   /**
-   * A review in the name of a handle; its newest word counts. Throws HostRefused for an author's own, under whichever of
-   * the reviewer's names (`alsoKnownAs`) the author is known.
-   */
-  reviewPullRequest(
-    repository: HostRepository,
-    number: number,
-    review: {
-      readonly reviewer: string;
-      readonly alsoKnownAs?: readonly string[];
-      readonly verdict: 'approved' | 'changes_requested';
-    },
-  ): Promise<void>;
-  /**
    * Whose work a branch is, besides whoever opens its pull request: handles and addresses of people who cannot approve it,
    * and whose approval counts no more. Idempotent; names are added to those there are.
    */
@@ -147,12 +134,6 @@ export interface HostPullRequests {
       readonly editedAt: number | null;
     }[]
   >;
-  /** A comment in the name of a handle. */
-  addComment(
-    repository: HostRepository,
-    number: number,
-    comment: { readonly author: string; readonly body: string },
-  ): Promise<HostComment>;
   /**
    * A comment kept under `key`: written once, edited in place afterwards. With a `version`, what was written under a
    * higher one stays: a writer that was held up does not bring old words back.
@@ -163,16 +144,4 @@ export interface HostPullRequests {
     comment: { readonly key: string; readonly body: string; readonly version?: number },
   ): Promise<void>;
   listThreads(repository: HostRepository, number: number): Promise<readonly ReviewThread[]>;
-  /** A review conversation, which stays unresolved until somebody resolves it. */
-  openThread(
-    repository: HostRepository,
-    number: number,
-    thread: { readonly author: string; readonly body: string },
-  ): Promise<ReviewThread>;
-  /** Idempotent. Null when the pull request has no such thread. */
-  resolveThread(
-    repository: HostRepository,
-    number: number,
-    resolution: { readonly thread: string; readonly by: string; readonly resolved: boolean },
-  ): Promise<ReviewThread | null>;
 }

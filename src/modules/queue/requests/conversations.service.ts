@@ -8,8 +8,8 @@ import {
   type HostComment,
   type HostCommit,
   HostRefused,
-  type RepositoryCode,
   type ReviewThread,
+  speakingOf,
 } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -17,20 +17,28 @@ import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
 import { loadRepository } from '../../repositories/index.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
 interface Speaking {
   readonly host: HostedRepository;
-  readonly adapter: RepositoryCode;
+  readonly speaking: NonNullable<ReturnType<typeof speakingOf>>;
   readonly pullRequestId: string;
   /** The name of the author. */
   readonly who: string;
 }
 
+/** Throws BAD_INPUT where the repository's code host has its own place to speak. */
+function requireSpeaking(ctx: Context, host: HostedRepository, row: PullRequestRow): Speaking['speaking'] {
+  const speaking = speakingOf(ctx, host);
+  if (speaking === null) throw new DomainError('BAD_INPUT', `People do this at the code host: ${row.url}`);
+  return speaking;
+}
+
 async function speakOn(ctx: Context, request: PullRequestRef): Promise<Speaking> {
   const { host, row } = await loadFromHost(ctx, request);
   const who = handleOf(ctx.actor);
-  return { host, adapter: codeOf(ctx, host), pullRequestId: row.id, who };
+  return { host, speaking: requireSpeaking(ctx, host, row), pullRequestId: row.id, who };
 }
 
 const longestBody = 65_536;
@@ -47,8 +55,8 @@ export async function addComment(
   request: PullRequestRef & { readonly body: string },
 ): Promise<HostComment> {
   requireWords(request.body);
-  const { adapter, who } = await speakOn(ctx, request);
-  return await refusedAsBadInput(adapter.addComment(request.number, { author: who, body: request.body }));
+  const { speaking, who } = await speakOn(ctx, request);
+  return await refusedAsBadInput(speaking.addComment(request.number, { author: who, body: request.body }));
 }
 
 export async function openThread(
@@ -56,8 +64,8 @@ export async function openThread(
   request: PullRequestRef & { readonly body: string },
 ): Promise<ReviewThread> {
   requireWords(request.body);
-  const { host, adapter, who } = await speakOn(ctx, request);
-  const thread = await refusedAsBadInput(adapter.openThread(request.number, { author: who, body: request.body }));
+  const { host, speaking, who } = await speakOn(ctx, request);
+  const thread = await refusedAsBadInput(speaking.openThread(request.number, { author: who, body: request.body }));
   await syncPullRequest(ctx, host, request.number);
   return thread;
 }
@@ -66,9 +74,9 @@ export async function resolveThread(
   ctx: Context,
   request: PullRequestRef & { readonly thread: string; readonly resolved: boolean },
 ): Promise<ReviewThread> {
-  const { host, adapter, who } = await speakOn(ctx, request);
+  const { host, speaking, who } = await speakOn(ctx, request);
   const { thread, resolved } = request;
-  const found = await refusedAsBadInput(adapter.resolveThread(request.number, { thread, resolved, by: who }));
+  const found = await refusedAsBadInput(speaking.resolveThread(request.number, { thread, resolved, by: who }));
   if (found === null) throw notFound('Review thread');
   await syncPullRequest(ctx, host, request.number);
   return found;
@@ -82,8 +90,8 @@ export async function labelPullRequest(
   const label = request.label.trim();
   if (label === '' || label.length > 100)
     throw new DomainError('BAD_INPUT', 'label must be 1 to 100 characters long.', 'label');
-  const { host, adapter, who, pullRequestId } = await speakOn(ctx, request);
-  await refusedAsBadInput(adapter.setLabel(request.number, label, request.present, who));
+  const { host, who, pullRequestId } = await speakOn(ctx, request);
+  await refusedAsBadInput(codeOf(ctx, host).setLabel(request.number, label, request.present, who));
   await syncPullRequest(ctx, host, request.number);
   return { pullRequestId };
 }
@@ -147,7 +155,7 @@ export async function approvePullRequest(
   const { handle, email } = ctx.actor;
   const names = [handle, unlinkedHandle(ctx.actor), email];
   try {
-    await codeOf(ctx, host).reviewPullRequest(request.number, {
+    await requireSpeaking(ctx, host, row).reviewPullRequest(request.number, {
       reviewer: handleOf(ctx.actor),
       alsoKnownAs: names.filter((name) => name !== null),
       verdict: request.verdict,
