@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { systemContext, type Context, type Ports } from './context.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
+import type { HostAdapter, Hosts } from './hosts/port.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
@@ -62,6 +63,8 @@ export interface Service {
   readonly localHost: LocalHost;
   /** Work that is older than its own time limit, as of half a minute ago at most. */
   readonly overdue: () => readonly Overdue[];
+  /** Once for the process tree that owns the data directory, before anything else uses the code hosts. */
+  recover(): Promise<void>;
   /** Starts what goes on by itself: sequencer, relay, reconciler. */
   start(): void;
   /** Resolves when every host event received so far is handled. */
@@ -103,6 +106,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     publicUrl: options.publicUrl,
     clock,
   });
+  const adapters: readonly HostAdapter[] = [localHost];
   const ports: Ports = {
     db,
     clock,
@@ -111,10 +115,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     runbookAgent: options.runbookAgent ?? 'script',
     wake: options.wake,
     eventsWritten: () => sequencer.nudge(),
-    hosts: (kind) => {
-      if (kind !== 'local') throw new Error(`This installation has no ${kind} host.`);
-      return localHost;
-    },
+    hosts: chooseFrom(adapters),
   };
   const relay = createRelay(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
@@ -125,7 +126,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const overdue = watchOverdue(ports);
   const every = (ms: number, work: () => Promise<unknown>): Loop => repeat(ms, work, onError);
   const housekeeping: readonly Loop[] = [
-    localHost.reconciler({ onError }),
+    ...adapters.map((adapter) => adapter.reconciler({ onError })),
     sequencer,
     ...(webhookRelay === null ? [] : [webhookRelay]),
     every(day, forget),
@@ -152,6 +153,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     localHost,
     webhooks: webhookRelay?.sender ?? null,
     overdue: overdue.found,
+    async recover() {
+      for (const adapter of adapters) await adapter.recover();
+    },
     start() {
       for (const loop of housekeeping) loop.start();
       // A database older than its repositories halts its queues before anything wakes them.
@@ -168,9 +172,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       isStopping = true;
       await Promise.all((await started).map(async (loop) => await loop.stop()));
       await inbox.settle();
-      await localHost.stop();
+      for (const adapter of adapters) await adapter.stop();
       await db.close();
     },
+  };
+}
+
+function chooseFrom(adapters: readonly HostAdapter[]): Hosts {
+  return (kind) => {
+    const adapter = adapters.find((each) => each.kind === kind);
+    if (adapter === undefined) throw new Error(`This installation has no ${kind} host.`);
+    return adapter;
   };
 }
 

@@ -211,7 +211,7 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   const installation = { databaseUrl, temporal, dataDir, publicUrl, secrets, log };
   const service = await openService(installation);
   stops.push(async () => await service.stop());
-  await service.localHost.recover();
+  await service.recover();
   const worker = await openWorker(service, installation, {
     ci: { concurrency: options.ciConcurrency, allowPlain: true },
     network: networkFrom(process.env['DEPLOYMENT_NETWORK'], service.ports),
