@@ -61,7 +61,7 @@ function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLCont
   };
 }
 
-// Errors are told here and not by formatError, which does not know whose request it was.
+// Errors are logged here and not in formatError, which does not know the account of the request.
 function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
   return {
     requestDidStart: async () => {

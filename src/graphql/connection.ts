@@ -1,11 +1,11 @@
-// Relay connections by keyset: a cursor is the sort key of a row, so that rows that come and go move nobody's place.
+// Relay connections by keyset: a cursor is the sort key of a row, so that new and deleted rows do not shift a page.
 import 'reflect-metadata';
 import type { ClassType } from 'type-graphql';
 import { Extensions, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../domain/errors.ts';
 
 const greatestPage = 100;
-/** A statement, which counts (src/graphql/limits.ts). */
+/** A separate statement, which counts towards the price (src/graphql/limits.ts). */
 const countPrice = 300;
 
 @ObjectType({ description: 'Where a page of a connection ends.', simpleResolvers: true })
@@ -29,7 +29,7 @@ export interface Connection<Node> {
   readonly nodes: readonly Node[];
   readonly edges: readonly Edge<Node>[];
   readonly pageInfo: PageInfo;
-  /** Counted only when it is asked for. */
+  /** Counted only if it is requested. */
   readonly totalCount?: () => Promise<number>;
 }
 
@@ -83,13 +83,16 @@ export interface PageRequest {
 
 export interface Page {
   readonly size: number;
-  /** Sort key of the row before the page; null from the beginning. */
+  /** Sort key of the row before the page. Null: from the beginning. */
   readonly after: Key | null;
-  /** Rows to leave out, for pages by number. */
+  /** The number of rows to skip, for pages by number. */
   readonly offset: number;
 }
 
-/** Reads `first`, `after` and `page`; the last two exclude each other. `keyLength` is the number of columns in the sort key. */
+/**
+ * Reads `first`, `after` and `page`; the last two exclude each other. `keyLength` is the number of columns in the sort
+ * key.
+ */
 export function readPage(
   request: PageRequest,
   { size, keyLength }: { readonly size: number; readonly keyLength: number },
@@ -103,11 +106,11 @@ export function readPage(
   return { size: first, after: after === null ? null : decodeKey(after, keyLength), offset: ((page ?? 1) - 1) * first };
 }
 
-// Greater than every row's number: a page that begins anywhere and one that begins at the newest are one statement with
-// one plan. With `or $1 is null` the plan would read all rows before the cursor.
+// Greater than every row's number, so that the first page and later pages are one statement with one plan. With `or $1
+// is null` the plan would read all rows before the cursor.
 const beyondLast = '9223372036854775807';
 
-/** Rows of the page have lesser numbers than this, for connections sorted by one, newest first. */
+/** Rows of the page have lower numbers than this, for connections that are sorted by number, newest first. */
 export function rowId({ after }: Page): string {
   if (after === null) return beyondLast;
   if (!/^\d{1,18}$/.test(String(after[0])))
@@ -115,7 +118,7 @@ export function rowId({ after }: Page): string {
   return String(after[0]);
 }
 
-/** `rows` holds one more than the page when there is a next one. */
+/** If there is a next page, `rows` has one row more than the page. */
 export function toConnection<Row, Node>(
   rows: readonly Row[],
   size: number,
@@ -138,7 +141,7 @@ export function toConnection<Row, Node>(
   };
 }
 
-/** As connections give it. */
+/** The form of a cursor in a connection. */
 export function cursorOf(key: Key): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
@@ -153,7 +156,7 @@ function decodeKey(cursor: string, length: number): Key {
     )
       return key;
   } catch {
-    // Not one of ours, like a key of another shape.
+    // A cursor of another form counts as wrong, like a key of another shape.
   }
   throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
 }

@@ -3,17 +3,17 @@ import type { Context } from '../context.ts';
 import type { RequestContext, RequestSource, Secrets } from '../modules/accounts/index.ts';
 import type { EventLogPubSub } from './event-log-pubsub.ts';
 
-/** What a composition root gives resolvers beside the ports. */
+/** What a composition root gives to resolvers in addition to the ports. */
 export interface RequestServices {
   readonly secrets: Secrets;
   readonly events: EventLogPubSub;
 }
 
-/** What resolvers get: who asks, over which interface, and the loaders of this request. */
+/** The context of resolvers: the caller, the interface, and the loaders of this request. */
 export interface GraphQLContext extends RequestContext, RequestServices {
   /**
-   * Loaders of this request, made on first use. They batch and do not cache: a mutation must see what the one
-   * before it wrote, and a subscription lives long.
+   * Loaders of this request, created at first use. They batch and do not cache: a mutation must see the writes of the
+   * previous one, and a subscription lives long.
    */
   readonly loaders: Map<LoaderFactory<never, unknown>, DataLoader<never, unknown>>;
 }
@@ -28,7 +28,7 @@ export function loaderOf<Key, Value>(ctx: GraphQLContext, factory: LoaderFactory
   return loader;
 }
 
-/** Null without a key, and for one that names nothing. */
+/** Null without a key, and for a key without a row. */
 export async function loadIfAny<Key, Value>(
   ctx: GraphQLContext,
   factory: LoaderFactory<Key, Value>,

@@ -1,4 +1,4 @@
-// `schema/schema.graphql` as text: what clients and the REST facade are written against.
+// The text of `schema/schema.graphql`, from which clients and the REST facade are generated.
 import { assertValidSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { interlockSchema } from './schema.ts';
 

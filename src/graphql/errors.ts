@@ -1,12 +1,12 @@
-// One place where what went wrong becomes what GraphQL says: a code of the closed list, the field at fault, and for
-// our own mistakes nothing but an id to find the log by.
+// The only place that turns errors into GraphQL errors: a code of the closed list and the field at fault. An internal
+// error shows only an id, by which the log finds it.
 import { GraphQLError } from 'graphql';
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import { HostUnavailable } from '../hosts/port.ts';
 import { outageAsRefusal } from '../platform/outage.ts';
 
-// What GraphQL's own machinery finds wrong with a request is bad input like any other. Persisted queries are a
-// protocol with clients, who wait for these very codes.
+// Errors that GraphQL itself finds in a request are bad input. Persisted queries are a protocol: clients expect exactly
+// these codes.
 const protocolCodes: ReadonlySet<string> = new Set(['PERSISTED_QUERY_NOT_FOUND', 'PERSISTED_QUERY_NOT_SUPPORTED']);
 const requestCodes: ReadonlySet<string> = new Set([
   'GRAPHQL_PARSE_FAILED',
@@ -18,7 +18,7 @@ const requestCodes: ReadonlySet<string> = new Set([
 
 export interface Told {
   readonly error: GraphQLError;
-  /** Not the caller's fault: it is logged with its cause. */
+  /** The fault is not the caller's: it is logged with its cause. */
   readonly isOurs: boolean;
 }
 
@@ -40,13 +40,13 @@ export function tellError(error: GraphQLError, requestId: string): Told {
   return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isOurs: true };
 }
 
-/** The same for REST, which tells what is internal itself. */
+/** The same for REST, which reports internal errors itself. */
 export function withHostTold(error: GraphQLError): GraphQLError {
   const cause = originalOf(error);
   return cause instanceof DomainError ? withExtensions(error, cause.message, extensionsOf(cause)) : error;
 }
 
-/** As an error GraphQL passes on, with the HTTP status of its code: for what is refused before anything is executed. */
+/** A GraphQL error with the HTTP status of its code, for refusals before the execution. */
 export function refusal(error: DomainError, headers: ReadonlyMap<string, string> = new Map()): GraphQLError {
   const { code, retryAfterSec } = error;
   const all = new Map([
@@ -62,7 +62,7 @@ function isCallersCode(code: string): boolean {
   return Object.hasOwn(errorCodes, code) && code !== 'INTERNAL';
 }
 
-/** What an adapter says of a host that is away, and PostgreSQL of itself, stays inside: callers are told one refusal. */
+/** Messages about a host or a database that is down stay inside. Callers get one general refusal. */
 function originalOf(error: GraphQLError): unknown {
   let cause: unknown = error.originalError;
   while (cause instanceof GraphQLError) cause = cause.originalError;

@@ -1,5 +1,5 @@
-// The event log as a PubSubEngine of graphql-subscriptions. Nothing is published through it: what any process writes
-// to the log is what its subscribers get, in order and resumable.
+// The event log as a PubSubEngine of graphql-subscriptions. Nothing is published through it: subscribers get what any
+// process writes to the log, in order and resumable.
 import { PubSubEngine } from 'graphql-subscriptions';
 import type { PubSub } from 'type-graphql';
 import type { EventHub, EventFollower, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
@@ -36,7 +36,10 @@ export class EventLogPubSub extends PubSubEngine {
     void this.following.get(id)?.return?.();
   }
 
-  /** Pulled from, unlike `subscribe`: a slow reader is told where it stood instead of being sent ever more. */
+  /**
+   * Subscribers pull events, unlike with `subscribe`: a slow reader gets its cursor and an error instead of more
+   * events.
+   */
   follow(options: FollowOptions): EventFollower {
     return this.hub.follow(options);
   }
@@ -46,7 +49,7 @@ async function forward(follower: EventFollower, onMessage: Subscriber): Promise<
   for await (const event of follower) onMessage(event);
 }
 
-/** What `topicId` of a subscription by topic has to give: the schema is shared by all servers of a process, their hubs are not. */
+/** The `topicId` of a subscription by topic. All servers of a process share the schema but not their hubs. */
 export interface FollowedLog {
   readonly events: EventLogPubSub;
   readonly options: FollowOptions;

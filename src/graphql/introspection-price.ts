@@ -1,5 +1,5 @@
-// How much an introspection query reads. The schema is in memory and takes no statement, but one document can name its
-// types a million times over: graphql-js bounds how deep a document goes, and not how often.
+// The price of an introspection query. The schema is in memory and takes no statement, but one document can name its
+// types a million times: graphql-js limits the depth of a document and not the repetitions.
 import { isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType, type GraphQLSchema } from 'graphql';
 
 /** Whether a type belongs to introspection. */
@@ -9,7 +9,7 @@ export function isIntrospection(typeName: string): boolean {
 
 const known = new WeakMap<GraphQLSchema, Readonly<Record<string, number>>>();
 
-/** Entries of a list, on average over the schema: of `types` exactly, of the others less than most have. */
+/** The average number of entries of a list over the schema: exact for `types`, an upper estimate for the others. */
 export function introspectedRows(schema: GraphQLSchema, fieldName: string): number {
   const rows = known.get(schema) ?? countRows(schema);
   known.set(schema, rows);

@@ -1,5 +1,5 @@
-// What a GraphQL request may ask for at most, and what it costs. Measured after validation: fragments exist and have
-// no cycles by then, and each is measured once, however often it is spread.
+// The limits and the price of a GraphQL request. They are computed after validation: fragments then exist without
+// cycles, and each is computed once, however often it is used.
 import {
   getArgumentValues,
   getNamedType,
@@ -27,32 +27,32 @@ import { introspectedRows, isIntrospection } from './introspection-price.ts';
 export const mostTokens = 5_000;
 const greatestDepth = 20;
 const mostAliases = 100;
-/** As many as a bucket of the rate limit holds. */
+/** The capacity of a bucket of the rate limit. */
 const mostPoints = 200;
-/** Rows a list without a page size is taken for. */
+/** The assumed number of rows of a list without a page size. */
 const assumedRows = 10;
 
-// A unit is about a microsecond of the server's CPU, as `npm run bench -- prices` measures it; a point is what one REST
-// request is charged. A field whose price differs names its own: `@Extensions({ price: 5_000 })` (ADR 0029).
+// A unit is about a microsecond of the server's CPU, as measured by `npm run bench -- prices`. A point is the price of
+// one REST request. A field with another price names it: `@Extensions({ price: 5_000 })` (ADR 0029).
 const unitsPerPoint = 1_000;
 const units = {
-  /** A value that its object holds. */
+  /** A value that its object already has. */
   value: 1,
   object: 9,
-  /** Asked by one statement for all parents: what is left is the answer of each. */
+  /** One statement serves all parents: this is the remaining price for each parent. */
   batched: 14,
-  /** A statement of its own for each parent. */
+  /** A separate statement for each parent. */
   statement: 250,
   mutation: unitsPerPoint,
 } as const;
-/** The schema itself is in memory: what it tells takes so much less than what is read. */
+/** The schema itself is in memory: its fields cost this much less. */
 const introspectedShare = 0.2;
 
 interface Measure {
   readonly depth: number;
   readonly aliases: number;
   readonly cost: number;
-  /** What it takes to ask at all, for however many parents. */
+  /** The fixed price of a field, for any number of parents. */
   readonly once: number;
 }
 
@@ -65,7 +65,7 @@ export interface MeasuredRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Points of the rate limit that the request takes; throws BAD_INPUT beyond what one request may ask for or hold. */
+/** The points of the request for the rate limit. Throws BAD_INPUT beyond the limits of one request. */
 export function pointsOf(request: MeasuredRequest): number {
   refuseWhatIsNoText(request);
   const { depth, aliases, cost, once } = measure(request);
@@ -76,7 +76,8 @@ export function pointsOf(request: MeasuredRequest): number {
   return points;
 }
 
-// JSON and GraphQL can write what no encoding and no database takes: half of a surrogate pair, and U+0000.
+// JSON and GraphQL can contain characters that no encoding and no database accepts: half of a surrogate pair, and
+// U+0000.
 function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
   visit(document, { StringValue: ({ value }) => requireText(value) });
   requireText(variables);
@@ -148,7 +149,7 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
         ? introspectedRows(schema, field.name)
         : (named ?? rowsOf(field, node, coerced));
     const below = ofSelections(node.selectionSet, { typeName: type, pageRows: own });
-    // A page is read, whatever is shown of it.
+    // The whole page is read, whichever fields are shown.
     const read = isPage(type) ? own * units.object : 0;
     const many = isPage(type) ? 1 : own * rows;
     const share = isIntrospection(field.name) ? introspectedShare : 1;
@@ -166,13 +167,13 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
 
 interface Place {
   readonly typeName: string;
-  /** Rows of the page, below a connection. */
+  /** The number of rows of the page, below a connection. */
   readonly pageRows: number;
 }
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** Undefined: `__typename`. */
+/** Undefined for `__typename`. */
 function fieldOf(schema: GraphQLSchema, typeName: string, name: string): Field | undefined {
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
   if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
@@ -180,7 +181,7 @@ function fieldOf(schema: GraphQLSchema, typeName: string, name: string): Field |
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-// Before anything is multiplied: what it takes to ask one parent.
+// The fixed price is added before the multiplication by the number of parents.
 function callPrice(field: Field, typeName: string, schema: GraphQLSchema): number {
   // The schema itself is in memory.
   if (isIntrospection(typeName) || isIntrospection(field.name)) return 0;
@@ -201,14 +202,14 @@ function isList(type: GraphQLOutputType): boolean {
   return isListType(getNullableType(type));
 }
 
-/** How many things are asked for one by one: the length of a list of ids. Null: by no list. */
+/** The length of a list of ids in the arguments. Null: there is no such list. */
 function namedBy(field: Field, node: FieldNode, variables: Readonly<Record<string, unknown>>): number | null {
   const list = isList(field.type) && field.args.find(({ type }) => isListType(getNullableType(type)));
   const values = list ? argumentsOf(field, node, variables)[list.name] : null;
   return Array.isArray(values) ? values.length : null;
 }
 
-/** Of a page as many as are asked for. */
+/** The number of rows that the page asks for. */
 function rowsOf(field: Field, node: FieldNode, variables: Readonly<Record<string, unknown>>): number {
   if (!isList(field.type) && !isPage(getNamedType(field.type).name)) return 1;
   const own = field.extensions['rows'];
@@ -218,7 +219,7 @@ function rowsOf(field: Field, node: FieldNode, variables: Readonly<Record<string
   return typeof first === 'number' && first > 0 ? first : assumedRows;
 }
 
-// What is wrong with the arguments is told by who executes them.
+// The execution reports wrong arguments.
 function argumentsOf(
   field: Field,
   node: FieldNode,

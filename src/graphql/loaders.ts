@@ -1,7 +1,7 @@
-// Loaders by id: one statement for all that are asked for at once, answered in the order they were asked for.
+// Loaders by id: one statement for all simultaneous requests, answered in the order of the requests.
 import DataLoader from 'dataloader';
 
-/** Rows with an id under `Key`, in any order. */
+/** Rows with an id in the column `Key`, in any order. */
 type Read<Key extends string, Row extends Readonly<Record<Key, string | null>>> = (
   ids: readonly string[],
 ) => Promise<readonly Row[]>;
@@ -20,7 +20,7 @@ export function loadOne<Key extends string, Row extends Readonly<Record<Key, str
   );
 }
 
-/** The rows of each id, in the order they were read in. */
+/** The rows of each id, in the order of the statement. */
 export function loadMany<Key extends string, Row extends Readonly<Record<Key, string | null>>>(
   key: Key,
   read: Read<Key, Row>,

@@ -1,4 +1,4 @@
-// Logs as GraphQL shows them, whatever writes them: pages of pieces, and pieces as they come.
+// Logs in GraphQL, from any source: pages of pieces, and new pieces as they come.
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
@@ -50,7 +50,7 @@ export class FollowLogArgs {
   after?: string | null;
 }
 
-/** Pieces after one, oldest first. Null: the account has nothing that writes it. */
+/** Pieces after one, oldest first. Null: the account has no such log. */
 export type ReadLog = (page: LogPage) => Promise<LogRead | null>;
 
 const pageSize = 50;
@@ -63,7 +63,10 @@ export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Conn
   return toConnection(found?.pieces ?? [], page.size, { node: toPiece, key: ({ id }) => [id] });
 }
 
-/** What is there after the cursor, then what is written, until it is over. Throws NOT_FOUND with the name of what is missing. */
+/**
+ * The pieces after the cursor, then new pieces until the log ends. Throws NOT_FOUND with the name of the missing
+ * source.
+ */
 export async function subscribeToLog(
   read: ReadLog,
   { after, missing }: { readonly after?: string | null | undefined; readonly missing: string },
@@ -74,8 +77,8 @@ export async function subscribeToLog(
 }
 
 /**
- * Throws NOT_FOUND. Not an async generator: those answer `return` only after the next piece, and a quiet run may never
- * write one.
+ * Throws NOT_FOUND. Not an async generator, because `return` of a generator waits for the next piece, which a quiet run
+ * may never write.
  */
 export async function followLog(
   read: ReadLog,

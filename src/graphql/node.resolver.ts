@@ -23,7 +23,7 @@ import { Node } from './node.ts';
 
 type Found = object | null | undefined;
 
-// Each type that implements Node, and how a row of it is read by the account that asks.
+// Each type that implements Node, with the function that reads a row for the caller's account.
 const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Promise<Found>>> = {
   Repository: async (ctx, id) => (await readRepositoriesById(ctx, [id]))[0],
   PullRequest: async (ctx, id) => await loaderOf(ctx, pullRequestById).load(id),

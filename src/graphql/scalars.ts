@@ -1,5 +1,5 @@
-// Scalars own odd formats and the words for a wrong one. Every sentence begins with `must`: REST puts the name of
-// the field in front of it, GraphQL the name of the variable.
+// Scalars with special formats, and their error texts. Every text begins with `must`: REST puts the name of the field
+// in front, GraphQL the name of the variable.
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { GraphQLJSON } from 'graphql-scalars';
 import { isTimeZone } from '../domain/analytics/days.ts';
@@ -7,7 +7,7 @@ import { isTimeZone } from '../domain/analytics/days.ts';
 interface ScalarRule<Internal> {
   readonly name: string;
   readonly description: string;
-  /** By what is wrong with the value, where that is not always the same. */
+  /** The text may depend on the wrong value. */
   readonly must: string | ((value: unknown) => string);
   /** Undefined: not a value of this scalar. */
   readonly read: (value: unknown) => Internal | undefined;
@@ -55,7 +55,7 @@ export const DateTime = scalar<Date>({
   read: (value) => {
     if (typeof value !== 'string' || !instant.test(value)) return undefined;
     const date = new Date(value);
-    // Years that RFC 3339 cannot write in UTC are none.
+    // Years that RFC 3339 cannot express in UTC are refused.
     const isWritable = date >= firstInstant && date <= lastInstant;
     return isWritable && isDay(value.slice(0, 10)) ? date : undefined;
   },
@@ -103,7 +103,7 @@ export const AffectedTarget = scalar<string>({
   read: (value) => (typeof value === 'string' && value.length > 0 && value.length <= longestTarget ? value : undefined),
 });
 
-/** A day as `YYYY-MM-DD`, kept as text: whose midnights bound it is for the reader to say. */
+/** A day as `YYYY-MM-DD`, kept as text: its reader decides on the time zone. */
 export const Day = scalar<string>({
   name: 'Date',
   description: 'A day, as `YYYY-MM-DD`.',
@@ -119,7 +119,8 @@ export const TimeZone = scalar<string>({
   read: (value) => (typeof value === 'string' && isTimeZone(value) ? value : undefined),
 });
 
-// No number is too great to be written: it only names nothing. What a column cannot hold is read as the greatest it can.
+// Every number is accepted, because a too great one merely names nothing. A number beyond the column is read as the
+// column's greatest value.
 function wholeNumber(greatest: number): (value: unknown) => number | undefined {
   return (value) => {
     const number = typeof value === 'string' && /^[1-9]\d*$/.test(value) ? Number(value) : value;
@@ -135,7 +136,7 @@ export const PullRequestNumber = scalar<number>({
   read: wholeNumber(2 ** 31 - 1),
 });
 
-/** Any text: services check it in the order the interface documents, and say `Invalid release candidate version`. */
+/** Any text: services check it in the documented order and answer `Invalid release candidate version`. */
 export const ReleaseCandidateVersion = scalar<string>({
   name: 'ReleaseCandidateVersion',
   description:
@@ -148,7 +149,7 @@ export const PageNumber = scalar<number>({
   name: 'PageNumber',
   description: 'A page, counted from 1. Past the end it is empty.',
   must: 'must be an integer of at least 1',
-  // Times a page's size it is still exact.
+  // Still exact when multiplied by the size of a page.
   read: wholeNumber(2 ** 46),
 });
 
@@ -162,7 +163,7 @@ export const PageSize = scalar<number>({
   },
 });
 
-/** Names and values are checked by who takes them: no message here could hold a value. */
+/** Services check names and values, because no message here may contain a value. */
 export const SecretMap = scalar<Readonly<Record<string, string>>>({
   name: 'SecretMap',
   description: 'Secrets by their names, as an object of texts. It is given and never answered.',

@@ -1,4 +1,4 @@
-// The schema is made once per process. It knows no server: whom it serves, and over which ports, is in the context.
+// The schema is built once for each process and knows no server: the caller and the ports are in the context.
 import 'reflect-metadata';
 import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
@@ -87,7 +87,8 @@ export function interlockSchema(): GraphQLSchema {
 
 function buildInterlockSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    // The check is an introspection of the whole schema, half a second at each start: `npm run generate` makes it.
+    // The check is an introspection of the whole schema, half a second at each start. `npm run generate` does it
+    // instead.
     skipCheck: true,
     resolvers: [
       NodeResolver,
@@ -163,13 +164,13 @@ function buildInterlockSchema(): GraphQLSchema {
       WebhookSigningResolver,
     ],
     pubSub: logPubSub,
-    // Rules are the services' own: a second set in decorators would say other words.
+    // The services have the rules. Decorators would repeat them with other texts.
     validate: false,
   });
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || !type.getInterfaces().some(({ name }) => name === 'Node')) continue;
     const { id } = type.getFields();
-    // Rows carry their own id: it becomes opaque only where it is shown.
+    // Rows have their database id. It becomes opaque only in the answer.
     if (id)
       id.resolve = (source, args, ctx, info) =>
         encodeNodeId(type.name, defaultFieldResolver(source, args, ctx, info) as string);

@@ -2,7 +2,7 @@ import { Kind, type GraphQLResolveInfo, type SelectionSetNode } from 'graphql';
 
 const known = new WeakMap<SelectionSetNode, ReadonlySet<string>>();
 
-/** Whether a field's own selection asks for nothing but these fields, fragments included. */
+/** Whether the selection of a field contains only these fields, including fragments. */
 export function selectsOnly({ fieldNodes, fragments }: GraphQLResolveInfo, fields: ReadonlySet<string>): boolean {
   return fieldNodes.every(
     ({ selectionSet }) =>
@@ -10,7 +10,7 @@ export function selectsOnly({ fieldNodes, fragments }: GraphQLResolveInfo, field
   );
 }
 
-// A selection belongs to one document, and a document's fragments do not change.
+// A selection belongs to one document, and the fragments of a document do not change.
 function namesIn(selections: SelectionSetNode, fragments: GraphQLResolveInfo['fragments']): ReadonlySet<string> {
   const remembered = known.get(selections);
   if (remembered) return remembered;

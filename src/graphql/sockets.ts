@@ -1,5 +1,5 @@
-// Subscriptions over graphql-ws at /graphql. A socket is authenticated once, when it connects, and closed as soon as
-// its token ends: 4401 when it expired or was never good, 4403 when it was revoked.
+// Subscriptions over graphql-ws at /graphql. A socket is authenticated once, at its connection, and closed as soon as
+// its token ends: 4401 if the token expired or was never valid, 4403 if it was revoked.
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getOperationAST, GraphQLError, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';
@@ -18,7 +18,7 @@ import { mostTokens, pointsOf } from './limits.ts';
 
 export interface SocketOptions {
   readonly server: Server;
-  /** Upgrades that somebody else answers. */
+  /** Upgrade requests that another handler answers. */
   readonly isElsewhere: (request: IncomingMessage) => boolean;
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
@@ -31,10 +31,10 @@ export interface SocketOptions {
 
 interface Connection {
   readonly socket: WebSocket;
-  /** Read again when what a token may do has changed. */
+  /** Read again when the permissions of a token have changed. */
   session: Session;
   readonly authorization: string;
-  /** Ends the socket when its token does. */
+  /** Ends the socket when its token ends. */
   expiry: NodeJS.Timeout | undefined;
 }
 
@@ -48,7 +48,7 @@ const closings = {
   unauthorized: [4401, 'Unauthorized'],
   guessing: [4429, 'Too many wrong tokens'],
   revoked: [4403, 'The token was revoked'],
-  // Clients connect again after it, as they do not after an internal error.
+  // Clients reconnect after this code, but not after an internal error.
   unavailable: [1013, 'Interlock is unavailable for a moment. Try again.'],
   goingAway: [1001, 'The server is stopping'],
 } as const;
@@ -120,7 +120,7 @@ export function serveSockets(options: SocketOptions): Sockets {
     }
   }
 
-  // Some revocations may not have been heard, or a user's role is another: every token is looked at again.
+  // Some revocations may have been missed, or a user's role changed: every token is checked again.
   async function lookAgain(): Promise<void> {
     for (const connection of [...connections.values()]) {
       try {
@@ -158,7 +158,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         return { ...result, errors };
       },
       onError: (_ctx, _id, _payload, errors) => errors.map((error) => tellError(error, '').error),
-      // A reader that was too slow has been told after which cursor to follow again; the rest of its queue is not worth keeping.
+      // A slow reader got the cursor for its next subscription. The rest of its queue is dropped.
       onComplete: ({ extra }) => {
         const message = slow.get(extra.socket);
         if (message !== undefined) close(extra.socket, [tooSlow, message.slice(0, 120)]);

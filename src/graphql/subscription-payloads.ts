@@ -1,5 +1,5 @@
-// Payloads of a subscription: what followed events become, and the failure that ends them.
-/** The last thing a subscription says when it cannot go on: its resolver throws the error. */
+// Payloads of a subscription: events turned into payloads, and the error that ends them.
+/** The last value of a failed subscription: its resolver throws the error. */
 export class SubscriptionFailure {
   readonly error: unknown;
   constructor(error: unknown) {
@@ -7,7 +7,7 @@ export class SubscriptionFailure {
   }
 }
 
-/** What the resolver of a subscription is handed. */
+/** The argument of a subscription's resolver. */
 export type Told<Payload extends object> = Payload | SubscriptionFailure;
 
 /** The payload. Throws the error that ended the subscription. */
@@ -17,8 +17,8 @@ export function told<Payload extends object>(payload: Told<Payload>): Payload {
 }
 
 /**
- * Events, or what else comes one by one, as payloads; null passes one over. Not an async generator: those answer
- * `return` only after the next event, and a subscription that nobody reads any more would wait for one.
+ * Turns events or other values into payloads; null skips one. Not an async generator, because `return` of a generator
+ * waits for the next event, and an abandoned subscription would never end.
  */
 export function mapEvents<Event, Payload extends object>(
   follower: AsyncIterableIterator<Event>,

@@ -1,5 +1,5 @@
-// What every subscription has: the argument `after`, changes with cursors, and a word for what ended it. A subscription
-// of an area says who may follow, which events concern it, and what of them it shows.
+// The common parts of subscriptions: the argument `after`, changes with cursors, and the error at the end. Each
+// subscription adds its permission, the events that concern it, and its fields.
 import 'reflect-metadata';
 import { ArgsType, Field, ObjectType } from 'type-graphql';
 import { mapEvents } from './subscription-payloads.ts';
@@ -28,19 +28,19 @@ export abstract class ChangeByEvent extends Change {
   action!: string;
 }
 
-/** What `subscribe` of a subscription is handed. */
+/** The arguments of `subscribe`. */
 export interface Subscribing<Args extends { readonly after?: string | null } = FollowArgs> {
   readonly args: Args;
   readonly context: GraphQLContext;
 }
 
-/** Which events concern a subscription, and the change that each is told as; null passes one over. */
+/** Turns an event into the subscription's change. Null: the event does not concern it. */
 export interface Following<Payload extends object> {
   readonly matches: (event: FollowedEvent) => boolean;
   readonly toChange: (event: FollowedEvent) => Promise<Payload | null>;
 }
 
-/** What happens after the promise is resolved is not missed. */
+/** Nothing that happens after the promise is resolved is missed. */
 export async function followEvents<Payload extends object>(
   { args, context }: Subscribing,
   { matches, toChange }: Following<Payload>,

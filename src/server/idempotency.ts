@@ -1,4 +1,4 @@
-// Answers kept under an Idempotency-Key, per user and operation, for a day (ADR 0008).
+// Answers stored under an Idempotency-Key, for each user and operation, for a day (ADR 0008).
 import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
 import type { Ports } from '../context.ts';
@@ -14,19 +14,19 @@ export interface IdempotencyKey {
 }
 
 export interface KeptAnswers {
-  /** Of two equal requests at once one is `First`: the other waits for its row and finds it taken. */
+  /** One of two simultaneous equal requests is `First`. The other waits for its row and finds it taken. */
   claim(key: IdempotencyKey): Promise<Claim>;
   /**
-   * Keeps the answer, or frees the key when there is none to keep. Where the database does not answer, that is done as
-   * soon as it answers again, and the key is in progress until then.
+   * Stores the answer, or frees the key if there is none. If the database is down, this happens as soon as it is back,
+   * and the key is in progress until then.
    */
   conclude(key: IdempotencyKey, answer: Answer | undefined): Promise<void>;
-  /** Keys claimed here and not concluded are free from now on. */
+  /** Frees keys that were claimed here and not concluded. */
   close(): Promise<void>;
 }
 
 const keptHours = 24;
-/** Of all advisory locks those of servers that hold keys: `idem`. */
+/** The class of advisory locks for servers that hold keys: `idem`. */
 const lockClass = 0x6964656d;
 
 interface Row {
@@ -36,8 +36,8 @@ interface Row {
   readonly body: string | null;
 }
 
-// A claim is as good as the server that made it: PostgreSQL frees the lock of a session as soon as its process is gone.
-// One of this server, which asks only for what it has not in hand, is one whose answer from the database was lost.
+// A claim lives as long as its server: PostgreSQL frees a session's lock when the process ends. If this server claimed
+// the key and does not know it, the answer of the database was lost.
 const isAbandoned = `k.status is null and (k.claimed_by = excluded.claimed_by or not exists (
   select from pg_locks l
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
@@ -54,7 +54,7 @@ const claimed = `
   returning 1`;
 
 const ofKey = 'account_id = $1 and user_id = $2 and operation = $3 and key = $4';
-/** Not where another server or another request has taken over a claim that looked abandoned. */
+/** Not if another server or request has taken over a claim that looked abandoned. */
 const ownClaim = `${ofKey} and claimed_by = $5 and request_digest = $6 and status is null`;
 
 function valuesOf({ accountId, userId, operation, key }: IdempotencyKey): readonly unknown[] {
@@ -99,7 +99,7 @@ export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): P
 
   return {
     claim,
-    // What was done and cannot be written stays in hand: nobody does it again.
+    // A completed request whose answer cannot be written stays claimed, so that nobody repeats it.
     conclude: async (key, answer) => {
       try {
         await write(key, answer);
@@ -114,7 +114,7 @@ export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): P
   };
 }
 
-/** Of a key that another request has taken. */
+/** For a key that another request has claimed. */
 async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
   const [row] = await tx.query<Row>(
     `select request_digest as digest, status, headers, body from idempotency_key where ${ofKey}`,
@@ -128,7 +128,7 @@ async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
 
 const forgottenAtOnce = 5_000;
 
-/** Of all accounts. */
+/** For all accounts. */
 export async function forgetOldKeys(db: Database): Promise<void> {
   for (;;) {
     const forgotten = await db.system.query(

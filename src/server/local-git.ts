@@ -1,4 +1,4 @@
-// git over HTTP for repositories that live on this installation, with the service's own tokens as passwords.
+// git over HTTP for repositories on this installation, with the service's tokens as passwords.
 import type { FastifyInstance } from 'fastify';
 import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
@@ -57,7 +57,9 @@ function spend(limiter: RateLimiter, accountId: string): ReturnType<GitServing['
   }
 }
 
-/** At once, so that who pushed it reads what became of it. Where that fails the push has arrived all the same. */
+/**
+ * Read at once, so that the output of the push contains the result. If this fails, the push is complete nevertheless.
+ */
 async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: readonly string[]): Promise<string[]> {
   try {
     const [row] = await readRepositoriesById(ctx, [repositoryId]);

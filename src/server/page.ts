@@ -1,5 +1,5 @@
-// What the pages for people with a browser have in common: HTML without scripts, made of text that is escaped here, for
-// requests whose token is the password, as it is for git (docs/adr/0008).
+// The common parts of HTML pages: no scripts, texts escaped here, and the token as the password, as for git
+// (docs/adr/0008).
 // The template is kept: those of libraries answer plain strings, so that the author of a page marks what is not escaped,
 // while here the type of a value says whether it is text.
 import { createHash } from 'node:crypto';
@@ -13,12 +13,12 @@ import { presentedToken } from './wrong-tokens.ts';
 
 export interface PageOptions {
   readonly schema: GraphQLSchema;
-  /** Throws DomainError, also where the account asks too often. */
+  /** Throws DomainError, also if the account exceeds its rate limit. */
   readonly admit: (token: string, request: FastifyRequest) => Promise<Session>;
   readonly contextOf: (session: Session) => GraphQLContext;
 }
 
-/** A piece of HTML. Only `html` and `list` make one, and what they are given is escaped. */
+/** A piece of HTML. Only `html` and `list` create one, and they escape their arguments. */
 export interface Markup {
   readonly markup: string;
 }
@@ -26,14 +26,14 @@ export interface Markup {
 export interface Page {
   readonly title: string;
   readonly body: Markup;
-  /** The browser loads it again by itself. */
+  /** The browser reloads the page by itself. */
   readonly isMoving: boolean;
 }
 
-/** Reads what GraphQL says of something, as the token's user. */
+/** Runs a GraphQL query as the token's user. */
 export type Ask = <Data>(document: DocumentNode, variables: Readonly<Record<string, unknown>>) => Promise<Data>;
 
-/** Serves what `render` answers to users who sign in, and to everybody else a page that says why not. */
+/** Serves the result of `render` to signed-in users, and a page with the reason to everybody else. */
 export function servePage(
   fastify: FastifyInstance,
   { schema, admit, contextOf }: PageOptions,
@@ -91,7 +91,7 @@ async function send(reply: FastifyReply, status: number, { title, body, isMoving
 
 type Shown = string | number | Markup | readonly Markup[];
 
-/** Whatever is put into it is text, unless it was made by `html` itself. */
+/** Every inserted value is escaped, unless `html` created it. */
 export function html(parts: TemplateStringsArray, ...shown: readonly Shown[]): Markup {
   return { markup: parts.map((part, at) => `${part}${markupOf(shown[at] ?? '')}`).join('') };
 }
@@ -101,22 +101,22 @@ function markupOf(shown: Shown): string {
   return 'markup' in shown ? shown.markup : shown.map(({ markup }) => markup).join('');
 }
 
-/** With a heading; nothing where there are no entries. */
+/** A section with a heading. Empty without entries. */
 export function section(title: string, entries: readonly Markup[]): Markup {
   return entries.length === 0 ? html`` : html`<h2>${title}</h2>${list(entries)}`;
 }
 
-/** Each entry is an `li`. */
+/** Each entry becomes an `li`. */
 export function list(entries: readonly Markup[]): Markup {
   return html`<ul>${entries}</ul>`;
 }
 
-/** A link, where the address is one of the web; else its words alone. */
+/** A link if the address is a web address. Otherwise only the text. */
 export function link(url: string | null, words: string): Markup {
   return url !== null && /^https?:\/\//i.test(url) ? html`<a href="${url}">${words}</a>` : html`${words}`;
 }
 
-/** The value of an enum, as people write it. */
+/** The value of an enum as words. */
 export function enumWords(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }

@@ -1,9 +1,9 @@
-// What of a request reaches a preview's app, and what of its answer reaches the browser.
+// Which headers of a request reach a preview's app, and which headers of its answer reach the browser.
 import type { IncomingMessage } from 'node:http';
 
 export type HeaderPairs = readonly (readonly [name: string, value: string])[];
 
-/** Of one connection alone (RFC 9110, 7.6.1). */
+/** Headers of one connection only (RFC 9110, 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -16,10 +16,10 @@ const hopByHop = new Set([
   'upgrade',
 ]);
 
-/** Said by the proxy: of several hosts it went by the first, and whoever waits to send a body was told to. */
+/** The proxy sets these itself: the host of the request, and the answer to a client that waits to send a body. */
 const ownWords = /^(?:x-forwarded-.*|host|expect)$/;
 
-/** A token of ours that was sent to an app by mistake stays with us: the app is anybody's. */
+/** One of our tokens that was sent to an app by mistake is removed, because apps are not trusted. */
 const ourToken = /\bil_(?:live|user)_/;
 
 export function requestHeaders(request: IncomingMessage, protocol: string): HeaderPairs {
@@ -32,7 +32,7 @@ export function requestHeaders(request: IncomingMessage, protocol: string): Head
     ['x-forwarded-for', before === undefined ? from : `${String(before)}, ${from}`],
     ['x-forwarded-host', host],
     ['x-forwarded-proto', protocol],
-    // A body without a length comes in pieces.
+    // A body without a length is sent in chunks.
     ...(request.headers['transfer-encoding'] === undefined ? [] : [['transfer-encoding', 'chunked'] as const]),
   ];
 }
@@ -41,12 +41,12 @@ export function responseHeaders(response: IncomingMessage): HeaderPairs {
   const kept = endToEnd(response).map(
     ([name, value]) => [name, name.toLowerCase() === 'set-cookie' ? hostOnly(value) : value] as const,
   );
-  // Its host is what a stranger would need to know; an app that wants it told says so.
+  // Anybody who knows a preview's host can find it, so the referrer hides it unless the app sets its own policy.
   const hasPolicy = kept.some(([name]) => name.toLowerCase() === 'referrer-policy');
   return [...kept, ['x-robots-tag', 'noindex'], ...(hasPolicy ? [] : [['referrer-policy', 'same-origin'] as const])];
 }
 
-/** An app may not set cookies for its parents: those are ours, and the other previews'. */
+/** An app must not set cookies for parent domains, which belong to the service and to other previews. */
 function hostOnly(cookie: string): string {
   return cookie
     .split(';')
@@ -63,7 +63,7 @@ function isOurs(name: string, value: string): boolean {
 
 function endToEnd({ rawHeaders, headers }: IncomingMessage): HeaderPairs {
   const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
-  // Without its length a body is the next request of its connection.
+  // Without a length, a body would be read as the next request of its connection.
   named.delete('content-length');
   return pairsOf(rawHeaders).filter(([name]) => !hopByHop.has(name.toLowerCase()) && !named.has(name.toLowerCase()));
 }

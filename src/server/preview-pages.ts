@@ -1,4 +1,4 @@
-// What a browser is told when there is no preview to show. Nothing of an app, an address or a row is in it.
+// The pages for a browser when there is no preview to show. They contain nothing about an app, an address or a row.
 
 export interface Trouble {
   readonly status: number;

@@ -1,5 +1,5 @@
-// Previews under hosts of their own, `<slug>.preview.<our host>`: streamed both ways through the door of the worker
-// that has it, and never to an address that a request names. Routes, tokens and rate limits of ours have no part in it.
+// Previews under their own hosts, `<slug>.preview.<our host>`: streamed in both directions through the worker that runs
+// the preview, and never to an address from the request. The service's own routes, tokens and rate limits do not apply.
 // Kept because `http-proxy-3`, `httpxy` and `@fastify/reply-from` pass on headers as Node joined them, not as they came, and
 // none of them ends an answer with its preview.
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
@@ -13,7 +13,7 @@ import { headersOf, pageOf, troubles, type Trouble } from './preview-pages.ts';
 
 export interface ProxiedPreview {
   readonly state: SandboxState;
-  /** Null: not up, or gone. */
+  /** Null: not running, or removed. */
   readonly way: Way | null;
   readonly expiresAt: Date;
 }
@@ -28,20 +28,20 @@ export interface PreviewProxyOptions {
 
 interface ProxyLimits {
   readonly bodyBytes: number;
-  /** Until the first byte of an answer, and between two of its bytes. A WebSocket may be silent. */
+  /** The time limit for the first byte of an answer, and between two bytes. A WebSocket may be silent. */
   readonly silenceMs: number;
-  /** Requests and sockets of one preview at once, in this process. */
+  /** Simultaneous requests and sockets of one preview in this process. */
   readonly atOnce: number;
-  /** How long a row that was read counts. */
+  /** How long a row that was read is used. */
   readonly knownMs: number;
 }
 
 export interface PreviewProxy {
-  /** By its Host header alone: then it is answered here, whatever its path. */
+  /** Decided by its Host header alone. Then it is answered here, whatever its path. */
   isPreview(request: IncomingMessage): boolean;
   serve(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Ends the sockets that are open. */
+  /** Ends the open sockets. */
   close(): void;
 }
 
@@ -59,7 +59,7 @@ const switching = [
 const mostKnown = 1_000;
 const longestTimer = 2 ** 31 - 1;
 
-/** Why a request is not passed on. */
+/** Why a request is not forwarded. */
 class Refused extends Error {
   constructor(readonly trouble: Trouble) {
     super(trouble.title);
@@ -109,7 +109,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     return troubles.unreachable;
   }
 
-  /** Counted, and ended with its preview, until whoever asked is gone. */
+  /** Counted, and ended with its preview, until the client is gone. */
   function hold(client: ServerResponse | Duplex, { slug, expiresAt }: ReachablePreview, upstream: ClientRequest): void {
     count(slug, 1);
     const left = expiresAt.getTime() - clock().getTime();
@@ -132,7 +132,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     sendBody(request, upstream, limits.bodyBytes);
     const { answer } = await answered;
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, flat(responseHeaders(answer)));
-    // Events come one by one, and are not to wait for more. flushHeaders would write them as UTF-8, which they are not.
+    // Server-sent events must not be buffered. flushHeaders would write the headers as UTF-8, which they are not.
     response.write('', 'latin1');
     pipeline(answer, response, () => {});
   }
@@ -186,13 +186,13 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
 
 interface Answer {
   readonly answer: IncomingMessage;
-  /** The connection, where it became another protocol's, and what of that was read already. */
+  /** The connection after an upgrade, and the bytes of it that were read already. */
   readonly stream: Duplex | null;
   readonly first: Buffer;
 }
 
 function onward(request: IncomingMessage, { way }: ReachablePreview, headers: HeaderPairs): ClientRequest {
-  // A connection for each: one that is kept could be to an app that is gone, and its port another's.
+  // A new connection for each request: a kept connection may lead to an ended app whose port another app has now.
   return requestThrough(way, {
     headers: flat(headers),
     ...(request.method !== undefined && { method: request.method }),

@@ -1,5 +1,5 @@
-// The page that the `url` of a pull request leads to, and the `github_url` of a bot pull request (interface 2.5, 2.12),
-// where this installation is their code host: what GraphQL says of them.
+// The page behind the `url` of a pull request and the `github_url` of a bot pull request (interface 2.5, 2.12), if this
+// installation is their code host. Its facts come from GraphQL.
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { DomainError } from '../domain/errors.ts';

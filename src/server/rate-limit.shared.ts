@@ -1,11 +1,11 @@
-// One limit over all processes: each takes from a bucket of its own, at no cost, and twice a second says what it took
-// and hears what the others did, in one statement for all accounts.
+// One limit over all processes. Each process takes from its own bucket without a statement. Twice a second it reports
+// what it took and reads what the others took, in one statement for all accounts.
 // Kept because the stores of `rate-limiter-flexible` cost a statement for each request.
 import type { Database } from '../platform/database.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 const everyMs = 500;
-/** Who has not taken for so long starts over: what others took long ago is made up for. */
+/** An account without a request for this long starts again, because older requests no longer count. */
 const forgottenMs = 3 * everyMs;
 
 export interface SharedRateLimit {
@@ -31,7 +31,7 @@ export function shareRateLimit(
     for (const [account, { at }] of known) if (now - at > forgottenMs) known.delete(account);
     const taken = limiter.collectTaken();
     if (taken.size === 0) return;
-    // In one order everywhere, so that two processes never wait for each other.
+    // One order in all processes prevents deadlocks.
     const totals = await db.system.query<{ account_id: string; spent: number }>(
       `insert into rate_spent as s (account_id, spent)
        select account_id, spent from unnest($1::bigint[], $2::float8[]) as taken (account_id, spent) order by account_id
@@ -46,7 +46,7 @@ export function shareRateLimit(
   }
 
   const timer = setInterval(() => {
-    // A database that is away makes the limit one of each process for that long; it stops no request.
+    // While the database is down, each process limits alone. No request is stopped for that.
     running ??= exchange()
       .catch(onError)
       .finally(() => void (running = null));

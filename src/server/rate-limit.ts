@@ -1,5 +1,5 @@
-// A token bucket per account, shared by REST, GraphQL and git. Each server process has its own; what the others took is taken
-// from it too (rate-limit.shared.ts).
+// A token bucket for each account, shared by REST, GraphQL and git. Each server process has its own bucket, from which
+// the points taken by other processes are subtracted too (rate-limit.shared.ts).
 // Kept because `rate-limiter-flexible` counts in fixed windows, has no bucket that fills steadily, goes by no clock that is
 // given to it, and asks its PostgreSQL store at each request.
 import { DomainError } from '../domain/errors.ts';
@@ -22,11 +22,11 @@ export class RateLimited extends DomainError {
 }
 
 export interface RateLimiter {
-  /** Takes points and answers the headers that tell what is left. Throws RateLimited. */
+  /** Takes points and returns the headers about the rest. Throws RateLimited. */
   take(accountId: string, points: number): ReadonlyMap<string, string>;
   /** Points taken since the last call, by account. */
   collectTaken(): ReadonlyMap<string, number>;
-  /** Points that were taken elsewhere. What is owed never exceeds a full bucket. */
+  /** Subtracts points that other processes took. The debt never exceeds a full bucket. */
   deduct(accountId: string, points: number): void;
 }
 
@@ -58,7 +58,7 @@ export function createRateLimiter(clock: () => Date, { perSecond, burst }: RateL
     },
     take(accountId, points) {
       const bucket = bucketNow(accountId);
-      // More than a full bucket holds would never be allowed.
+      // A request for more than a full bucket would never be allowed.
       const price = Math.min(points, burst);
       const isAllowed = bucket.left >= price;
       if (isAllowed) {

@@ -1,4 +1,4 @@
-// The page that a runbook's `url` leads to (interface 2.12): what GraphQL says of the runbook.
+// The page behind a runbook's `url` (interface 2.12). Its facts come from GraphQL.
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { DomainError } from '../domain/errors.ts';

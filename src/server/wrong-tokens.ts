@@ -1,11 +1,11 @@
-// Wrong tokens are counted by the address they come from: an address that has sent many in a minute is refused without a
-// look at the database. Tokens that were good lately still pass, because an address may be a whole office or a proxy.
+// Wrong tokens are counted by client address: an address that has sent many in a minute is refused without a look-up.
+// Recently valid tokens still pass, because one address may be a whole office or a proxy.
 // Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender chooses.
 import { createHash } from 'node:crypto';
 import type { Authenticator } from '../modules/accounts/index.ts';
 
 export interface WrongTokens {
-  /** Seconds until the address may try again with this token; null: it may now. */
+  /** Seconds until the address may try again with this token. Null: it may now. */
   refusedForSec(address: string, token: string): number | null;
   noteWrong(address: string): void;
   noteGood(token: string): void;
@@ -22,7 +22,7 @@ interface Minute {
 
 export function createWrongTokens(clock: () => Date): WrongTokens {
   const minutes = new Map<string, Minute>();
-  // Digests: tokens themselves are kept nowhere. The oldest is first, and forgotten first.
+  // Digests, because tokens are stored nowhere. The oldest is first and is removed first.
   const good = new Set<string>();
   return {
     refusedForSec(address, token) {
@@ -51,7 +51,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
   };
 }
 
-/** Notes every token that signs in, wherever it does. */
+/** Records every token that signs in on any interface. */
 export function notingGood(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
   return {
     ...authenticator,
@@ -68,7 +68,7 @@ export function notingGood(authenticator: Authenticator, wrongTokens: WrongToken
   };
 }
 
-/** As a bearer, or as the password of any user; '' where there is neither. */
+/** The token as a bearer, or as the password of any user; '' if there is none. */
 export function presentedToken(authorization: string): string {
   const [, scheme = '', given = ''] = /^(Bearer|Basic) +(\S+)\s*$/i.exec(authorization) ?? [];
   if (scheme.toLowerCase() !== 'basic') return given;
