@@ -1,4 +1,4 @@
-// Documents become operations once, at start. Whatever a document gets wrong is an error that names its file.
+// Documents are compiled into operations once, at start. Every fault of a document is an error that names its file.
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
@@ -33,7 +33,10 @@ import {
   shapeOfSelection,
 } from './shape.ts';
 
-/** `ERROR` is `{error}` with the sentence; `ERROR_AND_MESSAGE` has the code in lower case there, and the sentence apart. */
+/**
+ * `ERROR` is `{error}` with the sentence. `ERROR_AND_MESSAGE` is `{error, message}` with the lower-case code and the
+ * sentence.
+ */
 export type ErrorBody = 'ERROR' | 'ERROR_AND_MESSAGE';
 
 export interface When {
@@ -60,17 +63,17 @@ export interface Operation {
   readonly produces: string | undefined;
   readonly link: boolean;
   readonly bodyLimit: number;
-  /** Statuses beside those that every operation may refuse with. */
+  /** Error statuses in addition to those of every operation. */
   readonly errors: readonly number[];
   readonly errorBody: ErrorBody;
-  /** What a token needs for it, asked before an `Idempotency-Key` is looked up. */
+  /** The scope that it needs, checked before the `Idempotency-Key`. */
   readonly scope: string | undefined;
   readonly inputs: readonly Input[];
   readonly needs: readonly Need[];
   readonly root: ObjectShape;
   readonly result: ResultPath;
   readonly headers: readonly HeaderField[];
-  /** What GraphQL executes: without our directives, with `__typename` where a type has to be told. */
+  /** The query that GraphQL executes: without the facade's directives, with `__typename` for unions and interfaces. */
   readonly document: DocumentNode;
   readonly schema: GraphQLSchema;
 }
@@ -108,7 +111,7 @@ export function compileFacade({
   return operations;
 }
 
-/** Operations by `METHOD /path`, each group in the order of its documents. */
+/** Operations by `METHOD /path`, in the order of their documents. */
 export function groupByRoute(operations: readonly Operation[]): Map<string, readonly Operation[]> {
   const groups = new Map<string, Operation[]>();
   for (const operation of operations) {
@@ -181,7 +184,7 @@ function restOf(schema: GraphQLSchema, node: OperationDefinitionNode): Rest {
   const { when, need, ...rest } = given;
   const [field, value] = typeof when === 'string' ? when.split('=') : [];
   if (typeof when === 'string' && (!field || !value)) throw new GraphQLError(`when: "${when}" is not field=value`);
-  // The directive's definition has checked every argument's type.
+  // GraphQL has checked the types of the directive's arguments.
   return {
     ...(rest as unknown as Rest),
     needs: (need as string[] | undefined) ?? [],

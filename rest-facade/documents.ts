@@ -8,7 +8,7 @@ export interface DocumentSource {
   readonly text: string;
 }
 
-// The documents are read from the sources: tsc copies none of them to dist/.
+// The documents are read from the sources, because tsc does not copy them to dist/.
 export const facadeDirectory = path.join(projectRoot, 'rest-facade');
 
 export function loadDirectives(): string {

@@ -11,15 +11,15 @@ export interface Sources {
 }
 
 /**
- * The OpenAPI document as YAML. It takes from the schema only what its SDL holds, so that the running schema and
- * schema/schema.graphql make the same text.
+ * The OpenAPI document as YAML. It depends only on the SDL of the schema, so that the running schema and
+ * schema/schema.graphql give the same text.
  */
 export function emitOpenApi(
   schema: GraphQLSchema,
   { documents, examples }: Sources = { documents: loadDocuments(), examples: loadExamples() },
 ): string {
   const document = openApiDocument(compileFacade({ schema, documents }), examples);
-  // Readers of YAML 1.1 would take a time without quotes for a date.
+  // A YAML 1.1 parser would read a time without quotes as a date.
   const text = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false, compat: 'yaml-1.1' });
   return `# Emitted from rest-facade/operations and schema.graphql by \`npm run generate\`.\n${text}`;
 }

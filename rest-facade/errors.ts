@@ -1,5 +1,4 @@
-// Every failure under the facade is JSON of one form, whoever found it: `{error}`, or `{error, message}` where a document
-// says so.
+// Every error of the facade is JSON of one form: `{error}`, or `{error, message}` if the document says so.
 import { errorCodes } from '../src/domain/errors.ts';
 import type { ErrorBody } from './compile.ts';
 import { BadRequest } from './request.ts';
@@ -7,7 +6,7 @@ import { type Answer, Refused, refusedBy } from './response.ts';
 
 export interface Failure {
   readonly status: number;
-  /** Of src/domain/errors.ts, where it comes from there. */
+  /** The code of src/domain/errors.ts, if it has one. */
   readonly code: string;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -26,7 +25,7 @@ export function failureAnswer(
   };
 }
 
-/** `onInternal` hears of what the caller is not told. */
+/** `onInternal` gets the errors that are hidden from the caller. */
 export function failureOf(error: unknown, requestId: string, onInternal: (error: unknown) => void): Failure {
   if (error instanceof BadRequest) return { status: 400, code: 'BAD_INPUT', message: error.message };
   const fastifyStatus = frameworkStatus(error);

@@ -1,4 +1,4 @@
-// What is generated from the documents, the schema and the examples.
+// Generates files from the documents, the schema and the examples.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSchema } from 'graphql';
@@ -16,7 +16,7 @@ export interface Generated {
   readonly types: string;
 }
 
-/** From the text of schema/schema.graphql, the one that is committed when none is given. */
+/** From the text of schema/schema.graphql; by default from the committed one. */
 export async function generateFacade(sdl: string = readFileSync(schemaFile, 'utf8')): Promise<Generated> {
   const openApi = emitOpenApi(buildSchema(sdl));
   return { openApi, types: `${COMMENT_HEADER}${astToString(await openapiTS(openApi, { silent: true }))}` };

@@ -1,16 +1,16 @@
-// `Idempotency-Key`: the facade decides when a key is claimed and what an answer is; where answers are kept is
-// the root's choice.
+// `Idempotency-Key`: the facade decides when a key is claimed and which answers are stored. The composition root
+// decides where.
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Answer } from './response.ts';
 
 export interface KeyedRequest {
   readonly key: string;
-  /** `POST /api/v1/pull_request`: a key is good for one operation of one user. */
+  /** `POST /api/v1/pull_request`: a key belongs to one operation of one user. */
   readonly operation: string;
-  /** Digest of method, path, query and the body's bytes. */
+  /** Digest of method, path, query and the bytes of the body. */
   readonly fingerprint: string;
-  /** The user is the request's. */
+  /** The user of the request. */
   readonly request: FastifyRequest;
 }
 
@@ -21,11 +21,11 @@ export type Claim =
   | { readonly kind: 'AnotherRequest' };
 
 export interface Idempotency {
-  /** Before a key is looked at: throws FORBIDDEN unless the request may use the scope its operation needs. */
+  /** Before the look-up of a key: throws FORBIDDEN unless the request may use the scope of its operation. */
   authorise(keyed: KeyedRequest, scope: string): void;
-  /** Claims the key atomically: of two equal requests at once, one is `First`. */
+  /** Claims the key atomically: one of two simultaneous equal requests is `First`. */
   begin(keyed: KeyedRequest): Promise<Claim>;
-  /** Keeps the answer of a `First`, or frees the key when there is none to keep. */
+  /** Stores the answer of a `First`, or frees the key if there is none. */
   finish(keyed: KeyedRequest, answer: Answer | undefined): Promise<void>;
 }
 
@@ -34,14 +34,14 @@ export function fingerprintOf(method: string, url: string, body: Buffer | undefi
   return digest.update(body ?? '').digest('hex');
 }
 
-// What asks to come back later, with other rights, or lies at our own door, is not the answer.
+// An answer that asks for a retry or for other permissions, or that is our own fault, is not stored.
 const refusals: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export function isKept({ status }: Answer): boolean {
   return status < 500 && !refusals.has(status);
 }
 
-/** Whether an operation takes a key. */
+/** Whether an operation accepts a key. */
 export function isKeyed({ method }: { readonly method: string }): boolean {
   return method === 'POST' || method === 'PATCH';
 }

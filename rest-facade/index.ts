@@ -1,5 +1,5 @@
-// The REST API as a translation of GraphQL: documents are compiled at start and executed in process. What REST
-// says is in operations/*.graphql; nothing here knows an operation.
+// The REST API as a translation of GraphQL: documents are compiled at start and executed in process.
+// operations/*.graphql define the API; no code here knows an operation.
 export { compileFacade, type Operation } from './compile.ts';
 export { type DocumentSource, loadDocuments } from './documents.ts';
 export type { Claim, Idempotency, KeyedRequest } from './idempotency.ts';

@@ -1,4 +1,4 @@
-// Where each variable of a document is found in a request.
+// The place of each variable of a document in a request.
 import {
   type GraphQLInputType,
   type GraphQLSchema,
@@ -22,7 +22,7 @@ import { snakeCase } from './names.ts';
 
 export type Place =
   | { readonly in: 'path'; readonly name: string }
-  /** `path` has two names where the parameter belongs to an object: `repository.org`. */
+  /** `path` has two names if the parameter belongs to an object: `repository.org`. */
   | { readonly in: 'query'; readonly path: readonly string[]; readonly or: readonly string[] }
   /** No names: the body itself, as text. */
   | { readonly in: 'body'; readonly path: readonly string[] };
@@ -33,10 +33,10 @@ export interface Input {
   readonly required: boolean;
   readonly defaultValue: unknown;
   readonly place: Place;
-  /** The dotted name errors call it by. */
+  /** The dotted name in error messages. */
   readonly field: string;
   readonly only: boolean;
-  /** What is taken of its text, for OpenAPI: who takes it refuses it in own words. */
+  /** The accepted texts, for OpenAPI only: the service refuses others with its own message. */
   readonly bounds: Bounds;
   readonly description: string | undefined;
 }
@@ -44,7 +44,7 @@ export interface Input {
 export interface Bounds {
   readonly pattern?: string;
   readonly maxLength?: number;
-  /** Of a list; the others are of each text in it. */
+  /** The limit of a list. The other limits apply to each of its texts. */
   readonly maxItems?: number;
 }
 
@@ -129,7 +129,7 @@ function placeOf(
   return rest.method === 'GET' ? { in: 'query', path: [name], or } : { in: 'body', path: [name] };
 }
 
-/** A variable is described by the argument or input field it is put into. */
+/** The description of a variable is that of its argument or input field. */
 function describeVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): Map<string, string> {
   const descriptions = new Map<string, string>();
   const info = new TypeInfo(schema);

@@ -7,7 +7,7 @@ export interface PageOf {
   readonly total: number;
 }
 
-/** The pages around this one (RFC 8288). */
+/** Links to the neighbouring pages (RFC 8288). */
 export function linkHeader(operation: Operation, { url, variables, total }: PageOf): string {
   const page = numberOf(operation, 'page', variables);
   const last = Math.max(1, Math.ceil(total / numberOf(operation, 'perPage', variables)));

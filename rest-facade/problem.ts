@@ -1,10 +1,10 @@
-// The documented error bodies as problem details (RFC 9457), for who asks for them: the same members, and those of a
-// problem beside them.
+// Error bodies as problem details (RFC 9457) for clients that ask for them: the documented members, plus those of a
+// problem.
 import { STATUS_CODES } from 'node:http';
 
 export const problemType = 'application/problem+json';
 
-/** Whether `Accept` names problem details, and does not like JSON better. `*` is answered as documented. */
+/** Whether `Accept` names problem details and does not prefer JSON. `*` gets the documented form. */
 export function acceptsProblem(accept: string | undefined): boolean {
   const weights = new Map(
     (accept ?? '').split(',').map((range): [string, number] => {

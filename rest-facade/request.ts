@@ -1,4 +1,4 @@
-// A request becomes the variables of one operation, or one sentence about what is wrong with it.
+// Turns a request into the variables of one operation, or into one sentence about its fault.
 import type { Input, Place } from './inputs.ts';
 import type { Operation } from './compile.ts';
 import { alternatives } from './names.ts';
@@ -7,7 +7,7 @@ import { type Form, WrongValue, isObject, readValue } from './values.ts';
 export interface Sent {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  /** Text where the operation consumes text; parsed JSON otherwise. Undefined when there is none, or none is read. */
+  /** Text if the operation consumes text, otherwise parsed JSON. Undefined if there is no body or it is not read. */
   readonly body: unknown;
 }
 
@@ -19,7 +19,7 @@ export interface Reading {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a query holds an object, which a JSON body may stand for as well. */
+/** Whether a query may contain an object, which a JSON body can replace. */
 export function takesQueryObject(operation: Operation): boolean {
   return operation.inputs.some(({ place }) => place.in === 'query' && place.path.length > 1);
 }
@@ -35,7 +35,7 @@ type Found =
   | { readonly kind: 'Unsent'; readonly missing: string }
   | { readonly kind: 'NotAnObject'; readonly field: string };
 
-/** `group` is every operation of one method and path. */
+/** `group` has all operations of one method and path. */
 export function readRequest(group: readonly Operation[], sent: Sent): Reading {
   const operation = chooseOperation(group, sent);
   const queryObjects = readQueryObjects(operation, sent);
@@ -46,7 +46,8 @@ export function readRequest(group: readonly Operation[], sent: Sent): Reading {
     readInput(input, found, variables, problems);
   }
   checkSiblings(operation, group, sent, problems);
-  // Outermost first, and what is missing before what is wrong; the sort is stable, so then as declared.
+  // Outermost first, and missing inputs before wrong ones. The sort is stable, so that the rest keeps the order of
+  // declaration.
   const [first] = problems.sort((a, b) => a.depth - b.depth || Number(b.missing) - Number(a.missing));
   if (first) throw new BadRequest(first.text);
   for (const need of operation.needs) checkNeed(need.atLeast, need.inputs, variables);
@@ -111,7 +112,7 @@ function find(place: Place, { params, query, body }: Sent): Found {
 function findInBody(path: readonly string[], body: unknown): Found {
   let value: unknown = body ?? {};
   for (const [depth, key] of path.entries()) {
-    // An object that is null leaves all of its fields out.
+    // An object with the value null leaves out all its fields.
     if (value === null || value === undefined) return { kind: 'Unsent', missing: path.slice(0, depth).join('.') };
     if (!isObject(value)) return { kind: 'NotAnObject', field: path.slice(0, depth).join('.') };
     value = Object.hasOwn(value, key) ? value[key] : undefined;
@@ -119,8 +120,8 @@ function findInBody(path: readonly string[], body: unknown): Found {
   return value === undefined ? { kind: 'Unsent', missing: path.join('.') } : { kind: 'Sent', value, form: 'json' };
 }
 
-// The fields of the other operations of this path are part of one documented body: a wrong type is told, the
-// value is ignored, and only an option that would have changed much is refused.
+// Fields of the path's other operations belong to the same documented body: a wrong type is an error, the value is
+// ignored, and only an option with a large effect is refused.
 function checkSiblings(operation: Operation, group: readonly Operation[], sent: Sent, problems: Problem[]): void {
   const seen = new Set(operation.inputs.map(({ field }) => field));
   for (const sibling of group) {
@@ -148,8 +149,8 @@ function checkNeed(atLeast: boolean, inputs: readonly Input[], variables: Readon
   if (given.length > 1 && !atLeast) throw new BadRequest(`Only one of ${names} may be given`);
 }
 
-// An object in a query has four spellings, never mixed. The first complete one wins; without one, the first
-// that was begun says what is missing.
+// An object in a query has four spellings, which are never mixed. The first complete one wins. If none is complete, the
+// first incomplete one gives the error.
 function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
   const found = new Map<Input, Found>();
   const objects = new Map<string, Input[]>();

@@ -1,4 +1,4 @@
-// GraphQL's answer becomes a REST answer.
+// Turns GraphQL's answer into a REST answer.
 import { type ExecutionResult, type GraphQLError, type GraphQLSchema, isEnumType } from 'graphql';
 import { type ErrorCode, errorCodes } from '../src/domain/errors.ts';
 import type { Operation } from './compile.ts';
@@ -14,7 +14,7 @@ export interface Answer {
 
 export type Answerer = (result: ExecutionResult) => Answer;
 
-/** A refusal as REST tells it. Only INTERNAL hides its message. */
+/** A refusal in REST. Only INTERNAL hides its message. */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -31,7 +31,7 @@ export class Refused extends Error {
 
 type Write = (value: unknown) => unknown;
 
-/** Everything that can be known before a request is settled here, once per operation. */
+/** Everything that does not depend on a request is computed here, once for each operation. */
 export function answererOf(operation: Operation): Answerer {
   const { result, produces, schema, headers } = operation;
   const write = writerOf(result.shape);
@@ -45,7 +45,7 @@ export function answererOf(operation: Operation): Answerer {
   return ({ data, errors }) => {
     if (errors?.[0]) throw refusedBy(errors[0]);
     if (!data) throw new Refused({ code: 'INTERNAL', message: 'No data', retryAfterSec: undefined });
-    // The whole selection is the body: each of its roots is on the result path.
+    // The whole selection is the body: each root field is on the result path.
     if (result.steps.length === 0) for (const step of rootSteps) follow(data, [step], schema);
     const value = follow(data, result.steps, schema);
     const branch = isObject(value) ? branchStatuses.get(String(value['__typename'])) : undefined;
@@ -119,7 +119,7 @@ function objectWriter(fields: readonly FieldShape[]): Write {
   };
 }
 
-/** Errors thrown on the way to GraphQL and errors of its answer read alike: by the code they carry. */
+/** Errors before the execution and errors in GraphQL's answer are handled alike, by their code. */
 export function refusedBy(error: unknown): Refused {
   const { extensions, originalError, message, code, retryAfterSec } = error as Partial<GraphQLError> & {
     readonly code?: unknown;

@@ -1,4 +1,4 @@
-// Compiled operations as routes of Fastify, with what holds for every one of them.
+// Compiled operations as routes of Fastify, and the rules that apply to all of them.
 import { createHash, randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import type { DocumentNode, ExecutionResult } from 'graphql';
@@ -28,16 +28,19 @@ export interface Execution {
 export interface FacadeOptions {
   readonly operations: readonly Operation[];
   readonly execute: (execution: Execution) => Promise<ExecutionResult>;
-  /** Runs before a body is read, so that a stranger learns nothing of what is wrong with it. Throws UNAUTHENTICATED. */
+  /**
+   * Runs before a body is read, so that an unauthenticated client learns nothing about the body's faults. Throws
+   * UNAUTHENTICATED.
+   */
   readonly authenticate?: (request: FastifyRequest) => Promise<void>;
   readonly idempotency?: Idempotency;
 }
 
 const prefix = '/api';
-// All that Node reads; CONNECT never reaches a route.
+// All methods that Node reads. CONNECT never reaches a route.
 const methods = METHODS.filter((method) => method !== 'CONNECT') as HTTPMethods[];
 
-/** For `Fastify({...serverOptions})`: what a plugin cannot set for the whole server. */
+/** For `Fastify({...serverOptions})`: options that a plugin cannot set for the whole server. */
 export const serverOptions = {
   genReqId: ({ headers }) => {
     const given = headers['x-request-id'];
@@ -51,7 +54,7 @@ export const serverOptions = {
 } satisfies FastifyServerOptions;
 
 export function registerFacade(fastify: FastifyInstance, options: FacadeOptions): void {
-  // Fastify finds no route for a method it does not know; ours are to say which ones a path has.
+  // Fastify finds no route for an unknown method, but the facade must list the methods of a path.
   for (const method of methods) if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
   fastify.register(
     async (scope) => {
@@ -179,7 +182,7 @@ async function answerOnce(of: Route, { request, bytes, reading }: Asked): Promis
     kept = isKept(answer) ? answer : undefined;
     return answer;
   } finally {
-    // What was asked for has happened: failing to keep the answer must not turn it into an error.
+    // The operation has succeeded: a failure to store the answer must not turn it into an error.
     await idempotency.finish(keyed, kept).catch((error: unknown) => request.log.error(error));
   }
 }
@@ -199,8 +202,8 @@ function answerOfClaim(claim: Exclude<Claim, { kind: 'First' }>, form: ErrorBody
 }
 
 /**
- * The body of a GET, where an object in the query may be spelled as one. Fastify would read it if told to, but then of
- * every GET of the server, and refuse those that name a JSON type and send nothing.
+ * The body of a GET, which may contain an object of the query. Fastify can read it only for every GET of the server,
+ * and would then refuse requests with a JSON type and no body.
  */
 async function readQueryBody(group: readonly Operation[], { raw }: FastifyRequest): Promise<Buffer | undefined> {
   const [operation] = group as readonly [Operation];
@@ -235,7 +238,7 @@ function readBody(group: readonly Operation[], request: FastifyRequest, bytes: B
   return first.consumes ? text : parseJson(text);
 }
 
-/** These carry the code and status Fastify's own error for this has. */
+/** Errors with the code and status of Fastify's own errors. */
 class TooLarge extends Error {
   readonly code = 'FST_ERR_CTP_BODY_TOO_LARGE';
   readonly statusCode = 413;
@@ -270,12 +273,12 @@ function answerFor(error: unknown, request: FastifyRequest): Answer {
   return failureAnswer(failure, errorBodyOf(request));
 }
 
-// Known from the route: a failure is found before an operation is chosen, and outside of any route too.
+// Known from the route, because a failure may come before an operation is chosen, and outside any route.
 function errorBodyOf({ routeOptions }: FastifyRequest): ErrorBody | undefined {
   return (routeOptions.config as { readonly errorBody?: ErrorBody } | undefined)?.errorBody;
 }
 
-/** A GET's answer with its ETag, or 304 where the caller has it already. */
+/** The answer of a GET with its ETag, or 304 if the client has it already. */
 function revalidated(answer: Answer, request: FastifyRequest, reply: FastifyReply): Answer {
   if (answer.status !== 200) return answer;
   const etag = `"${createHash('sha1').update(JSON.stringify(answer.headers)).update(answer.body).digest('base64url')}"`;
@@ -290,7 +293,7 @@ function send(reply: FastifyReply, answer: Answer): FastifyReply {
   return status === 304 ? reply.send() : reply.send(body);
 }
 
-// At the very end: what is kept under an Idempotency-Key has the documented form.
+// At the end, because answers are stored under an Idempotency-Key in the documented form.
 function asAccepted(answer: Answer, { headers: { accept } }: FastifyRequest): Answer {
   if (!acceptsProblem(accept)) return answer;
   const body = JSON.stringify(problemOf(answer.status, JSON.parse(answer.body) as Record<string, unknown>));

@@ -1,5 +1,5 @@
-// A selection of a GraphQL document, read as the shape of a JSON answer. Serialisers (response.ts) and the
-// OpenAPI document (openapi.ts) both come from it, so they cannot disagree.
+// The selection of a GraphQL document as the shape of a JSON answer. Serialisers (response.ts) and the OpenAPI document
+// (openapi/) both use it, so that they cannot disagree.
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -31,7 +31,7 @@ export interface ObjectShape {
   readonly kind: 'Object';
   readonly nullable: boolean;
   readonly typeName: string;
-  /** The shared fragment that is the whole selection; names the component in the OpenAPI document. */
+  /** The shared fragment that is the whole selection. It names the component in the OpenAPI document. */
   readonly fragment: FragmentDefinitionNode | undefined;
   readonly fields: readonly FieldShape[];
 }
@@ -42,7 +42,7 @@ export interface FieldShape {
   /** The key in GraphQL's answer. */
   readonly source: string;
   readonly shape: Shape;
-  /** The type whose absence a null means: its own, or its parent's where it is a leaf. */
+  /** The type that null means the absence of: its own, or its parent's for a leaf. */
   readonly absentType: string;
   readonly omitNull: boolean;
   readonly header: string | undefined;
@@ -192,7 +192,7 @@ function present(field: FieldShape): FieldShape {
   return { ...field, shape: { ...field.shape, nullable: false } };
 }
 
-/** Follows `result:`. Without one the whole selection is the body, and each root field has to be there. */
+/** Follows `result:`. Without one the whole selection is the body, and each root field must be present. */
 export function followResult(root: ObjectShape, result: string | undefined): ResultPath {
   if (result === undefined) return { steps: [], shape: { ...root, fields: root.fields.map(present) } };
   const steps: Step[] = [];
@@ -214,7 +214,7 @@ export interface HeaderField {
   readonly description: string | undefined;
 }
 
-/** Every `@header` of a selection, with the way to it. One inside a list would have many values. */
+/** Every `@header` of a selection, with its path. A header inside a list would have many values. */
 export function headerFields(root: ObjectShape): HeaderField[] {
   const found: HeaderField[] = [];
   const visit = (shape: Shape, path: readonly string[], inList: boolean): void => {

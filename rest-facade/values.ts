@@ -1,4 +1,4 @@
-// One REST value against one GraphQL input type. Its answer is what GraphQL is given as the variable.
+// Checks one REST value against one GraphQL input type and returns the value of the variable.
 import {
   type GraphQLEnumType,
   type GraphQLInputObjectType,
@@ -11,10 +11,10 @@ import {
 } from 'graphql';
 import { alternatives, snakeCase } from './names.ts';
 
-/** A value that is not what its field takes. The text is told to the caller. */
+/** A value that its field does not accept. The caller reads the text. */
 export class WrongValue extends Error {}
 
-/** Paths and queries hold text, which stands for numbers and booleans as well; JSON has types of its own. */
+/** Paths and queries contain only text, which also represents numbers and booleans. JSON has its own types. */
 export type Form = 'text' | 'json';
 
 export function readValue(type: GraphQLInputType, value: unknown, field: string, form: Form): unknown {
@@ -98,7 +98,7 @@ function readInteger(value: unknown, field: string, form: Form): number {
 }
 
 function readCustom(type: GraphQLScalarType, value: unknown, field: string, form: Form): unknown {
-  // A scalar of GraphQL numbers need not know that a query can only write them as text.
+  // A scalar of GraphQL numbers does not accept text, which is all that a query can contain.
   const numeric = form === 'text' && /^-?\d{1,15}$/.test(String(value)) ? [Number(value)] : [];
   let failure: unknown;
   for (const candidate of [value, ...numeric]) {
@@ -112,8 +112,8 @@ function readCustom(type: GraphQLScalarType, value: unknown, field: string, form
   throw new WrongValue(sentenceOf(type, failure, field));
 }
 
-// A scalar whose text is a contract of its own has it as `extensions.invalid`. Any other says what the value
-// has to be, with or without its own name in front, and the field takes the place of that name.
+// A scalar with a documented error text has it as `extensions.invalid`. Any other text says what the value must be,
+// with or without the scalar's name in front, which is replaced by the field's name.
 function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): string {
   const { invalid } = type.extensions;
   if (typeof invalid === 'string') return invalid;
@@ -123,7 +123,7 @@ function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): s
   return /^[a-z]/.test(said) ? `${field} ${said}` : `${field}: ${said}`;
 }
 
-// JSON can write what no encoding and no database takes: half of a surrogate pair, and U+0000.
+// JSON can contain characters that no encoding and no database accepts: half of a surrogate pair, and U+0000.
 function isText(value: string): boolean {
   return value.isWellFormed() && !value.includes('\0');
 }

@@ -1,4 +1,4 @@
-// Request bodies: nested objects made of the places of a document's variables.
+// Request bodies: nested objects, from the places of a document's variables.
 import type { Operation } from '../compile.ts';
 import type { Input } from '../inputs.ts';
 import { type Examples, type Group, type Json, examplesOf } from './examples.ts';
@@ -34,7 +34,7 @@ function choiceOfBodies(group: Group, components: Components): JsonSchema {
   };
 }
 
-/** What another operation of the path takes alone: here it may be said, but not be true. */
+/** A field of another operation of the path: accepted here, but not with the value true. */
 function onlyElsewhere(operation: Operation, group: Group): readonly Input[] {
   const own = new Set(operation.inputs.map(({ field }) => field));
   return group.flatMap(({ inputs }) => inputs).filter(({ only, field }) => only && !own.has(field));
@@ -70,7 +70,7 @@ function bounded(schema: JsonSchema, { bounds: { maxItems, ...ofText } }: Input)
   return { ...schema, maxItems, items: { ...(schema['items'] as JsonSchema), ...ofText } };
 }
 
-// One of several that must be there: null is as good as left out.
+// One of several required alternatives: null counts as absent.
 function choicesOf({ needs }: Operation): JsonSchema {
   const [need, ...others] = needs.filter(({ inputs }) => inputs.every(({ place }) => place.in === 'body'));
   if (need === undefined || others.length > 0) return {};

@@ -1,4 +1,4 @@
-// Shapes and GraphQL input types as JSON Schema of OpenAPI 3.1.
+// Shapes and GraphQL input types as JSON Schema for OpenAPI 3.1.
 import {
   type FragmentDefinitionNode,
   type GraphQLEnumType,
@@ -15,7 +15,7 @@ import { enumNames, greatestInteger } from '../values.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-// GraphQL says of a scalar only that it is one. A scalar that is not listed here stops the emission.
+// GraphQL gives no details about a scalar. A scalar that is missing here stops the generation.
 const scalars: Readonly<Record<string, JsonSchema>> = {
   AffectedTarget: { type: 'string', minLength: 1, maxLength: 1024 },
   Boolean: { type: 'boolean' },
@@ -37,13 +37,13 @@ const scalars: Readonly<Record<string, JsonSchema>> = {
   URI: { type: 'string', format: 'uri' },
 };
 
-/** Schemas that are named and shared; asking for one puts it there. */
+/** Named, shared schemas. The first use adds a schema. */
 export class Components {
   readonly schemas = new Map<string, JsonSchema>();
 
   refer(name: string, make: () => JsonSchema): JsonSchema {
     const known = this.schemas.get(name);
-    // Its place is taken first: a component stands before those it refers to.
+    // Its place is reserved first, so that a component comes before those it refers to.
     if (!known) this.schemas.set(name, {});
     const made = make();
     if (known && JSON.stringify(known) !== JSON.stringify(made)) throw new Error(`Two schemas are called ${name}`);
@@ -52,7 +52,7 @@ export class Components {
   }
 }
 
-/** `name` is for an object that no fragment names. */
+/** `name` is for an object without a fragment. */
 export function schemaOfShape(shape: Shape, components: Components, name?: string): JsonSchema {
   const schema =
     name !== undefined && shape.kind === 'Object' && !shape.fragment
@@ -113,7 +113,7 @@ export function schemaOfInput(type: GraphQLInputType, components: Components): J
   return orNull(schemaOfPresentInput(type, components));
 }
 
-/** Without null, which a query cannot write. */
+/** Without null, which a query cannot express. */
 export function schemaOfPresentInput(type: GraphQLInputType, components: Components): JsonSchema {
   if (isNonNullType(type)) return schemaOfPresentInput(type.ofType, components);
   if (isListType(type)) return { type: 'array', items: schemaOfInput(type.ofType, components) };

@@ -1,4 +1,4 @@
-// Responses: what the selections say, and the errors every operation may answer with.
+// Responses: the shapes of the selections, and the errors of every operation.
 import type { ErrorBody } from '../compile.ts';
 import { isKeyed } from '../idempotency.ts';
 import { problemType } from '../problem.ts';
@@ -7,7 +7,7 @@ import { type Examples, type Group, type Json, examplesOf } from './examples.ts'
 import { Components, type JsonSchema, schemaOfShape } from './json-schema.ts';
 
 const integer = { type: 'integer' };
-/** Of the document's components. A header without `required` is sent where its description says. */
+/** Headers of the document's components. A header without `required` is sent under the condition in its description. */
 export const responseHeaders = {
   RequestId: {
     description: 'Names the request in logs: the id that was sent, or a new one.',
@@ -46,7 +46,7 @@ function headersNamed(names: Readonly<Record<string, HeaderName>>): Json {
 }
 
 const ofEveryAnswer = headersNamed({ 'X-Request-Id': 'RequestId', 'X-Content-Type-Options': 'ContentTypeOptions' });
-// A stranger has no account whose requests could be counted.
+// Without a valid token there is no account whose requests could be counted.
 const ofEveryAccount = {
   ...ofEveryAnswer,
   ...headersNamed({
@@ -55,7 +55,7 @@ const ofEveryAccount = {
     'RateLimit-Reset': 'RateLimitReset',
   }),
 };
-/** Of an answer that may come before the account is known. */
+/** Headers of an answer that may come before the account is known. */
 const ofKnownAccounts: Json = {
   'RateLimit-Limit': { ...responseHeaders.RateLimitLimit, required: false },
   'RateLimit-Remaining': { ...responseHeaders.RateLimitRemaining, required: false },
@@ -105,7 +105,7 @@ interface ErrorKind {
   readonly name: string;
   readonly description: string;
   readonly example: Json;
-  /** Those of a refusal under an `Idempotency-Key` unless given. */
+  /** The default is the headers of a refusal under an `Idempotency-Key`. */
   readonly headers?: Json;
 }
 
@@ -214,7 +214,7 @@ export function responsesOf(group: Group, components: Components, examples: Exam
   return responses;
 }
 
-/** By status, without duplicates: the documents of one path often answer alike. */
+/** By status, without duplicates, because documents of one path often share answers. */
 function ownSchemas(group: Group, components: Components): Map<number, Map<string, JsonSchema>> {
   const found = new Map<number, Map<string, JsonSchema>>();
   const add = (status: number, schema: JsonSchema): void => {
@@ -233,7 +233,7 @@ function ownSchemas(group: Group, components: Components): Map<number, Map<strin
   return found;
 }
 
-/** What an operation does, or all that its documents do. */
+/** The description of an operation, or of all documents of its path. */
 export function summaryOf(group: Group): string {
   const [first] = group;
   return group.length === 1 ? first.summary : `Act on ${first.tag.toLowerCase()}`;
@@ -267,7 +267,7 @@ function failure(group: Group, status: number, own: readonly JsonSchema[], examp
   };
 }
 
-// As `Accept` asks for it.
+// According to `Accept`.
 function failureContent(documented: Json): Json {
   return { 'application/json': documented, [problemType]: { schema: { $ref: '#/components/schemas/Problem' } } };
 }
