@@ -24,7 +24,7 @@ export async function followRefChanges(
   for (const change of changes) {
     const branch = branchOf(change.ref);
     if (branch === null) continue;
-    for (const row of open.filter((candidate) => candidate.head_branch === branch)) {
+    for (const row of open.filter((candidate) => candidate.head_fork === null && candidate.head_branch === branch)) {
       if (await followHead(installation, repository, row, change.to)) changed.add(row.number);
     }
     if (by === 'push') {

@@ -160,7 +160,7 @@ export async function readCiBranches(
   ]);
   return {
     defaultBranch,
-    openHeads: new Set(open.map((row) => row.head_branch)),
+    openHeads: new Set(open.flatMap((row) => (row.head_fork === null ? [row.head_branch] : []))),
     openBases: new Set(open.map((row) => row.base_branch)),
   };
 }

@@ -27,9 +27,10 @@ export function mergeOperations(installation: Installation) {
       if (row === null || row.state !== 'open') throw new HostRefused(`Pull request #${number} is not open`);
       if (row.draft) throw new HostRefused(`Pull request #${number} is a draft`);
       const [head, base] = await Promise.all(
-        [row.head_branch, row.base_branch].map(
-          async (branch) => await git.readRef(installation.git, at(repository), git.branchRef(branch)),
-        ),
+        [
+          row.head_fork === null ? git.branchRef(row.head_branch) : `refs/pull/${number}/head`,
+          git.branchRef(row.base_branch),
+        ].map(async (ref) => await git.readRef(installation.git, at(repository), ref)),
       );
       if (!head || !base) throw new HostRefused(`A branch of pull request #${number} is missing`);
       if (head.commit !== merge.expectedHead)

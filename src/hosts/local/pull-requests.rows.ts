@@ -10,6 +10,8 @@ export interface PullRequestRow {
   readonly body: string;
   readonly author: string;
   readonly head_branch: string;
+  /** `owner/name` of the fork that has the head branch. */
+  readonly head_fork: string | null;
   readonly base_branch: string;
   readonly head_sha: string;
   readonly state: 'open' | 'closed' | 'merged';
@@ -30,6 +32,7 @@ export interface NewPullRequest {
   readonly body: string;
   readonly author: string;
   readonly headBranch: string;
+  readonly headFork: string | null;
   readonly baseBranch: string;
   readonly headSha: string;
   readonly draft: boolean;
@@ -37,11 +40,11 @@ export interface NewPullRequest {
   readonly at: Date;
 }
 
-const selected = `select p.number, p.title, p.body, p.author, p.head_branch, p.base_branch, p.head_sha, p.state, p.draft, p.labels,
+const selected = `select p.number, p.title, p.body, p.author, p.head_branch, p.head_fork, p.base_branch, p.head_sha, p.state, p.draft, p.labels,
   p.created_at, p.merged_at, p.merge_commit_sha,
   coalesce(r.reviews, '[]') as reviews,
   array(select b.name from local_branch_author b
-    where b.account_id = p.account_id and b.repository_id = p.repository_id and b.branch = p.head_branch) as branch_authors,
+    where b.account_id = p.account_id and b.repository_id = p.repository_id and b.branch = p.head_branch and p.head_fork is null) as branch_authors,
   (select count(*)::int from local_thread t
    where t.account_id = p.account_id and t.repository_id = p.repository_id and t.number = p.number and t.resolved_at is null) as unresolved
 from local_pull_request p
@@ -73,6 +76,19 @@ export async function findOpenPullRequests(db: Database, repository: HostReposit
   });
 }
 
+/** Of a branch of the repository itself. */
+export async function findOpenPullRequestsOf(
+  db: Database,
+  repository: HostRepository,
+  headBranch: string,
+): Promise<PullRequestRow[]> {
+  return await read(db, repository, {
+    name: 'local_pull_request_open_of',
+    text: `${selected} and p.state = 'open' and p.head_branch = $3 and p.head_fork is null order by p.number`,
+    values: [headBranch],
+  });
+}
+
 async function read(db: Database, repository: HostRepository, statement: Statement): Promise<PullRequestRow[]> {
   return await db.read<PullRequestRow>(repository.accountId, {
     ...statement,
@@ -99,10 +115,11 @@ export async function insertPullRequest(
     if (counter === undefined) throw new Error(`Repository ${repository.id} was not set up on the local host`);
     const number = Math.max(counter.number, (await numbers.readLast()) + 1);
     const inserted = await tx.query<{ number: number }>(
-      `insert into local_pull_request (account_id, repository_id, number, title, body, author, head_branch, base_branch, head_sha, draft, labels, created_at)
-       select $1, $2, $3::int, $4, $5, $6, $7, $8, $9, $10, $11::text[], $12
+      `insert into local_pull_request (account_id, repository_id, number, title, body, author, head_branch, base_branch, head_sha, draft, labels, created_at, head_fork)
+       select $1, $2, $3::int, $4, $5, $6, $7, $8, $9, $10, $11::text[], $12, $13::text
        where not exists (select from local_pull_request
-         where account_id = $1 and repository_id = $2 and state = 'open' and head_branch = $7 and base_branch = $8)
+         where account_id = $1 and repository_id = $2 and state = 'open' and head_branch = $7 and base_branch = $8
+           and head_fork is not distinct from $13::text)
        returning number`,
       [
         ...keys,
@@ -116,6 +133,7 @@ export async function insertPullRequest(
         opened.draft,
         [...new Set(opened.labels)],
         opened.at,
+        opened.headFork,
       ],
     );
     if (inserted.length === 0) return null;

@@ -24,16 +24,42 @@ export function pullRequestOperations(installation: Installation) {
     },
     listOpenPullRequests: async (repository) => {
       const open = await rows.findOpenPullRequests(db, repository);
-      const heads = open.map((row) => git.branchRef(row.head_branch));
+      const heads = open.flatMap((row) => ownHeadRef(row) ?? []);
       const tips = await git.readRefValues(installation.directoryOf(repository), heads);
-      return open.map((row) =>
-        asPullRequest(installation, repository, row, tips.get(git.branchRef(row.head_branch)) ?? null),
-      );
+      return open.map((row) => asPullRequest(installation, repository, row, tips.get(ownHeadRef(row) ?? '') ?? null));
+    },
+    findOpenPullRequests: async (repository, headBranch) =>
+      await Promise.all(
+        (await rows.findOpenPullRequestsOf(db, repository, headBranch)).map(
+          async (row) => await readPullRequest(installation, repository, row),
+        ),
+      ),
+    openPullRequestOfFork: async (repository, { fork, head, ...input }) => {
+      const headSha = git.objectId(head);
+      const directory = installation.directoryOf(repository);
+      if ((await git.readCommit(installation.git, directory, headSha)) === null)
+        throw new HostRefused(`${headSha} is not a commit of this repository`);
+      const number = await rows.insertPullRequest(db, repository, {
+        ...input,
+        headFork: `${fork.owner}/${fork.name}`,
+        headSha,
+        labels: input.labels ?? [],
+        at: installation.clock(),
+        numbers: numbersOf(installation, repository),
+      });
+      if (number === null)
+        throw new HostRefused(`A pull request already exists from ${fork.owner}:${input.headBranch}`);
+      const ref = `refs/pull/${number}/head`;
+      await git.updateRefs(installation.git, directory, [{ ref, from: null, to: headSha }]);
+      await queueChecks(installation, repository, { commit: headSha, ref, priority: 1, again: false });
+      changed(repository, number);
+      return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
     openPullRequest: async (repository, input) => {
       const headSha = await mustBeMergeable(installation, repository, input.headBranch, input.baseBranch);
       const number = await rows.insertPullRequest(db, repository, {
         ...input,
+        headFork: null,
         headSha,
         labels: input.labels ?? [],
         at: installation.clock(),
@@ -58,7 +84,9 @@ export function pullRequestOperations(installation: Installation) {
       const base = await git.readRef(installation.git, installation.directoryOf(repository), git.branchRef(baseBranch));
       if (base === null) throw new HostRefused(`The base branch ${baseBranch} does not exist`);
       const open = await rows.findOpenPullRequests(db, repository);
-      if (open.some((other) => other.head_branch === row.head_branch && other.base_branch === baseBranch))
+      const isTwin = (other: rows.PullRequestRow): boolean =>
+        other.head_branch === row.head_branch && other.head_fork === row.head_fork && other.base_branch === baseBranch;
+      if (open.some(isTwin))
         throw new HostRefused(`A pull request already exists from ${row.head_branch} into ${baseBranch}`);
       if (await rows.setBase(db, repository, number, baseBranch)) changed(repository, number);
     },
@@ -70,7 +98,10 @@ export function pullRequestOperations(installation: Installation) {
       const row = await mustFind(repository, number);
       if (row.state !== 'closed')
         throw new HostRefused(`#${number} is ${row.state}; only a closed pull request can be reopened`);
-      const headSha = await mustBeMergeable(installation, repository, row.head_branch, row.base_branch);
+      const headSha =
+        row.head_fork === null
+          ? await mustBeMergeable(installation, repository, row.head_branch, row.base_branch)
+          : row.head_sha;
       if (await rows.markReopened(db, repository, number, headSha)) changed(repository, number);
     },
     concludePullRequest: async (repository, number, landing) => {
@@ -145,9 +176,19 @@ async function readPullRequest(
   repository: HostRepository,
   row: rows.PullRequestRow,
 ): Promise<HostPullRequest> {
-  const branch = git.branchRef(row.head_branch);
-  const tip = row.state === 'open' ? await git.readRefValue(installation.directoryOf(repository), branch) : null;
+  const ref = row.state === 'open' ? ownHeadRef(row) : null;
+  const tip = ref === null ? null : await git.readRefValue(installation.directoryOf(repository), ref);
   return asPullRequest(installation, repository, row, tip);
+}
+
+/** Null: the head is a branch of a fork, and stays where it was opened. */
+function ownHeadRef(row: rows.PullRequestRow): string | null {
+  return row.head_fork === null ? git.branchRef(row.head_branch) : null;
+}
+
+function forkOf(name: string | null): HostPullRequest['headFork'] {
+  const [owner, fork] = name?.split('/') ?? [];
+  return owner === undefined || fork === undefined ? null : { owner, name: fork };
 }
 
 function authorsOf({ author, branch_authors }: rows.PullRequestRow): readonly string[] {
@@ -167,6 +208,7 @@ function asPullRequest(
     body: row.body,
     author: row.author,
     headBranch: row.head_branch,
+    headFork: forkOf(row.head_fork),
     baseBranch: row.base_branch,
     headSha: branchTip ?? row.head_sha,
     state: row.state,

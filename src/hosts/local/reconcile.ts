@@ -47,6 +47,7 @@ async function movedHeads(
 ): Promise<RefChange[]> {
   const changes = new Map<string, RefChange>();
   for (const row of await findOpenPullRequests(installation.db, repository)) {
+    if (row.head_fork !== null) continue;
     const ref = `refs/heads/${row.head_branch}`;
     const tip = tips.get(ref) ?? null;
     if (tip !== row.head_sha) changes.set(ref, { ref, from: row.head_sha, to: tip });

@@ -4,7 +4,7 @@ import type { PushBounds } from '../../domain/runs/push-bounds.ts';
 import type { Sandbox } from '../../platform/sandbox/index.ts';
 import type { PublishedHostCheck } from './checks.ts';
 import type { CodeHost } from './code-host.ts';
-import type { HostComment, ReviewThread } from './pull-requests.ts';
+import type { HostComment, HostPullRequest, ReviewThread } from './pull-requests.ts';
 import type { HostRepository } from './repository.ts';
 
 export interface GitUser {
@@ -106,6 +106,14 @@ export interface HostSpeaking {
 }
 
 export interface LocalForge extends HostSpeaking {
+  /** A pull request of a fork, whose head commit this repository has already. Throws HostRefused where it has not. */
+  openPullRequestOfFork(
+    repository: HostRepository,
+    input: Parameters<CodeHost['openPullRequest']>[1] & {
+      readonly fork: { readonly owner: string; readonly name: string };
+      readonly head: string;
+    },
+  ): Promise<HostPullRequest>;
   /** Throws HostRefused where there is nothing to import: the source cannot be read, or has no branches. */
   assertImportable(source: string): Promise<void>;
   /**

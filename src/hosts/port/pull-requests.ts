@@ -9,6 +9,8 @@ export interface HostPullRequest {
   /** Handle of the author. */
   readonly author: string;
   readonly headBranch: string;
+  /** The fork that has the head branch. Null: the repository itself has it. */
+  readonly headFork: { readonly owner: string; readonly name: string } | null;
   readonly baseBranch: string;
   /** Head commit; for a closed or merged one the head it had then. */
   readonly headSha: string;
@@ -58,6 +60,8 @@ export interface ReviewThread {
 export interface HostPullRequests {
   getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
   listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
+  /** Open pull requests of a branch of this repository, one for each base branch, the oldest first. Never those of forks. */
+  findOpenPullRequests(repository: HostRepository, headBranch: string): Promise<readonly HostPullRequest[]>;
   /** Throws HostRefused when a branch is missing, head and base are the same, or there is nothing to merge. */
   openPullRequest(
     repository: HostRepository,

@@ -70,10 +70,12 @@ async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: 
   // The landing made these commits itself: the change was pushed to a member's branch.
   const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
   if (members.length === 0) return { commit, push: 'past the host', by: null };
-  for (const { branch, parent, head, author } of members) {
+  for (const { branch, fork, parent, head, author } of members) {
     const range = { from: parent, to: head, limit: 1, path: configurationPath };
     const [own] = await host.listFirstParents(range);
     if (own === undefined) continue;
+    // Who pushed to a fork this host does not know: its branch of that name is another one.
+    if (fork !== null) return { commit, push: 'unknown', by: author };
     const push = await host.findConfigurationPush({ ref: `refs/heads/${branch}`, since: own.commit, tip: head });
     return { commit, push: push ?? 'unknown', by: push?.by ?? author };
   }
@@ -88,10 +90,18 @@ async function readMembers(
   { accountId, db }: Context,
   { id }: RepositoryRow,
   { commit, parent }: { readonly commit: string; readonly parent: string },
-): Promise<{ readonly head: string; readonly parent: string; readonly branch: string; readonly author: string }[]> {
+): Promise<
+  {
+    readonly head: string;
+    readonly parent: string;
+    readonly branch: string;
+    readonly fork: string | null;
+    readonly author: string;
+  }[]
+> {
   return await db.read(accountId, {
     name: 'members_of_commit',
-    text: `select m.pinned_head as head, b.parent_commit as parent, p.head_branch as branch, p.author
+    text: `select m.pinned_head as head, b.parent_commit as parent, p.head_branch as branch, p.head_fork as fork, p.author
            from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
            join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
            where b.account_id = $1 and b.repository_id = $2 and b.state in ('landing', 'landed')

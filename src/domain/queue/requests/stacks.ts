@@ -28,11 +28,12 @@ export interface Stack<Candidate> {
 }
 
 /**
+ * A top whose head is a branch of a fork has no head branch here.
  * Null: it belongs to its own base branch, managed or not. If several pull requests share a head branch, open ones come
  * before merged ones and older ones before newer ones. A candidate whose chain reaches no managed branch is skipped.
  */
 export function findStack<Candidate extends StackCandidate>(
-  top: StackBranches & { readonly openedAt: number },
+  top: Pick<StackBranches, 'number' | 'baseBranch'> & { readonly headBranch: string | null; readonly openedAt: number },
   candidates: readonly Candidate[],
   isManaged: (baseBranch: string) => boolean,
 ): Stack<Candidate> | null {
@@ -42,7 +43,7 @@ export function findStack<Candidate extends StackCandidate>(
     .toSorted((a, b) => Number(a.state === 'merged') - Number(b.state === 'merged') || a.number - b.number);
   // Branches that lead to no managed branch, and those on the current path. Without them a cycle of branches would be
   // walked for ever.
-  const tried = new Set([top.headBranch]);
+  const tried = new Set(top.headBranch === null ? [] : [top.headBranch]);
   const descend = (branch: string, depth: number): readonly Candidate[] | null => {
     if (depth > deepestStack || tried.has(branch)) return null;
     tried.add(branch);

@@ -75,7 +75,7 @@ export async function readPullRequestByNumber(
   return withBot(rows[0], repository);
 }
 
-/** The open pull request of a head branch, or else its newest one. */
+/** The open pull request of a head branch, else the newest of it; of a branch of this repository before those of forks. */
 export async function readPullRequestByHead(
   ctx: Context,
   repository: Repository,
@@ -86,7 +86,7 @@ export async function readPullRequestByHead(
     name: 'pull_request_by_head',
     text: `select ${pullRequestColumns}, to_jsonb(latest) as "latestBot" from pull_request p ${latestBot}
            where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3
-           order by p.status in ('merged', 'closed'), p.id desc limit 1`,
+           order by p.status in ('merged', 'closed'), p.head_fork is not null, p.id desc limit 1`,
     values: [ctx.accountId, repository.id, headBranch],
   });
   return withBot(rows[0], repository);

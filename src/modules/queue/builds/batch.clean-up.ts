@@ -23,9 +23,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
-    const number =
-      bot?.number ??
-      (await adapter.listOpenPullRequests()).find((pullRequest) => pullRequest.headBranch === branch)?.number;
+    const number = bot?.number ?? (await adapter.findOpenPullRequests(branch))[0]?.number;
     if (number !== undefined) await adapter.closePullRequest(number);
     await deleteBranch(ctx, host, branch);
   }

@@ -277,6 +277,7 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
     const updated = await updateBranch(ctx, {
       host,
       headBranch: row.headBranch,
+      headFork: row.headFork,
       baseBranch,
       head: member.pinnedHead,
       onto: batch.parentCommit,

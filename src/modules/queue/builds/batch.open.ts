@@ -111,7 +111,7 @@ async function openBotPullRequest(
     await adapter.editPullRequest(taken.number, words);
     return { number: taken.number, url: taken.url };
   }
-  const existing = (await adapter.listOpenPullRequests()).find((pullRequest) => pullRequest.headBranch === branch);
+  const existing = (await adapter.findOpenPullRequests(branch))[0];
   if (existing !== undefined) return existing;
   return await adapter.openPullRequest({
     ...words,

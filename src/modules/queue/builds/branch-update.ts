@@ -1,7 +1,8 @@
 // Updates a pull request's branch with its base, by a merge or a rebase. The new head is recorded before it is pushed,
 // so that every later reader knows that the service made it.
 import type { Context } from '../../../context.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { decideBranchRefusal, type PullRequestHead } from '../../../domain/queue/requests/head-branch.ts';
+import { codeOf, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -13,9 +14,8 @@ export type BranchUpdated =
   /** The rebase is empty: the base already has all its changes. */
   | { readonly kind: 'empty' };
 
-export interface BranchToUpdate {
+export interface BranchToUpdate extends PullRequestHead {
   readonly host: HostedRepository;
-  readonly headBranch: string;
   readonly baseBranch: string;
   /** The expected head of the branch. */
   readonly head: string;
@@ -30,9 +30,11 @@ export interface BranchToUpdate {
   readonly onFirstPush?: (tx: Transaction) => Promise<void>;
 }
 
-/** Throws RefMoved if the branch has another head, HostRefused if the host refuses the push. */
+/** Throws RefMoved when the branch is elsewhere, HostRefused when the host does not take it, or a fork has the branch. */
 export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promise<BranchUpdated> {
   const { host, head, onto, method, at } = branch;
+  const refusal = decideBranchRefusal(branch);
+  if (refusal !== null) throw new HostRefused(refusal);
   const adapter = codeOf(ctx, host);
   const message = `Merge branch '${branch.baseBranch}' into ${branch.headBranch}\n`;
   const made = await adapter.composeUpdate({

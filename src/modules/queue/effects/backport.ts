@@ -81,14 +81,14 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
 
 /** The pull request of an earlier attempt that died before it was recorded. */
 async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
-  const open = await codeOf(ctx, host).listOpenPullRequests();
-  const there = open.find((each) => each.headBranch === branch && each.baseBranch === target);
+  const open = await codeOf(ctx, host).findOpenPullRequests(branch);
+  const there = open.find((each) => each.baseBranch === target);
   if (there !== undefined) return { kind: 'opened', number: there.number, url: there.url };
   const [known] = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
       await tx.query<{ number: number; url: string }>(
-        `select number, url from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3 and base_branch = $4
+        `select number, url from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3 and head_fork is null and base_branch = $4
          order by id desc limit 1`,
         [ctx.accountId, host.id, branch, target],
       ),

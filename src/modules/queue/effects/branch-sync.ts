@@ -70,6 +70,7 @@ async function tryOnce(
     updated = await updateBranch(ctx, {
       host,
       headBranch: now.headBranch,
+      headFork: now.headFork,
       baseBranch: now.baseBranch,
       head: now.headSha,
       onto: base.commit,

@@ -1,5 +1,6 @@
 // Performs one intent of any kind: the queue's workflow passes ids and knows no kinds.
 import type { Context } from '../../../context.ts';
+import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
@@ -100,18 +101,19 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
-  const tip = await adapter.readRef(`refs/heads/${pullRequest.headBranch}`);
+  const branch = ownHeadBranch(pullRequest);
+  const tip = branch === null ? null : await adapter.readRef(`refs/heads/${branch}`);
   // A landing may have moved it to the landed commit.
   const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
   if (isLeftBehind && rules.enable_comments) {
     await adapter.upsertComment(pullRequest.number, {
       key: 'left-out',
-      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${pullRequest.headBranch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
+      body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
-      .updateRefs([{ ref: `refs/heads/${pullRequest.headBranch}`, from: tip.commit, to: null }])
+      .updateRefs([{ ref: `refs/heads/${branch}`, from: tip.commit, to: null }])
       // The branch moved or is protected: it stays. If the host is down, it is tried again.
       .catch((error: unknown) => {
         if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;

@@ -4,6 +4,7 @@
 import type { Context } from '../../../context.ts';
 import { isManagedBranch, type Configuration } from '../../../domain/configuration/index.ts';
 import { DomainError } from '../../../domain/errors.ts';
+import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { deepestStack, findStack, type StackCandidate } from '../../../domain/queue/requests/stacks.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
@@ -50,7 +51,7 @@ export async function findPlacement(ctx: Context, tx: Transaction, of: SeenPullR
   const alone: Placement = { baseBranch: seen.baseBranch, belowId: null };
   if (!rules.configuration.merge_rules.auto_detect_stacks || isManaged(seen.baseBranch)) return alone;
   const stack = findStack(
-    { ...seen, openedAt: seen.createdAt },
+    { ...seen, headBranch: seen.headFork === null ? seen.headBranch : null, openedAt: seen.createdAt },
     await readCandidates(ctx, tx, of.repository.id, seen),
     isManaged,
   );
@@ -69,11 +70,11 @@ async function readCandidates(
     `with recursive chain as (
        select p.id, p.number, p.head_branch, p.base_branch, p.status, p.merged_at, 1 as depth
        from pull_request p
-       where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3
+       where p.account_id = $1 and p.repository_id = $2 and p.head_branch = $3 and p.head_fork is null
          and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= $4))
        union
        select p.id, p.number, p.head_branch, p.base_branch, p.status, p.merged_at, c.depth + 1
-       from chain c join pull_request p on p.account_id = $1 and p.repository_id = $2 and p.head_branch = c.base_branch
+       from chain c join pull_request p on p.account_id = $1 and p.repository_id = $2 and p.head_branch = c.base_branch and p.head_fork is null
          and (p.status not in ('merged', 'closed') or (p.status = 'merged' and p.merged_at >= $4))
        where c.depth < $5)
      select distinct on (id) id, number, head_branch as "headBranch", base_branch as "baseBranch",
@@ -154,18 +155,20 @@ export async function isPlaced(ctx: Context, tx: Transaction, row: PullRequestRo
   return isBelow && queue?.base_branch === place.baseBranch;
 }
 
-/** Open pull requests directly above a branch. */
+/** Open pull requests right above the branch of another one. Nothing stands on a branch of a fork. */
 export async function readAbove(
   ctx: Context,
-  { repositoryId, headBranch }: Pick<PullRequestRow, 'repositoryId' | 'headBranch'>,
+  row: Pick<PullRequestRow, 'repositoryId' | 'headBranch' | 'headFork'>,
 ): Promise<{ readonly number: number; readonly id: string; readonly belowId: string | null }[]> {
+  const branch = ownHeadBranch(row);
+  if (branch === null) return [];
   return await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
       await tx.query<{ number: number; id: string; belowId: string | null }>(
         `select number, id, below_id as "belowId" from pull_request
          where account_id = $1 and repository_id = $2 and base_branch = $3 and status not in ('merged', 'closed') order by number`,
-        [ctx.accountId, repositoryId, headBranch],
+        [ctx.accountId, row.repositoryId, branch],
       ),
   );
 }

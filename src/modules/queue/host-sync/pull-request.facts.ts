@@ -11,6 +11,7 @@ export function factsOf(
   | 'body'
   | 'author'
   | 'headBranch'
+  | 'headFork'
   | 'baseBranch'
   | 'draft'
   | 'labels'
@@ -26,6 +27,7 @@ export function factsOf(
     body: seen.body,
     author: seen.author,
     headBranch: seen.headBranch,
+    headFork: seen.headFork === null ? null : `${seen.headFork.owner}/${seen.headFork.name}`,
     baseBranch: seen.baseBranch,
     draft: seen.draft,
     labels: [...seen.labels],
@@ -40,7 +42,7 @@ export function factsOf(
 export function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
   const facts = factsOf(seen);
   return (Object.keys(facts) as (keyof typeof facts)[]).every(
-    (key) => JSON.stringify(row[key]) === JSON.stringify(facts[key]),
+    (key) => JSON.stringify(row[key] ?? null) === JSON.stringify(facts[key]),
   );
 }
 

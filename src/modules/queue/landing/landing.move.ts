@@ -5,6 +5,7 @@ import { codeOf, type HostCommit, HostRefused, RefMoved, type RefUpdate } from '
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
+import { isHeadBranch, ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
@@ -72,7 +73,7 @@ export async function outcomeOf(
 /**
  * With update_pr_commits_before_stack_merge the branches of a stack move to the landed commits in the same atomic
  * update as the base, so that an abandoned landing leaves no rewritten branch. Empty unless configured. Never a base
- * branch, nor a branch that several pull requests have as their head.
+ * branch, nor a branch of a fork, nor one that several pull requests have as their head.
  */
 async function branchesOfStack(ctx: Context, loaded: LoadedBatch): Promise<readonly RefUpdate[]> {
   const { repository, members } = loaded;
@@ -83,11 +84,11 @@ async function branchesOfStack(ctx: Context, loaded: LoadedBatch): Promise<reado
     ctx.accountId,
     async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: together.map((member) => member.pullRequestId) } }),
   );
-  const branches = new Map(rows.map((row) => [row.id, row.headBranch]));
-  const isShared = (branch: string): boolean => rows.filter((row) => row.headBranch === branch).length > 1;
+  const branches = new Map(rows.map((row) => [row.id, ownHeadBranch(row)]));
+  const isShared = (branch: string): boolean => rows.filter((row) => isHeadBranch(row, branch)).length > 1;
   return together.flatMap(({ pullRequestId, pinnedHead, ownCommit }) => {
     const branch = branches.get(pullRequestId);
-    if (branch === undefined || !ownCommit || isShared(branch)) return [];
+    if (!branch || !ownCommit || isShared(branch)) return [];
     if (isManagedBranch(configuration, branch, repository.defaultBranch)) return [];
     return [{ ref: `refs/heads/${branch}`, from: pinnedHead, to: ownCommit }];
   });

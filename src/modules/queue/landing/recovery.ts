@@ -64,8 +64,7 @@ async function removeStray(ctx: Context, host: HostedRepository, { ref, commit }
   const adapter = codeOf(ctx, host);
   const branch = ref.slice('refs/heads/'.length);
   await adapter.cancelChecks(commit);
-  for (const { number } of (await adapter.listOpenPullRequests()).filter(({ headBranch }) => headBranch === branch))
-    await adapter.closePullRequest(number);
+  for (const { number } of await adapter.findOpenPullRequests(branch)) await adapter.closePullRequest(number);
   try {
     await adapter.updateRefs([{ ref, from: commit, to: null }]);
   } catch (error) {

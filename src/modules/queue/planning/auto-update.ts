@@ -61,7 +61,7 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
      from pull_request p
      left join branch_update u on u.account_id = $1 and u.pull_request_id = p.id
      left join build b on b.account_id = $1 and b.repository_id = p.repository_id and b.commit = p.head_sha
-     where p.account_id = $1 and p.queue_id = $2 and p.status in ('open', 'pending', 'blocked')) candidate
+     where p.account_id = $1 and p.queue_id = $2 and p.head_fork is null and p.status in ('open', 'pending', 'blocked')) candidate
      where not ("isUpToDate" or "hasFailed") or "isPlanned" or ("isAutomatic" and checks_run_since_ms is not null)`,
     [ctx.accountId, queue.id, queue.baseTip],
   );

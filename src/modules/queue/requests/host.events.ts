@@ -47,7 +47,7 @@ async function receivePush(
   const [known] = await ctx.db.read<{ isBase: boolean; numbers: number[] }>(ctx.accountId, {
     name: 'pushed_branch',
     text: `select exists (select from queue where account_id = $1 and repository_id = $2 and base_branch = $3) as "isBase",
-             array(select number from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3
+             array(select number from pull_request where account_id = $1 and repository_id = $2 and head_branch = $3 and head_fork is null
                    and status not in ('merged', 'closed') order by number) as numbers`,
     values: [ctx.accountId, repository.id, branch],
   });

@@ -65,6 +65,7 @@ export const PullRequestEntity = defineEntity({
     body: p.text().default(''),
     author: p.string(),
     headBranch: p.string(),
+    headFork: p.string().nullable(),
     baseBranch: p.string(),
     headSha: p.string(),
     authorName: p.string(),

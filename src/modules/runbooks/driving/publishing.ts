@@ -57,8 +57,8 @@ async function findOpen(
   { repository }: RunbookRows,
   { branch, baseBranch }: RunbookPullRequestRow,
 ): Promise<HostPullRequest | null> {
-  const open = await codeOf(ctx, repository).listOpenPullRequests();
-  return open.find((seen) => seen.headBranch === branch && seen.baseBranch === baseBranch) ?? null;
+  const open = await codeOf(ctx, repository).findOpenPullRequests(branch);
+  return open.find((seen) => seen.baseBranch === baseBranch) ?? null;
 }
 
 /** The queue hears of it from the host too, and then knows it already. */
