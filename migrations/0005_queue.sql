@@ -52,6 +52,8 @@ create table pull_request (
   body text not null default '',
   author text not null,
   head_branch text not null,
+  -- `owner/name` of the fork that has the head branch. Null: the repository itself has it.
+  head_fork text,
   base_branch text not null,
   head_sha text not null,
   -- Name and address on its commits: the author of its own commit on the base.

@@ -15,6 +15,8 @@ create table local_pull_request (
   body text not null,
   author text not null,
   head_branch text not null,
+  -- `owner/name` of the fork that has the head branch. Null: the repository itself has it.
+  head_fork text,
   base_branch text not null,
   -- The last head seen. It stays when the branch is deleted or the pull request ends.
   head_sha text not null,
