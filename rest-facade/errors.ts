@@ -17,11 +17,11 @@ export function failureAnswer(
   { status, code, message, headers, requestId }: Failure,
   form: ErrorBody = 'ERROR',
 ): Answer {
-  const said = form === 'ERROR' ? { error: message } : { error: code.toLowerCase(), message };
+  const body = form === 'ERROR' ? { error: message } : { error: code.toLowerCase(), message };
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-    body: JSON.stringify({ ...said, ...(requestId === undefined ? {} : { request_id: requestId }) }),
+    body: JSON.stringify({ ...body, ...(requestId === undefined ? {} : { request_id: requestId }) }),
   };
 }
 

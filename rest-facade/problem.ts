@@ -26,7 +26,7 @@ export interface Problem extends Readonly<Record<string, unknown>> {
 
 export function problemOf(status: number, body: Readonly<Record<string, unknown>>): Problem {
   const { message, error, errors } = body;
-  const told = [message, error, ...(Array.isArray(errors) ? [errors.join('; ')] : [])];
-  const detail = told.find((each) => typeof each === 'string') ?? '';
+  const sentences = [message, error, ...(Array.isArray(errors) ? [errors.join('; ')] : [])];
+  const detail = sentences.find((each) => typeof each === 'string') ?? '';
   return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, ...body };
 }

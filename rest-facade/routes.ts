@@ -156,13 +156,13 @@ async function execute(route: Route, request: FastifyRequest, { operation, varia
   return { ...answer, headers: { ...answer.headers, link } };
 }
 
-interface Asked {
+interface RouteRequest {
   readonly request: FastifyRequest;
   readonly bytes: Buffer | undefined;
   readonly reading: Reading;
 }
 
-async function answerOnce(of: Route, { request, bytes, reading }: Asked): Promise<Answer> {
+async function answerOnce(of: Route, { request, bytes, reading }: RouteRequest): Promise<Answer> {
   const { idempotency } = of.options;
   const work = async (): Promise<Answer> => await execute(of, request, reading);
   const key = request.headers['idempotency-key'];
@@ -231,8 +231,8 @@ function readBody(group: readonly Operation[], request: FastifyRequest, bytes: B
   const type = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const isFit = first.consumes ? !type.startsWith('multipart/') : /^application\/(?:[\w.-]+\+)?json$/.test(type);
   if (!isFit) {
-    const wanted = first.consumes ?? 'application/json';
-    throw new UnfitType(`Content-Type must be ${wanted}`);
+    const contentType = first.consumes ?? 'application/json';
+    throw new UnfitType(`Content-Type must be ${contentType}`);
   }
   const text = decode(bytes);
   return first.consumes ? text : parseJson(text);

@@ -223,10 +223,10 @@ export function headerFields(root: ObjectShape): HeaderField[] {
     if (shape.kind === 'Choice') for (const branch of shape.branches) visit(branch.shape, path, inList);
     if (shape.kind !== 'Object') return;
     for (const field of shape.fields) {
-      const here = [...path, field.source];
-      if (field.header === undefined) visit(field.shape, here, inList);
+      const fieldPath = [...path, field.source];
+      if (field.header === undefined) visit(field.shape, fieldPath, inList);
       else if (inList) throw new GraphQLError(`@header(name: "${field.header}") stands inside a list`);
-      else found.push({ name: field.header, path: here, shape: field.shape, description: field.description });
+      else found.push({ name: field.header, path: fieldPath, shape: field.shape, description: field.description });
     }
   };
   visit(root, [], false);

@@ -117,10 +117,10 @@ function readCustom(type: GraphQLScalarType, value: unknown, field: string, form
 function sentenceOf(type: GraphQLScalarType, failure: unknown, field: string): string {
   const { invalid } = type.extensions;
   if (typeof invalid === 'string') return invalid;
-  const said = failure instanceof Error ? failure.message : String(failure);
-  if (said.startsWith(`${type.name} `)) return `${field} ${said.slice(type.name.length + 1)}`;
-  if (said.startsWith(field)) return said;
-  return /^[a-z]/.test(said) ? `${field} ${said}` : `${field}: ${said}`;
+  const message = failure instanceof Error ? failure.message : String(failure);
+  if (message.startsWith(`${type.name} `)) return `${field} ${message.slice(type.name.length + 1)}`;
+  if (message.startsWith(field)) return message;
+  return /^[a-z]/.test(message) ? `${field} ${message}` : `${field}: ${message}`;
 }
 
 // JSON can contain characters that no encoding and no database accepts: half of a surrogate pair, and U+0000.
