@@ -28,8 +28,8 @@ export function placeLeaf({ number, prMode, targetBranch, pullRequests }: Placin
   const live = pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
   const newest = live.at(-1);
   const step = stepOf(leaf);
-  const there = prMode === 'stacked_pr' ? live.find(({ steps }) => steps.includes(step)) : newest;
-  if (there !== undefined) return { kind: 'there', id: there.id, branch: there.branch };
+  const existing = prMode === 'stacked_pr' ? live.find(({ steps }) => steps.includes(step)) : newest;
+  if (existing !== undefined) return { kind: 'there', id: existing.id, branch: existing.branch };
   const ordinal = (pullRequests.at(-1)?.ordinal ?? 0) + 1;
   return { kind: 'next', ordinal, branch: runbookBranch(number, ordinal), baseBranch: newest?.branch ?? targetBranch };
 }

@@ -106,7 +106,7 @@ class Simulation implements QueueView, Desk {
     }
     const left = this.#line.inOrder.length;
     if (left > 0 && this.#setup.mayStay !== true)
-      throw new Error(`Nothing is to happen any more, and ${left} changes are still in the queue.`);
+      throw new Error(`No event is left, and ${left} changes are still in the queue.`);
     return this.#runSoFar();
   }
 

@@ -4,8 +4,8 @@ import type { Eta, NoEta } from './forecast.ts';
 export function etaText(eta: Eta | NoEta, now: number): string {
   if (typeof eta === 'string') return unknownTexts[eta];
   const isToday = dayOf(eta.p90) === dayOf(now);
-  const told = (at: number): string => (isToday ? timeOf(at) : `${dayOf(at)} ${timeOf(at)}`);
-  return `It is merged about ${told(eta.p50)}, by ${told(eta.p90)} UTC at the latest in 9 of 10.`;
+  const instantText = (at: number): string => (isToday ? timeOf(at) : `${dayOf(at)} ${timeOf(at)}`);
+  return `It is merged about ${instantText(eta.p50)}, by ${instantText(eta.p90)} UTC at the latest in 9 of 10.`;
 }
 
 const unknownTexts = {

@@ -90,8 +90,8 @@ export function staysOf(log: readonly LogEntry[]): Stay[] {
       stays.push(stayOf(arrival, { at: entry.at, as: endOf(entry) }));
     }
   }
-  const standing = [...open.values()].map((arrival) => stayOf(arrival, null));
-  return [...stays, ...standing].sort((a, b) => a.arrivedAt - b.arrivedAt);
+  const openStays = [...open.values()].map((arrival) => stayOf(arrival, null));
+  return [...stays, ...openStays].sort((a, b) => a.arrivedAt - b.arrivedAt);
 }
 
 function stayOf({ pullRequest, author, targets, skipLine, at }: LogEntry, end: Stay['end']): Stay {

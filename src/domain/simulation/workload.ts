@@ -102,7 +102,7 @@ function flakesOf(stays: readonly Stay[], builds: readonly PastBuild[]): number 
 
 function assumptionsOf({ stays, builds }: History): string[] {
   const left = stays.filter(({ end }) => end?.as === 'left').length;
-  const standing = stays.filter(({ end }) => end === null).length;
+  const stillInLine = stays.filter(({ end }) => end === null).length;
   const judgedAlone = new Set(
     builds.flatMap(({ content, verdict }) => (verdict !== null && content.length === 1 ? content : [])),
   );
@@ -110,17 +110,23 @@ function assumptionsOf({ stays, builds }: History): string[] {
   const silent = ended.filter(({ pullRequest }) => !judgedAlone.has(pullRequest));
   const blamed = silent.filter(({ end }) => end?.as === 'failed').length;
   return [
-    ...told(blamed, (them) => `${them} blocked for a failed build, but never built alone: taken to fail by itself.`),
-    ...told(silent.length - blamed, (them) => `${them} merged, but never built alone: taken to pass by itself.`),
-    ...told(standing, (them) => `${them} still in line: taken to pass.`),
-    ...told(left, (them) => `${them} taken out of the line by somebody, or by a conflict: left out.`),
+    ...assumptionAbout(
+      blamed,
+      (them) => `${them} blocked for a failed build, but never built alone: taken to fail by itself.`,
+    ),
+    ...assumptionAbout(
+      silent.length - blamed,
+      (them) => `${them} merged, but never built alone: taken to pass by itself.`,
+    ),
+    ...assumptionAbout(stillInLine, (them) => `${them} still in line: taken to pass.`),
+    ...assumptionAbout(left, (them) => `${them} taken out of the line by somebody, or by a conflict: left out.`),
     'Builds take as long as they took, however many run at once.',
     'Builds of changes that all merged, and failed, are taken as flakes; flakes come as often, but at other builds.',
     'Pauses, merge windows, final gates and own checks of pull requests hold nothing back.',
   ];
 }
 
-function told(count: number, sentence: (them: string) => string): string[] {
+function assumptionAbout(count: number, sentence: (them: string) => string): string[] {
   if (count === 0) return [];
   return [sentence(count === 1 ? 'One pull request was' : `${count} pull requests were`)];
 }

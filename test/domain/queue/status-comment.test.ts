@@ -8,7 +8,7 @@ import {
   statusCheck,
   statusComment,
   type Publication,
-  type Told,
+  type StatusFacts,
 } from '../../../src/domain/queue/explain/status-comment.ts';
 import { explain } from '../../../src/domain/queue/explain/explain.ts';
 import type { Frozen } from '../../../src/domain/releases/freeze.ts';
@@ -16,7 +16,7 @@ import { isQueued, transitions } from '../../../src/domain/queue/model/status.ts
 import type { PullRequestStatus } from '../../../src/domain/queue/model/snapshot.ts';
 
 const silent = { open: '', queued: '', blocked: '' };
-const open: Told = {
+const open: StatusFacts = {
   status: 'open',
   code: null,
   text: null,
@@ -28,7 +28,7 @@ const open: Told = {
   line: null,
   landed: null,
 };
-const line: NonNullable<Told['line']> = {
+const line: NonNullable<StatusFacts['line']> = {
   since: Date.parse('2026-03-01T12:03:59Z'),
   skipsLine: false,
   isTop: false,
@@ -37,11 +37,11 @@ const line: NonNullable<Told['line']> = {
   batch: null,
   reset: null,
 };
-const queued: Told = { ...open, status: 'queued', line };
+const queued: StatusFacts = { ...open, status: 'queued', line };
 const bot = { number: 12, url: 'http://host/acme/shop/pull/12' };
 const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
 
-const words: readonly (readonly [name: string, told: Told, comment: string])[] = [
+const words: readonly (readonly [name: string, told: StatusFacts, comment: string])[] = [
   [
     'it was taken out of the line',
     { ...open, isDequeued: true },
@@ -186,7 +186,7 @@ describe('the status comment', () => {
     (status) => {
       if (isQueued(status) || status === 'merged')
         return expect(statusComment({ ...open, status }, silent)).toContain('`main`');
-      const told: Told = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
+      const told: StatusFacts = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
       const { sentence } = explain({
         ...told,
         dequeued: null,
@@ -246,7 +246,7 @@ describe('the comment, the check and explain', () => {
           },
         });
         const isNear = now.isTop || companions !== null;
-        const told: Told = {
+        const told: StatusFacts = {
           ...open,
           ...words,
           ways: openWays(now.blocked),

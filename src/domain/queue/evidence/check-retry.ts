@@ -96,6 +96,6 @@ export function contextOf(
   retry: RetryContext & { readonly checks: readonly (RetryContext & { readonly name: string })[] },
 ): RetryContext {
   const own = retry.checks.find((check) => matchesGlob(check.name, name));
-  const says = own?.context || own?.contextFile ? own : retry;
-  return { context: says.context || undefined, contextFile: says.contextFile };
+  const chosen = own?.context || own?.contextFile ? own : retry;
+  return { context: chosen.context || undefined, contextFile: chosen.contextFile };
 }

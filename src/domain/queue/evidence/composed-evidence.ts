@@ -62,14 +62,14 @@ function isCovered(of: { readonly part: Part; readonly order: readonly Change[];
   const indices = new Map(part.content.map((pinned, index) => [keyOf(pinned), index]));
   const ownIndex = indices.get(keyOf(own));
   if (ownIndex === undefined) return false;
-  let there = 0;
+  let foundCount = 0;
   for (const [orderIndex, change] of order.entries()) {
     const index = indices.get(keyOf(change));
-    if (index !== undefined) there += 1;
+    if (index !== undefined) foundCount += 1;
     const isInOrder = index === undefined ? orderIndex > at : orderIndex < at === index < ownIndex;
     if (orderIndex !== at && !isInOrder && overlap(own.targets, change.targets)) return false;
   }
-  return there === part.content.length;
+  return foundCount === part.content.length;
 }
 
 export function keyOf({ pullRequest, head }: PinnedHead): string {

@@ -16,13 +16,13 @@ export function listConditions(facts: ConditionFacts): Condition[] {
     case 'open':
     case 'pending':
     case 'blocked':
-      return [asked(facts), preconditions(facts)];
+      return [requestCondition(facts), preconditions(facts)];
     case 'queued':
     case 'tagged': {
       const { standing } = facts;
       const inLine =
         standing === null ? [] : [place(facts, standing), build(facts, standing), landing(facts, standing)];
-      return [asked(facts), preconditions(facts), queue(facts), ...inLine];
+      return [requestCondition(facts), preconditions(facts), queue(facts), ...inLine];
     }
     default:
       return status satisfies never;
@@ -48,7 +48,7 @@ function listed(
   });
 }
 
-function asked(facts: ConditionFacts): Condition {
+function requestCondition(facts: ConditionFacts): Condition {
   const { status } = facts.pullRequest;
   if (status === 'open') return listed('asked', facts, { observed: 'not asked for', needed: 'asked for' });
   // A blocked pull request is out of the line. The cause of the block keeps it out until somebody queues it again.

@@ -38,7 +38,7 @@ export function holdSentence({
 }
 
 /** The facts about a pull request that its status comment uses. */
-export interface Told {
+export interface StatusFacts {
   readonly status: PullRequestStatus;
   readonly code: BlockCode | null;
   readonly text: string | null;
@@ -125,7 +125,7 @@ export function isPublished(
   return publication === 'ready' && isReady;
 }
 
-export function statusComment(told: Told, messages: Messages): string {
+export function statusComment(told: StatusFacts, messages: Messages): string {
   const message = messageFor(told.status, messages).trim();
   return [...paragraphs(told), ...(message === '' ? [] : [message])].join('\n\n');
 }
@@ -138,7 +138,7 @@ export interface StatusCheck {
   readonly url: string | null;
 }
 
-export function statusCheck(told: Told): StatusCheck {
+export function statusCheck(told: StatusFacts): StatusCheck {
   return {
     state: told.status === 'merged' ? 'success' : told.status === 'blocked' ? 'failure' : 'pending',
     title: titleOf(told),
@@ -163,17 +163,17 @@ const titles = {
   closed: 'Closed',
 } as const satisfies Record<PullRequestStatus, string>;
 
-function titleOf({ status, code }: Told): string {
+function titleOf({ status, code }: StatusFacts): string {
   return code === null || (status !== 'blocked' && status !== 'pending')
     ? titles[status]
     : `${titles[status]} (${code})`;
 }
 
-function paragraphs(told: Told): string[] {
+function paragraphs(told: StatusFacts): string[] {
   return [`**${titleOf(told)}**`, ...sentences(told)];
 }
 
-function sentences(told: Told): string[] {
+function sentences(told: StatusFacts): string[] {
   switch (told.status) {
     case 'open':
       return [[explained(told).sentence, ...adviceOf(told)].join(' ')];
@@ -198,7 +198,7 @@ function sentences(told: Told): string[] {
   }
 }
 
-function adviceOf({ ways, trigger }: Told): string[] {
+function adviceOf({ ways, trigger }: StatusFacts): string[] {
   const label = `The label \`${trigger}\` queues it`;
   if (ways.includes('label'))
     return [ways.includes('slash_command') ? `${label}, and so does the comment \`/interlock queue\`.` : `${label}.`];
@@ -220,11 +220,11 @@ const outOfLine = {
 } as const;
 
 /** People are known by their email addresses, which must not appear in a comment. */
-function explained({ status, code, text, isDequeued }: Told): Reason {
+function explained({ status, code, text, isDequeued }: StatusFacts): Reason {
   return explain({ ...outOfLine, status, code, text, dequeued: isDequeued ? { by: null } : null });
 }
 
-function lineSentences({ line, baseBranch }: Told): string[] {
+function lineSentences({ line, baseBranch }: StatusFacts): string[] {
   if (line === null) return [`It is in line to merge into \`${baseBranch}\`.`];
   const skips = line.skipsLine ? ', ahead of all that do not skip the line' : '';
   const stands = `It is in line to merge into \`${baseBranch}\` since ${timeText(line.since)}${skips}.`;
@@ -234,7 +234,7 @@ function lineSentences({ line, baseBranch }: Told): string[] {
   ];
 }
 
-type Line = NonNullable<Told['line']>;
+type Line = NonNullable<StatusFacts['line']>;
 
 function resetSentence(reset: Line['reset']): string[] {
   if (reset === null) return [];
@@ -258,7 +258,7 @@ function topSentence({ isTop, isStuck }: Line): string[] {
   return [];
 }
 
-function mergedSentence({ landed, baseBranch }: Told): string {
+function mergedSentence({ landed, baseBranch }: StatusFacts): string {
   if (landed === null || landed.grade === 'external') {
     const as = landed === null ? '' : ` as ${landed.commit}`;
     return `It was merged into \`${baseBranch}\`${as}, outside of the queue.`;
@@ -275,7 +275,7 @@ function together(companions: readonly number[]): string {
   return companions.length === 0 ? '' : ` together with ${named(companions)}`;
 }
 
-function linkedChecks(checks: Told['failedChecks']): string[] {
+function linkedChecks(checks: StatusFacts['failedChecks']): string[] {
   const linked = checks.flatMap(({ name, url }) => (url === null ? [] : [`- [${escaped(name)}](${url})`]));
   return linked.length === 0 ? [] : [linked.join('\n')];
 }

@@ -21,8 +21,8 @@ export function strategyOf(labels: readonly string[], rules: StrategyRules): Mer
 
 /** The sentence for the author if labels ask for different strategies. Null: they agree. */
 export function strategyContradiction(labels: readonly string[], rules: StrategyRules): string | null {
-  const asked = askedStrategies(labels, rules);
-  if (asked.length < 2) return null;
-  const named = asked.map((strategy) => `${rules.override_labels[strategy]} (${strategy})`);
+  const strategies = askedStrategies(labels, rules);
+  if (strategies.length < 2) return null;
+  const named = strategies.map((strategy) => `${rules.override_labels[strategy]} (${strategy})`);
   return `its labels ask for different merge strategies: ${named.join(', ')}; remove all except one`;
 }

@@ -12,13 +12,13 @@ interface Fault extends Cause {
 
 export function resetFallen(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
   const decisions: Decision[] = [];
-  let standing = view;
-  for (let fault = findFault(standing); fault !== null; fault = findFault(standing)) {
-    const fallen = fallenWith(standing, fault.at);
+  let remaining = view;
+  for (let fault = findFault(remaining); fault !== null; fault = findFault(remaining)) {
+    const fallen = fallenWith(remaining, fault.at);
     decisions.push(...supersede(fallen, fault));
-    standing = withoutBatches(standing, fallen);
+    remaining = withoutBatches(remaining, fallen);
   }
-  return { view: standing, decisions };
+  return { view: remaining, decisions };
 }
 
 /** Nothing is built on a batch without a commit, such as a probe, so it is reset alone. */

@@ -52,10 +52,10 @@ function placeFault(view: LineView, batch: BatchState): Cause | null {
     const own = view.batchOf.get(batch.members[0]?.pullRequest ?? '');
     return own === undefined || own.position > batch.position ? { code: 309, causedBy: null } : null;
   }
-  const back = membersOf(view, batch).find(
+  const returned = membersOf(view, batch).find(
     (member) => member.bisection?.phase !== 'side_build' || !hasLostPlace(member, view.snapshot.rules),
   );
-  return back === undefined ? null : { code: back.skipLine ? 302 : 309, causedBy: back.id };
+  return returned === undefined ? null : { code: returned.skipLine ? 302 : 309, causedBy: returned.id };
 }
 
 function judgePart(view: LineView, batch: BatchState): Step {
@@ -161,13 +161,13 @@ interface SideBuildRequest {
 function partsToBuild(view: LineView): readonly SideBuildRequest[] {
   const { rules } = view.snapshot;
   if (!rules.useParallelBisection) return [];
-  const asked = new Set(view.sideBuilds.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  const inSideBuilds = new Set(view.sideBuilds.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   const waiting = [...view.pullRequests.values()].filter(
     (candidate) =>
       candidate.bisection?.phase === 'side_build' &&
       hasLostPlace(candidate, rules) &&
       !view.batchOf.has(candidate.id) &&
-      !asked.has(candidate.id),
+      !inSideBuilds.has(candidate.id),
   );
   const running = view.sideBuilds.filter(
     (batch) => batch.sideBuild === 'part' && verdictOf(view, batch).kind === 'pending',

@@ -51,9 +51,10 @@ export function arrangeLine(pullRequests: Iterable<PullRequestState>, of: Arrang
     const at = own === undefined ? arranged.findIndex((candidate) => candidate.id === pullRequest) : built;
     built = Math.max(built, at + 1);
   }
-  const asked = new Set(of.sideBuilds.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
+  const inSideBuilds = new Set(of.sideBuilds.flatMap((batch) => batch.members.map((member) => member.pullRequest)));
   const waiting = [...lost.values()].filter(
-    ({ id, bisection }) => !asked.has(id) && !(of.rules.useParallelBisection && bisection?.phase === 'side_build'),
+    ({ id, bisection }) =>
+      !inSideBuilds.has(id) && !(of.rules.useParallelBisection && bisection?.phase === 'side_build'),
   );
   // A pull request that conflicts with the line waits in its own place, like any other, and is tried there.
   const suspended = waiting.filter(of.isSuspended);

@@ -46,15 +46,15 @@ export function indexOverlaps(line: Line): OverlapIndex {
   compareAll(line.flatMap(({ targets }) => (targets !== null && isLarge(targets) ? [targets] : [])));
   const targetIndex = indexTargets(line);
   const seen = new Int32Array(line.length);
-  let asked = 0;
+  let callNumber = 0;
   const between = (from: number, index: number): readonly number[] => {
     const own = line[index]?.targets ?? null;
     if (own === null) return Array.from({ length: Math.max(0, index - from) }, (_, after) => from + after);
     const before: number[] = [];
-    asked += 1;
+    callNumber += 1;
     const take = (other: number): void => {
-      if (seen[other] === asked) return;
-      seen[other] = asked;
+      if (seen[other] === callNumber) return;
+      seen[other] = callNumber;
       before.push(other);
     };
     for (const indices of targetIndex.sharing[index] ?? [])

@@ -37,14 +37,14 @@ function findBlock(view: LineView, pullRequest: PullRequestState): BlockPullRequ
 
 /** A stacked pull request is in line only behind the one below it: a departure also takes out those above. */
 export function holdAbove(view: LineView): { readonly view: LineView; readonly decisions: readonly Decision[] } {
-  const standing = new Set<string>();
+  const inLine = new Set<string>();
   const decisions: Decision[] = [];
   for (const { id, below } of view.inOrder) {
-    if (below === null || standing.has(below)) standing.add(id);
+    if (below === null || inLine.has(below)) inLine.add(id);
     else decisions.push({ kind: 'PendPullRequest', pullRequest: id, below });
   }
   if (decisions.length === 0) return { view, decisions };
-  const leaving = view.inOrder.filter(({ id }) => !standing.has(id));
+  const leaving = view.inOrder.filter(({ id }) => !inLine.has(id));
   return {
     view: withoutPullRequests(view, new Map<string, ResetCode>(leaving.map(({ id }) => [id, 303]))),
     decisions,

@@ -50,8 +50,8 @@ export function judgeHeld(
   const stuck = held.filter((member) => wasReadSince(view.readings.get(member.head), until));
   const unread = held.filter((member) => !stuck.includes(member) && view.readings.get(member.head) !== null);
   const reads = unread.map((member): Decision => ({ kind: 'ReadChecks', commit: member.head }));
-  const told = dequeueStuck(view, stuck, resetWithout);
-  return { view: told.view, decisions: [...told.decisions, ...reads], until: null };
+  const dequeued = dequeueStuck(view, stuck, resetWithout);
+  return { view: dequeued.view, decisions: [...dequeued.decisions, ...reads], until: null };
 }
 
 function dequeueStuck(
@@ -59,9 +59,9 @@ function dequeueStuck(
   stuck: readonly PullRequestState[],
   resetWithout: Deadline['resetWithout'],
 ): Step {
-  const untold = stuck.filter((member) => !member.stuckAnnounced);
-  const told = untold.map(({ id }): Decision => ({ kind: 'AnnounceStuck', pullRequest: id }));
-  if (view.snapshot.rules.bypassStuckState) return { view, decisions: told };
+  const unannounced = stuck.filter((member) => !member.stuckAnnounced);
+  const announcements = unannounced.map(({ id }): Decision => ({ kind: 'AnnounceStuck', pullRequest: id }));
+  if (view.snapshot.rules.bypassStuckState) return { view, decisions: announcements };
   if (stuck.length === 0) return { view, decisions: [] };
   const left = withoutPullRequests(view, new Map<string, ResetCode>(stuck.map((member) => [member.id, 301])));
   const reset = resetWithout(left);
@@ -75,7 +75,7 @@ function dequeueStuck(
     }),
   );
   // Announced while the build still exists, because a stuck pull request is tagged.
-  return { view: reset.view, decisions: [...told, ...reset.decisions, ...blocks] };
+  return { view: reset.view, decisions: [...announcements, ...reset.decisions, ...blocks] };
 }
 
 export function greenSince(view: LineView, { evidence }: Green): number {

@@ -84,7 +84,7 @@ function indexMembers(batches: readonly BatchState[]): Map<string, BatchState> {
 }
 
 function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<string, readonly Conflict[]> {
-  const speaking = new Set([
+  const relevantParents = new Set([
     ...snapshot.queue.lineage,
     snapshot.queue.tip,
     ...line.flatMap((batch) => batch.commit ?? []),
@@ -92,13 +92,13 @@ function collectConflicts(snapshot: Snapshot, line: readonly BatchState[]): Map<
   const conflictsOfHead = new Map<string, Conflict[]>();
   for (const { parent, heads, conflictAt } of snapshot.mergeResults) {
     const head = heads[conflictAt];
-    if (head === undefined || !speaking.has(parent)) continue;
+    if (head === undefined || !relevantParents.has(parent)) continue;
     conflictsOfHead.set(head, [...(conflictsOfHead.get(head) ?? []), { parent, after: heads.slice(0, conflictAt) }]);
   }
   const conflicts = new Map<string, readonly Conflict[]>();
   for (const { id, head, conflict } of snapshot.pullRequests) {
     const known = conflictsOfHead.get(head) ?? [];
-    const all = conflict !== null && speaking.has(conflict.parent) ? [...known, conflict] : known;
+    const all = conflict !== null && relevantParents.has(conflict.parent) ? [...known, conflict] : known;
     if (all.length > 0) conflicts.set(id, all);
   }
   return conflicts;

@@ -20,13 +20,13 @@ const mostCommands = 5;
 
 /** In the written order, at most five. Quoted lines and code are ignored. */
 export function readCommands(body: string): (Command | Misspelt)[] {
-  return spokenLines(body)
+  return linesOutsideQuotes(body)
     .filter((line) => line === address || line.startsWith(`${address} `))
     .slice(0, mostCommands)
     .map((line) => readCommand(line.slice(address.length).trim()));
 }
 
-function spokenLines(body: string): string[] {
+function linesOutsideQuotes(body: string): string[] {
   const lines: string[] = [];
   let fence: string | null = null;
   for (const line of body.split(/\r\n|\r|\n/)) {

@@ -103,8 +103,10 @@ export function findLandedTogether<Member extends { readonly pinnedHead: string;
   members: readonly Member[],
 ): readonly Member[] {
   const heads = new Set(members.map(({ pinnedHead }) => pinnedHead));
-  const stoodOn = new Set(members.flatMap(({ belowHead }) => belowHead ?? []));
-  return members.filter(({ pinnedHead, belowHead }) => stoodOn.has(pinnedHead) || (belowHead && heads.has(belowHead)));
+  const lowerHeads = new Set(members.flatMap(({ belowHead }) => belowHead ?? []));
+  return members.filter(
+    ({ pinnedHead, belowHead }) => lowerHeads.has(pinnedHead) || (belowHead && heads.has(belowHead)),
+  );
 }
 
 /** The sentence about a pull request that waits for the one it is stacked on. */

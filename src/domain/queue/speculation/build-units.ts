@@ -31,8 +31,8 @@ export function unitsOf(graph: SpeculationGraph, { batches, held }: Batches): re
     if (build.members.length > 1 && left.length > 0) take(left);
   }
   for (const build of findUnexplainedReds(graph)) for (const half of halve(graph, leftOf(build))) take(half);
-  const asked = new Set(fitting.flatMap(({ members }) => members));
-  const parts = partsOf(graph, new Set([...taken, ...asked]));
+  const builtTogether = new Set(fitting.flatMap(({ members }) => members));
+  const parts = partsOf(graph, new Set([...taken, ...builtTogether]));
   for (const batch of batches) if (batch.every((index) => !taken.has(index))) take(batch);
   for (const [index, { skipValidation }] of graph.line.entries()) {
     if (taken.has(index) || skipValidation) continue;

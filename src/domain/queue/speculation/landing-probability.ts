@@ -73,16 +73,16 @@ function estimateLanding(
   const { index, alone, together } = of;
   if (graph.landing.has(index)) return 1 - slip;
   if (isAssumedToLand(graph, index) || graph.line[index]?.skipValidation) return 0.98;
-  let said = 0;
+  let evidenced = 0;
   let lands = 0;
   for (const build of graph.buildsOf.get(index) ?? []) {
     if (build.verdict.kind === 'pending' || isRedBatch(graph, build)) continue;
     const comesTrue = probabilityOfAssumptions(graph, probabilities, build);
-    said += comesTrue;
+    evidenced += comesTrue;
     lands += comesTrue * (build.verdict.kind === 'green' ? 1 - slip : alone * flake);
   }
-  const unsaid = Math.max(0, 1 - said);
-  return clamp((lands + unsaid * together) / Math.max(1, said) - conflictRisk(graph, probabilities, index));
+  const unevidenced = Math.max(0, 1 - evidenced);
+  return clamp((lands + unevidenced * together) / Math.max(1, evidenced) - conflictRisk(graph, probabilities, index));
 }
 
 /** A red build of several proves only that one of them is at fault. */

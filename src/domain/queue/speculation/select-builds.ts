@@ -113,22 +113,22 @@ function causeOf(
       build.pending.filter((index) => !own.has(index)),
       assumed,
     );
-  const asked = (graph.buildsOf.get(first) ?? []).filter(
+  const existing = (graph.buildsOf.get(first) ?? []).filter(
     (build) => members.every((member) => build.members.includes(member)) && isAsked(build),
   );
   // For an isolated retry, builds that were made for the pull requests that passed it count too.
   if (isInIsolatedRetry(graph, first))
-    asked.push(
+    existing.push(
       ...graph.invalidated.filter(
         (build) => build.holds.has(first) && !build.members.includes(first) && isAsked(build),
       ),
     );
   const row = graph.line[first];
-  if (asked.length === 0) {
+  if (existing.length === 0) {
     if (row?.bisection || isPartOfRed(graph, members)) return 'bisect';
     return (row?.requeueAttempts ?? 0) > 0 ? 'retry' : 'new';
   }
-  return isRetried(graph, candidate, asked) ? 'retry' : null;
+  return isRetried(graph, candidate, existing) ? 'retry' : null;
 }
 
 function isPartOfRed(graph: SpeculationGraph, members: readonly number[]): boolean {

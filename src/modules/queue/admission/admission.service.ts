@@ -31,15 +31,15 @@ interface Line {
   readonly queue: QueueRow;
 }
 
-interface Asked extends Line {
+interface AdmissionSubject extends Line {
   readonly pullRequest: AdmissionRow;
 }
 
 type Seen = Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase' | 'waitsForBelow'>;
 
-export async function decideFor(ctx: Context, tx: Transaction, of: Asked): Promise<Admission> {
+export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
   const [admission] = await decideAll(ctx, tx, of, [of.pullRequest]);
-  if (admission === undefined) throw new Error('Nothing was asked.');
+  if (admission === undefined) throw new Error('No admission was decided.');
   return admission;
 }
 
@@ -100,7 +100,7 @@ async function findLosses<Row extends AdmissionRow>(
   });
 }
 
-function lossOf(inForce: InForce, of: Asked): Loss | null {
+function lossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
   const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false, waitsForBelow: null };
   const admission = decideWith(inForce, { ...of, seen });
   return admission.kind === 'queue' ? null : admission;

@@ -57,14 +57,14 @@ export interface QueueAsOf {
   readonly haltedBy: Cause | null;
 }
 
-interface Asked {
+interface QueueAtInstant {
   readonly queueId: string;
   /** Null: now. */
   readonly at: Date | null;
 }
 
 /** Null: there is no record of the queue at that time. */
-export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: Asked): Promise<QueueAsOf | null> {
+export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueAtInstant): Promise<QueueAsOf | null> {
   const { queueId, at } = asked;
   const instant = at?.toISOString() ?? 'infinity';
   const now = (at ?? ctx.clock()).getTime();
@@ -124,7 +124,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: Asked)
   };
 }
 
-interface Read extends Asked {
+interface Read extends QueueAtInstant {
   readonly queue: QueueRow;
   readonly rules: QueueRules;
   readonly rows: readonly BatchRow[];

@@ -187,7 +187,7 @@ const versionsAtOnce = 5_000;
  * affected targets, which may be large, for a month. Returns the number of deleted versions.
  */
 export async function forgetOldVersions(db: Database, now: Date): Promise<number> {
-  let forgotten = 0;
+  let deletedCount = 0;
   for (const [table, days] of Object.entries(daysKept)) {
     const cutoff = new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
     for (;;) {
@@ -195,9 +195,9 @@ export async function forgetOldVersions(db: Database, now: Date): Promise<number
         `delete from ${table} where ctid = any(array(select ctid from ${table} where until_at < $1 limit ${versionsAtOnce})) returning 1`,
         [cutoff],
       );
-      forgotten += deleted.length;
+      deletedCount += deleted.length;
       if (deleted.length < versionsAtOnce) break;
     }
   }
-  return forgotten;
+  return deletedCount;
 }

@@ -62,7 +62,7 @@ function explanations(ctx: GraphQLContext): DataLoader<Question, Explained> {
           if (answer !== undefined) answers.set(question, answer);
         }
       }
-      return questions.map((question) => answers.get(question) ?? new Error('It was not explained.'));
+      return questions.map((question) => answers.get(question) ?? new Error('The pull request has no explanation.'));
     },
     { cache: false },
   );
@@ -128,16 +128,16 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
   const { versions, below, events, queueAsOf } = known;
   const [version] = versions;
   if (version === undefined) throw new Error('A moment without a version was explained.');
-  const standing = isQueued(version.status) ? linePositionOf(queueAsOf.view, version.id, queueAsOf.causes) : null;
+  const position = isQueued(version.status) ? linePositionOf(queueAsOf.view, version.id, queueAsOf.causes) : null;
   const own = await buildOf(ctx, tx, queueAsOf, version.headSha);
-  const tested = standing?.tested?.testedCommit ?? '';
+  const tested = position?.tested?.testedCommit ?? '';
   const checks = await readChecks(ctx, tx, queueAsOf, [version.headSha, tested]);
   const preconditions = preconditionsOf(queueAsOf, version, { own, below });
-  const pullRequest = explainedPullRequest(known, version, standing);
+  const pullRequest = explainedPullRequest(known, version, position);
   const { ownRequiredChecks, requiredChecks } = queueAsOf.rules;
   const facts: ConditionFacts = {
     pullRequest,
-    standing,
+    standing: position,
     preconditions,
     validations: queueAsOf.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
     own: {
@@ -148,7 +148,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
     build: {
       checks: checks.get(tested) ?? [],
       required: requiredChecks,
-      startedAt: standing?.tested?.buildStartedAt ?? null,
+      startedAt: position?.tested?.buildStartedAt ?? null,
     },
     since: {
       status: statusSince(versions, version),

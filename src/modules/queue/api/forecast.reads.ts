@@ -94,7 +94,8 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
     return { ...(await thread.ask<Forecast>(task, timeoutMs)), now, line };
   } catch (error) {
     // An explanation does not fail if its forecast does.
-    if (!(error instanceof ThreadTimeout)) ctx.log.error({ error: String(error) }, 'A line could not be played on.');
+    if (!(error instanceof ThreadTimeout))
+      ctx.log.error({ error: String(error) }, 'The landings of a line could not be forecast.');
     return null;
   }
 }

@@ -14,17 +14,17 @@ import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
   const adapter = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const there = await adapter.readRef(ref);
-  if (there?.commit !== to) await adapter.updateRefs([{ ref, from: there?.commit ?? null, to }]);
+  const current = await adapter.readRef(ref);
+  if (current?.commit !== to) await adapter.updateRefs([{ ref, from: current?.commit ?? null, to }]);
 }
 
 export async function deleteBranch(ctx: Context, host: HostedRepository, branch: string): Promise<void> {
   const adapter = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const there = await adapter.readRef(ref);
-  if (there === null) return;
+  const current = await adapter.readRef(ref);
+  if (current === null) return;
   try {
-    await adapter.updateRefs([{ ref, from: there.commit, to: null }]);
+    await adapter.updateRefs([{ ref, from: current.commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }

@@ -41,12 +41,12 @@ export async function carryOutBackport(ctx: Context, intent: IntentRow): Promise
   // After a second request the opened pull request answers both.
   if (record.state === 'opened') return await end(ctx, intent, { kind: 'opened' });
   if (loaded.row.status !== 'merged') {
-    await tell(ctx, backport, { kind: 'waiting' });
+    await report(ctx, backport, { kind: 'waiting' });
     return await end(ctx, intent, { kind: 'waiting' });
   }
-  await tell(ctx, backport, { kind: 'begun' });
+  await report(ctx, backport, { kind: 'begun' });
   const news = await bringOver(ctx, backport);
-  await tell(ctx, backport, news);
+  await report(ctx, backport, news);
   await conclude(ctx, backport, news);
 }
 
@@ -62,7 +62,7 @@ async function readRecord(ctx: Context, pullRequestId: string, target: string): 
   return record ?? null;
 }
 
-async function tell(ctx: Context, backport: Backport, news: BackportNews): Promise<void> {
+async function report(ctx: Context, backport: Backport, news: BackportNews): Promise<void> {
   const { target } = backport;
   await comment(ctx, backport, { key: backportKey(target, news), body: backportComment(target, news) });
 }
@@ -82,8 +82,8 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
 /** The pull request of an earlier attempt that died before it was recorded. */
 async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
   const open = await codeOf(ctx, host).findOpenPullRequests(branch);
-  const there = open.find((each) => each.baseBranch === target);
-  if (there !== undefined) return { kind: 'opened', number: there.number, url: there.url };
+  const existing = open.find((each) => each.baseBranch === target);
+  if (existing !== undefined) return { kind: 'opened', number: existing.number, url: existing.url };
   const [known] = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
@@ -103,9 +103,9 @@ async function makeBranch(
   const { host, target, branch, record, row } = backport;
   const adapter = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const there = await adapter.readRef(ref);
-  if (there !== null && there.commit === record.pushed_commit) return { kind: 'made', commit: there.commit };
-  if (there !== null)
+  const existing = await adapter.readRef(ref);
+  if (existing !== null && existing.commit === record.pushed_commit) return { kind: 'made', commit: existing.commit };
+  if (existing !== null)
     return { kind: 'refused', words: `the branch \`${branch}\` already exists; delete it and ask again` };
   const onto = await adapter.readRef(`refs/heads/${target}`);
   if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };

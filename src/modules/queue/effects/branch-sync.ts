@@ -39,7 +39,7 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, loaded.row.id))) return;
   const outcome = await bringUpToDate(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
-  await tell(ctx, loaded, cause, outcome);
+  await report(ctx, loaded, cause, outcome);
   await conclude(ctx, loaded, cause, outcome);
 }
 
@@ -107,7 +107,7 @@ async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base
 /**
  * A person who asked for a sync is always told about its failure. Reports on automatic syncs depend on enable_comments.
  */
-async function tell(ctx: Context, loaded: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
+async function report(ctx: Context, loaded: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
   const { repository, row } = loaded;
   const { enable_comments, use_rebase } = configurationOf(repository).merge_rules;
   if (cause !== 'asked' && !enable_comments) return;

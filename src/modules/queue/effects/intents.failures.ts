@@ -91,7 +91,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     if (ended.length === 0) return;
     const work = beginWork(ctx, tx, queue);
     if (end.told !== undefined) await reportGivenUp(work, intent, end.told);
-    if (end.tries !== undefined) work.events.push(await untold(tx, intent, { reason, tries: end.tries }));
+    if (end.tries !== undefined) work.events.push(await recordUnsent(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
     // A line may wait for it (update_before_requeue), and so may other work of its kind.
     if (isBranchWork(intent.kind))
@@ -101,7 +101,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
 }
 
 /** Only in the event log, because the notification at the host is what failed. */
-async function untold(
+async function recordUnsent(
   tx: Transaction,
   { pullRequestId, queueId, kind }: IntentRow,
   of: { readonly reason: string; readonly tries: number },
@@ -143,7 +143,7 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
 async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): Promise<void> {
   const { ctx, tx, now } = work;
   const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-  const asked = String(intent.payload['askedAt']);
+  const askedAt = String(intent.payload['askedAt']);
   const reason = `${why}; ask again`;
   if (intent.kind === 'backport') {
     const target = String(intent.payload['target']);
@@ -154,11 +154,11 @@ async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): P
     );
     announce(work, row, 'backport_failed', { target, backport: null, reason: why });
     const body = backportComment(target, { kind: 'refused', words: reason });
-    await planReply(work, row.id, { key: `backport:${target}:${asked}`, body });
+    await planReply(work, row.id, { key: `backport:${target}:${askedAt}`, body });
   }
   if (intent.kind === 'sync' && intent.payload['cause'] === 'asked') {
     announce(work, row, 'sync_failed', { cause: 'asked', base: null, paths: [], reason: why });
     const body = syncRefusedComment({ baseBranch: row.baseBranch, words: reason });
-    await planReply(work, row.id, { key: `sync:${asked}`, body });
+    await planReply(work, row.id, { key: `sync:${askedAt}`, body });
   }
 }

@@ -24,16 +24,16 @@ export function createRelay(ports: Ports): Relay {
   let stopped = false;
   let seen = new Map<string, string>();
   let sweptAt = 0;
-  const woken = new Map<string, { readonly standing: string; readonly at: number }>();
+  const woken = new Map<string, { readonly planned: string; readonly at: number }>();
 
   // A queue whose turn is delayed by a long call is due at every look, but has its wake already. A queue that was
   // planned since, or has another deadline, is woken at once.
   async function wakeOnce(queue: DueQueue, now: number): Promise<void> {
-    const standing = `${queue.planned_version} ${String(queue.next_look_at)}`;
+    const planned = `${queue.planned_version} ${String(queue.next_look_at)}`;
     const last = woken.get(queue.id);
-    if (last?.standing === standing && now - last.at < wakeAgainMs) return;
+    if (last?.planned === planned && now - last.at < wakeAgainMs) return;
     await ports.wake({ accountId: queue.account_id, queueId: queue.id });
-    woken.set(queue.id, { standing, at: now });
+    woken.set(queue.id, { planned, at: now });
   }
 
   // Queues whose version was ahead of the same plan at the last look: a wake on its way gets a second to arrive. The

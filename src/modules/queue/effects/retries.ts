@@ -57,7 +57,7 @@ async function readContext(
   of: { readonly commit: string; readonly name: string; readonly configuration: Configuration },
 ): Promise<string> {
   const { context, context_file, retriable_checks } = of.configuration.merge_rules.flaky_retry;
-  const says = contextOf(of.name, {
+  const chosen = contextOf(of.name, {
     context,
     contextFile: context_file,
     checks: retriable_checks.map((check) => ({
@@ -66,9 +66,11 @@ async function readContext(
       contextFile: check.context_file,
     })),
   });
-  if (says.contextFile === undefined) return says.context ?? '';
-  const file = { commit: of.commit, path: says.contextFile, maxBytes: longestContext };
-  return (await adapter.readFile(file))?.text ?? `${says.contextFile} is not there at this commit, or too long.`;
+  if (chosen.contextFile === undefined) return chosen.context ?? '';
+  const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
+  return (
+    (await adapter.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`
+  );
 }
 
 /** If the host refuses the retry, the failure counts. */

@@ -27,7 +27,7 @@ const inscription = 'Nothing lands under this number:';
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
   const adapter = codeOf(ctx, host);
-  const stone = await adapter.composeCommit({
+  const tombstone = await adapter.composeCommit({
     parent: batch.parentCommit,
     members: [
       {
@@ -43,9 +43,9 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
     at: batch.createdAt.getTime(),
     keepRef: 'refs/interlock/tombstone',
   });
-  if (stone.kind !== 'composed') return null;
+  if (tombstone.kind !== 'composed') return null;
   try {
-    await adapter.updateRefs([{ ref: landingRef(batch.id), from: null, to: stone.commit }]);
+    await adapter.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
   } catch (error) {
     // A host that refuses such refs cannot have a delayed update of one either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;

@@ -95,7 +95,7 @@ function lineSince({
   readonly tip: string;
   readonly since: readonly string[];
 }): Landed[] {
-  const asked = new Set(since);
+  const searched = new Set(since);
   const madeBy = new Map(landed.map((row) => [row.commit, row]));
   const line: Landed[] = [];
   let reached = 0;
@@ -103,7 +103,7 @@ function lineSince({
     // No commit is its own ancestor, even if rows say so.
     madeBy.delete(at.commit);
     line.push(at);
-    if (asked.has(at.first_parent)) reached = line.length;
+    if (searched.has(at.first_parent)) reached = line.length;
   }
   return line.slice(0, reached).toReversed();
 }

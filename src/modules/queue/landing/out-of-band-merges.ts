@@ -183,6 +183,6 @@ async function holds(
 
 async function forgetScratch(ctx: Context, host: HostedRepository): Promise<void> {
   const adapter = codeOf(ctx, host);
-  const there = await adapter.readRef(scratchRef);
-  if (there !== null) await adapter.updateRefs([{ ref: scratchRef, from: there.commit, to: null }]);
+  const current = await adapter.readRef(scratchRef);
+  if (current !== null) await adapter.updateRefs([{ ref: scratchRef, from: current.commit, to: null }]);
 }

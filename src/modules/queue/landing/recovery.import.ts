@@ -183,7 +183,7 @@ export async function supersedeLive(work: QueueWork): Promise<void> {
     batches.map(({ id }) => id),
   );
   // A pull request may be in several speculative builds.
-  const standing = new Set<PullRequestRow>();
+  const tagged = new Set<PullRequestRow>();
   for (const batch of batches) {
     Object.assign(batch, { state: 'superseded', resetCode: 309, endedAt: now, endedReason: statusText(309) });
     const ids = (members.get(batch.id) ?? []).map(({ pullRequestId }) => pullRequestId);
@@ -192,16 +192,16 @@ export async function supersedeLive(work: QueueWork): Promise<void> {
       { id: { $in: ids }, status: 'tagged' },
       { orderBy: { rank: 'asc' } },
     ))
-      standing.add(row);
+      tagged.add(row);
   }
-  const back = [...standing];
-  const [first] = back;
-  for (const row of back) writeStatus(work, row, 'reset');
+  const requeued = [...tagged];
+  const [first] = requeued;
+  for (const row of requeued) writeStatus(work, row, 'reset');
   if (first !== undefined)
     announce(work, first, 'reset', {
       resetCode: 309,
       resetText: statusText(309),
-      pullRequestsReset: back.length,
+      pullRequestsReset: requeued.length,
       botPullRequestsClosed: batches.length,
     });
   await voidLandings(work);

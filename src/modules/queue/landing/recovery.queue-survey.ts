@@ -106,16 +106,16 @@ function attribute({
   let waiting: OutOfBandMerge[] = [];
   for (const commit of line) {
     const landing = unknown.get(commit.commit);
-    const here = merges.filter((merge) => merge.commit === commit.commit);
+    const ofCommit = merges.filter((merge) => merge.commit === commit.commit);
     if (landing !== undefined) {
       landings.push({
         ref: landing.ref,
         commit,
-        merges: [...waiting, ...here].map((merge) => ({ ...merge, commit: commit.commit })),
+        merges: [...waiting, ...ofCommit].map((merge) => ({ ...merge, commit: commit.commit })),
       });
       waiting = [];
-    } else if (isLinear) waiting.push(...here);
-    else pushed.push(...here);
+    } else if (isLinear) waiting.push(...ofCommit);
+    else pushed.push(...ofCommit);
   }
   return { landings, pushed: [...pushed, ...waiting] };
 }

@@ -52,9 +52,9 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   // While a landing is under way nothing is reset, because its outcome decides.
   if (index < 0 || batches.some((batch) => batch.landingBegun)) return;
   const closed = batches.slice(index, index + 1);
-  const fallen = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);
+  const resetBatches = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);
   const work = beginWork(ctx, tx, queue);
-  const decisions = fallen.map((batch): Decision => {
+  const decisions = resetBatches.map((batch): Decision => {
     return { kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null };
   });
   await writeDecisions(work, loaded, { decisions, configuration });

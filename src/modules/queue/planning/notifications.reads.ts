@@ -1,7 +1,7 @@
 // The facts for the texts about one pull request, read when they are written.
 import type { Context } from '../../../context.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { holdSentence, openWays, type Told } from '../../../domain/queue/explain/status-comment.ts';
+import { holdSentence, openWays, type StatusFacts } from '../../../domain/queue/explain/status-comment.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
@@ -24,7 +24,7 @@ export interface PublishedState {
   readonly row: PullRequestRow;
   readonly repository: HostedRepository;
   readonly configuration: Configuration;
-  readonly told: Told;
+  readonly told: StatusFacts;
   /** It is open, and a request would queue it. */
   readonly isReady: boolean;
 }
@@ -42,7 +42,7 @@ export async function readPublishedState(ctx: Context, pullRequestId: string): P
     const admission =
       row.status === 'open' ? await decideFor(ctx, tx, { repository, queue, pullRequest: row }) : undefined;
     const batch = await readNewestBatch(ctx, tx, row.id);
-    const told: Told = {
+    const facts: StatusFacts = {
       status: row.status,
       code: (row.statusCode ?? null) as BlockCode | null,
       text: row.statusText ?? null,
@@ -59,7 +59,7 @@ export async function readPublishedState(ctx: Context, pullRequestId: string): P
         : null,
       landed: row.status === 'merged' ? await readLanded(ctx, tx, row) : null,
     };
-    return { row, repository: hosted(repository), configuration, told, isReady: admission?.kind === 'queue' };
+    return { row, repository: hosted(repository), configuration, told: facts, isReady: admission?.kind === 'queue' };
   });
 }
 
@@ -114,7 +114,7 @@ export async function readHold(
   });
 }
 
-function lineFacts(row: PullRequestRow, batch: NewestBatch | null, hold: string | null): Told['line'] {
+function lineFacts(row: PullRequestRow, batch: NewestBatch | null, hold: string | null): StatusFacts['line'] {
   const since = row.queuedAt?.getTime() ?? 0;
   const isLive = batch !== null && ['making', 'building', 'landing'].includes(batch.state);
   const isBuilding = isLive && batch.isBuilt;
@@ -139,7 +139,7 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, hold: string 
   };
 }
 
-async function readLanded(ctx: Context, tx: Transaction, row: PullRequestRow): Promise<Told['landed']> {
+async function readLanded(ctx: Context, tx: Transaction, row: PullRequestRow): Promise<StatusFacts['landed']> {
   const [landed] = await tx.query<{ commit: string; grade: string; isEmpty: boolean; companions: number[] }>(
     `select l.commit, l.grade, coalesce(p.body->>'isEmpty' = 'true', false) as "isEmpty",
        array(select o.number from landed_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id

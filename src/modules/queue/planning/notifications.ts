@@ -10,7 +10,7 @@ import type { QueueWork } from '../store/status.writer.ts';
 import { readHold } from './notifications.reads.ts';
 
 /** The limit of one turn, so that a landing planned in the meantime waits for no more than these. */
-const mostTold = 40;
+const mostNotifications = 40;
 const pauseMs = 500;
 
 /**
@@ -40,7 +40,7 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
   }
   // If the host is called anyway, all notifications go with that call, and need no later wake.
   if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
-  await planIntents(work, wanted, mostTold);
+  await planIntents(work, wanted, mostNotifications);
   const next = await readEarliest(work);
   return next === null ? null : Math.max(next, now.getTime() + pauseMs);
 }
@@ -76,7 +76,7 @@ async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<
 }
 
 /** The notifications that the configuration asks for. */
-interface Wanted {
+interface WantedNotifications {
   readonly comment: boolean;
   readonly check: boolean;
 }
@@ -84,7 +84,11 @@ interface Wanted {
 /**
  * An existing comment gets its last text even if comments are not wanted any more, so that it shows nothing outdated.
  */
-async function planIntents({ ctx, tx, queue, now }: QueueWork, wanted: Wanted, most: number | null): Promise<void> {
+async function planIntents(
+  { ctx, tx, queue, now }: QueueWork,
+  wanted: WantedNotifications,
+  most: number | null,
+): Promise<void> {
   await tx.query(
     `with due as (
        select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null order by tell_at, id limit $4),
@@ -119,7 +123,7 @@ async function hasOpenIntents({ ctx, tx, queue, now }: QueueWork): Promise<boole
   return open.length > 0;
 }
 
-function wantedOf(repository: RepositoryRow): Wanted {
+function wantedOf(repository: RepositoryRow): WantedNotifications {
   const { merge_rules } = configurationOf(repository);
   return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
 }
@@ -131,7 +135,11 @@ async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Pro
   const frozen = frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime());
   if (frozen !== null) {
     const key = `frozen:${frozen.freeze.id}`;
-    await tellFirst(work, { once: `${key}:${frozen.until ?? ''}`, key, body: frozenComment(queue.baseBranch, frozen) });
+    await commentOnFirst(work, {
+      once: `${key}:${frozen.until ?? ''}`,
+      key,
+      body: frozenComment(queue.baseBranch, frozen),
+    });
   }
   const pause = await pauseInForce(tx, repository, queue.baseBranch);
   if (pause === null || pause.message === null || pause.pattern === null) return;
@@ -140,11 +148,11 @@ async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Pro
     [ctx.accountId, repository.id, pause.pattern],
   );
   if (rule === undefined) return;
-  await tellFirst(work, { once: `paused:${rule.id}`, key: `paused:${pause.pattern}`, body: pause.message });
+  await commentOnFirst(work, { once: `paused:${rule.id}`, key: `paused:${pause.pattern}`, body: pause.message });
 }
 
 /** `once`: not repeated under this key, even for another first pull request. `key`: identifies the comment. */
-async function tellFirst(
+async function commentOnFirst(
   { ctx, tx, queue, now }: QueueWork,
   { once, ...reply }: { readonly once: string; readonly key: string; readonly body: string },
 ): Promise<void> {

@@ -55,7 +55,7 @@ const mostBranchWork = 4;
 /**
  * The limit of notifications in one turn, for the same reason, and because they are one activity with one time limit.
  */
-const mostTold = 80;
+const mostNotifications = 80;
 
 /** Effects that a decision of the queue waits for come before texts for people. */
 const awaited: readonly OpenIntent['kind'][] = ['read_checks', 'retry_check', 'run_gate'];
@@ -70,13 +70,13 @@ function choose(intents: readonly OpenIntent[]): readonly OpenIntent[] {
   return intents
     .filter(({ kind }) => kind !== 'land' && !isBranchWork(kind))
     .toSorted((a, b) => a.attempt - b.attempt || Number(awaited.includes(b.kind)) - Number(awaited.includes(a.kind)))
-    .slice(0, mostTold);
+    .slice(0, mostNotifications);
 }
 
 /** There are more notifications than one turn allows and no known obstacle: the next turn follows at once. */
 export function hasMoreNotifications(intents: readonly OpenIntent[]): boolean {
   const chosen = choose(intents);
-  return chosen.length === mostTold && chosen.every(({ attempt }) => attempt === 0);
+  return chosen.length === mostNotifications && chosen.every(({ attempt }) => attempt === 0);
 }
 
 interface Effect {
@@ -95,28 +95,30 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): E
   // A first attempt of a landing always wakes the queue: the next turn does the notifications, together with those
   // about the landing.
   const isFollowed = landings.length > 0 && landings.every(({ attempt }) => attempt === 0);
-  const told = isFollowed ? [] : choose(intents);
+  const notifications = isFollowed ? [] : choose(intents);
   const work = intents
     .flatMap((intent) => (isBranchWork(intent.kind) ? [{ ...intent, title: branchTitles[intent.kind] }] : []))
     .toSorted((a, b) => a.attempt - b.attempt)
     .slice(0, mostBranchWork);
   const numbersOf = (...kinds: readonly OpenIntent['kind'][]): number[] => [
-    ...new Set(told.filter((intent) => kinds.includes(intent.kind)).flatMap((intent) => intent.numbers)),
+    ...new Set(notifications.filter((intent) => kinds.includes(intent.kind)).flatMap((intent) => intent.numbers)),
   ];
-  const standing = numbersOf('comment', 'status_check');
+  const statusNumbers = numbersOf('comment', 'status_check');
   const words = [
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
-    standing.length > 0 ? `tell how ${named(standing)} stand${standing.length === 1 ? 's' : ''}` : '',
+    statusNumbers.length > 0 ? `tell how ${named(statusNumbers)} stand${statusNumbers.length === 1 ? 's' : ''}` : '',
     numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
     numbersOf('run_gate').length > 0 ? `start a final gate for ${named(numbersOf('run_gate'))}` : '',
-    told.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
-    told.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
+    notifications.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
+    notifications.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
     numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
   ].filter((word) => word !== '');
-  const isNotification = told.every(({ kind }) => !awaited.includes(kind));
+  const isNotification = notifications.every(({ kind }) => !awaited.includes(kind));
   return [
     ...landings.map((intent) => effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`)),
-    ...(told.length === 0 ? [] : [{ ...effect(told, `At the host: ${words.join('; ')}`), isNotification }]),
+    ...(notifications.length === 0
+      ? []
+      : [{ ...effect(notifications, `At the host: ${words.join('; ')}`), isNotification }]),
     ...work.map((intent) => effect([intent], `${intent.title} ${named(intent.numbers)}`)),
   ];
 }

@@ -70,9 +70,9 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   const assumptions = await readAssumed(ctx, tx, idsOfBets(batches));
   const inLine = await readLine(ctx, tx, queue.id);
   const below = await readBelow(ctx, tx, inLine);
-  const standing = new Set(inLine.map((row) => row.id));
+  const idsInLine = new Set(inLine.map((row) => row.id));
   const pinned = [...[...members.values()].flat().map(toPinned), ...[...assumptions.values()].flat()];
-  const departed = [...new Set(pinned.map(({ pullRequest }) => pullRequest))].filter((id) => !standing.has(id));
+  const departed = [...new Set(pinned.map(({ pullRequest }) => pullRequest))].filter((id) => !idsInLine.has(id));
   const departures = await loadDepartures(ctx, tx, { departed, pinned });
   const builds = await loadJudgedBuilds(ctx, tx, buildsOf(repository.id, batches, inLine), rules);
   const buildOf = new Map(builds.map((build) => [build.commit, build]));

@@ -76,18 +76,18 @@ async function followComment(ctx: Context, repository: RepositoryRow, comment: H
     await followCommands(ctx, spoken);
   } catch (error) {
     if (!isPassedOver(await countFailure(ctx, repository.id, comment.id))) throw error;
-    ctx.log.error({ err: error, comment: comment.id, number: comment.number }, 'A comment was passed over.');
+    ctx.log.error({ err: error, comment: comment.id, number: comment.number }, 'A comment was skipped.');
     await passOver(ctx, spoken, error);
   }
 }
 
-interface Spoken {
+interface ReadComment {
   readonly repository: RepositoryRow;
   readonly comment: HostComment;
   readonly commands: readonly (Command | Misspelt)[];
 }
 
-async function followCommands(ctx: Context, { repository, comment, commands }: Spoken): Promise<void> {
+async function followCommands(ctx: Context, { repository, comment, commands }: ReadComment): Promise<void> {
   const known = await readFresh(ctx, repository, comment.number).catch(ignoreUnknown);
   if (known === null || isBotBranch(known.headBranch)) return;
   for (const [ordinal, command] of commands.entries()) {
@@ -132,7 +132,7 @@ async function countFailure(
 }
 
 /** Refuses the rest of the comment once, on the pull request if it is known here. */
-async function passOver(ctx: Context, { repository, comment, commands }: Spoken, error: unknown): Promise<void> {
+async function passOver(ctx: Context, { repository, comment, commands }: ReadComment, error: unknown): Promise<void> {
   const reason = error instanceof DomainError ? error.message : 'an error of the service, which its log tells.';
   const refusal = `This could not be carried out: ${reason} Ask again.`;
   const known = await ctx.db.transaction(
@@ -203,11 +203,11 @@ async function askForBranch(
   command: Extract<Command, { kind: 'refresh' | 'sync' | 'backport' }>,
 ): Promise<void> {
   const { repository, comment, known } = given;
-  const asked = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
+  const reference = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
   const person = { ...ctx, actor: { ...ctx.actor, handle: comment.author, email: comment.author } };
-  if (command.kind === 'refresh') await requestRefresh(person, asked);
-  else if (command.kind === 'sync') await requestSync(person, asked);
-  else await requestBackport(person, { ...asked, targetBranch: command.branch });
+  if (command.kind === 'refresh') await requestRefresh(person, reference);
+  else if (command.kind === 'sync') await requestSync(person, reference);
+  else await requestBackport(person, { ...reference, targetBranch: command.branch });
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await claim({ ctx, tx, now: ctx.clock() }, given, { command, refusal: null }),

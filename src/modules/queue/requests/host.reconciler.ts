@@ -37,12 +37,12 @@ export async function reconcileRepository(
   const seen = (await host.listOpenPullRequests()).filter((pullRequest) => !isBotBranch(pullRequest.headBranch));
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   for (const number of [...numbers].sort((a, b) => a - b)) {
-    const there = seen.find((pullRequest) => pullRequest.number === number);
-    const here = open.get(number);
-    if (there === undefined || here === undefined || !isSame(here, there) || elsewhere.has(number))
+    const atHost = seen.find((pullRequest) => pullRequest.number === number);
+    const recorded = open.get(number);
+    if (atHost === undefined || recorded === undefined || !isSame(recorded, atHost) || elsewhere.has(number))
       await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
-    else if (here.status !== 'open' && here.status !== 'blocked')
-      await attempt(async () => await recordChecks(ctx, repository, here.headSha));
+    else if (recorded.status !== 'open' && recorded.status !== 'blocked')
+      await attempt(async () => await recordChecks(ctx, repository, recorded.headSha));
   }
   await attempt(async () => await followComments(ctx, repository.id));
   if (failures.length > 0)

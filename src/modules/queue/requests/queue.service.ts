@@ -131,10 +131,10 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   const known = await readFresh(ctx, repository, request.number);
   const { headCommitSha: head, mergeCommitSha } = request;
   const merge = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
-  const standing = head ? await placeHead(ctx, repository, known, head) : 'present';
+  const headPlace = head ? await placeHead(ctx, repository, known, head) : 'present';
   return await changePullRequest(ctx, known, async (work, row) => {
-    if (head && standing === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
-    else if (standing === 'present') keepOptions(row, request);
+    if (head && headPlace === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
+    else if (headPlace === 'present') keepOptions(row, request);
     if (merge !== null) await recordReportedMerge(work, row, merge);
     await recordActions(work, request, ['pull_request_updated']);
   });

@@ -31,15 +31,15 @@ export async function readFailedChecksOf(
   tx: Transaction,
   of: readonly FailedNames[],
 ): Promise<ReadonlyMap<string, readonly FailedCheck[]>> {
-  const asked = new Map(of.filter(({ names }) => names.length > 0).map((each) => [each.pullRequestId, each.names]));
-  if (asked.size === 0) return new Map();
+  const namesOf = new Map(of.filter(({ names }) => names.length > 0).map((each) => [each.pullRequestId, each.names]));
+  if (namesOf.size === 0) return new Map();
   const pullRequests = await tx.query<{ id: string; repository: string; commits: string[] }>(
     `select p.id, p.repository_id as repository,
             array_remove(array[p.head_sha, (
               select b.tested_commit from batch b where b.account_id = $1 and b.id = (
                 select max(m.batch_id) from batch_member m where m.account_id = $1 and m.pull_request_id = p.id))], null) as commits
      from pull_request p where p.account_id = $1 and p.id = any($2::bigint[])`,
-    [ctx.accountId, [...asked.keys()]],
+    [ctx.accountId, [...namesOf.keys()]],
   );
   const rows = await tx.query<FailedCheck & { readonly repository: string; readonly commit: string }>(
     `select repository_id as repository, commit, name, url, summary from check_result
@@ -50,12 +50,12 @@ export async function readFailedChecksOf(
       ctx.accountId,
       [...new Set(pullRequests.map(({ repository }) => repository))],
       [...new Set(pullRequests.flatMap(({ commits }) => commits))],
-      [...new Set([...asked.values()].flat())],
+      [...new Set([...namesOf.values()].flat())],
     ],
   );
   return new Map(
     pullRequests.map(({ id, repository, commits }) => {
-      const names = new Set(asked.get(id));
+      const names = new Set(namesOf.get(id));
       const failed = rows.filter(
         (row) => row.repository === repository && commits.includes(row.commit) && names.delete(row.name),
       );

@@ -63,8 +63,9 @@ async function quoteChecks({ ctx, tx, events }: QueueWork): Promise<void> {
   const failed = await readFailedChecksOf(ctx, tx, blocked);
   for (const { at, event, pullRequestId } of blocked) {
     const checks = failed.get(pullRequestId) ?? [];
-    const said = checks.flatMap(({ name, summary }) => (summary ? [`${name}: ${summary}`] : [])).join('\n');
-    if (said !== '') events[at] = { ...event, payload: { ...event.payload, message: said.slice(0, longestQuote) } };
+    const message = checks.flatMap(({ name, summary }) => (summary ? [`${name}: ${summary}`] : [])).join('\n');
+    if (message !== '')
+      events[at] = { ...event, payload: { ...event.payload, message: message.slice(0, longestQuote) } };
   }
 }
 
