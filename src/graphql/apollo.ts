@@ -71,13 +71,13 @@ function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
         willSendResponse: async ({ response, contextValue }) => {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
-            const told = tellError(error, contextValue.requestId);
-            if (told.isOurs)
+            const reported = tellError(error, contextValue.requestId);
+            if (reported.isOurs)
               log.error(
                 { err: error.originalError ?? error, requestId: contextValue.requestId },
                 'a GraphQL request failed',
               );
-            return told.error.toJSON();
+            return reported.error.toJSON();
           });
         },
       };

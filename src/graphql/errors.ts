@@ -16,13 +16,13 @@ const requestCodes: ReadonlySet<string> = new Set([
   'OPERATION_RESOLUTION_FAILURE',
 ]);
 
-export interface Told {
+export interface ReportedError {
   readonly error: GraphQLError;
   /** The fault is not the caller's: it is logged with its cause. */
   readonly isOurs: boolean;
 }
 
-export function tellError(error: GraphQLError, requestId: string): Told {
+export function tellError(error: GraphQLError, requestId: string): ReportedError {
   const cause = originalOf(error);
   if (cause instanceof DomainError)
     return {

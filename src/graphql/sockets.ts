@@ -150,10 +150,11 @@ export function serveSockets(options: SocketOptions): Sockets {
         if (!result.errors) return undefined;
         const { requestId } = contextValue as GraphQLContext;
         const errors = result.errors.map((error) => {
-          const told = tellError(error, requestId);
-          if (told.isOurs) log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
-          if (told.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, told.error.message);
-          return told.error;
+          const reported = tellError(error, requestId);
+          if (reported.isOurs)
+            log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
+          if (reported.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, reported.error.message);
+          return reported.error;
         });
         return { ...result, errors };
       },

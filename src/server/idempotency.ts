@@ -131,11 +131,11 @@ const forgottenAtOnce = 5_000;
 /** For all accounts. */
 export async function forgetOldKeys(db: Database): Promise<void> {
   for (;;) {
-    const forgotten = await db.system.query(
+    const deleted = await db.system.query(
       `delete from idempotency_key where created_at < now() - make_interval(hours => ${keptHours}) and ctid = any(array(
          select ctid from idempotency_key where created_at < now() - make_interval(hours => ${keptHours}) limit ${forgottenAtOnce}))
        returning 1`,
     );
-    if (forgotten.length < forgottenAtOnce) return;
+    if (deleted.length < forgottenAtOnce) return;
   }
 }

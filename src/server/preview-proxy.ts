@@ -85,7 +85,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     return await found;
   }
 
-  async function standing(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
+  async function findReachable(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
     const slug = slugOfHost(publicUrl, request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
     if (slug === null || found === null) throw new Refused(troubles.unknown);
@@ -93,7 +93,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(troubles.gone);
     if (state === 'booting' || way === null) throw new Refused(troubles.starting);
     if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(troubles.busy);
-    if (client.destroyed) throw new Error('Whoever asked has gone.');
+    if (client.destroyed) throw new Error('The client has disconnected.');
     return { slug, way, expiresAt };
   }
 
@@ -124,9 +124,9 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   }
 
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const preview = await standing(request, response);
+    const preview = await findReachable(request, response);
     if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw new Refused(troubles.large);
-    const upstream = onward(request, preview, requestHeaders(request, protocol));
+    const upstream = requestApp(request, preview, requestHeaders(request, protocol));
     hold(response, preview, upstream);
     const answered = answerOf(upstream);
     sendBody(request, upstream, limits.bodyBytes);
@@ -139,8 +139,8 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
 
   async function passSocket(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (request.headers.upgrade?.toLowerCase() !== 'websocket') throw new Refused(troubles.notSupported);
-    const preview = await standing(request, socket);
-    const upstream = onward(request, preview, [...requestHeaders(request, protocol), ...switching]);
+    const preview = await findReachable(request, socket);
+    const upstream = requestApp(request, preview, [...requestHeaders(request, protocol), ...switching]);
     hold(socket, preview, upstream);
     const answered = answerOf(upstream);
     upstream.end();
@@ -191,7 +191,7 @@ interface Answer {
   readonly first: Buffer;
 }
 
-function onward(request: IncomingMessage, { way }: ReachablePreview, headers: HeaderPairs): ClientRequest {
+function requestApp(request: IncomingMessage, { way }: ReachablePreview, headers: HeaderPairs): ClientRequest {
   // A new connection for each request: a kept connection may lead to an ended app whose port another app has now.
   return requestThrough(way, {
     headers: flat(headers),
@@ -206,7 +206,7 @@ async function answerOf(upstream: ClientRequest): Promise<Answer> {
     upstream.on('response', (answer) => resolve({ answer, stream: null, first: nothing }));
     upstream.on('upgrade', (answer, stream, first) => resolve({ answer, stream, first }));
     upstream.on('error', reject);
-    upstream.on('close', () => reject(new Error('The app broke the connection off.')));
+    upstream.on('close', () => reject(new Error('The app closed the connection.')));
   });
 }
 

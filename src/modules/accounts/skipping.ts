@@ -15,14 +15,14 @@ const allowed = `
         and (g.user_id = u.id or g.team_id in (
           select m.team_id from account_team_member m where m.account_id = $1 and m.user_id = u.id))))`;
 
-interface Asked {
+interface SkipQuestion {
   readonly permission: Permission;
   readonly repositoryId: string;
   readonly userId: string | null;
   readonly handle: string | null;
 }
 
-async function isAllowed(ctx: Context, { permission, repositoryId, userId, handle }: Asked): Promise<boolean> {
+async function isAllowed(ctx: Context, { permission, repositoryId, userId, handle }: SkipQuestion): Promise<boolean> {
   const named = handle === null ? null : userIdOf(handle);
   const rows = await ctx.db.read(ctx.accountId, {
     name: 'may_skip',

@@ -29,7 +29,7 @@ export async function readAccountTimezone(ctx: Context): Promise<string> {
 }
 
 // Instants as seconds, because the text of a date ends with the year 9999.
-const asked =
+const requestedDays =
   'unnest($3::float8[], $4::float8[]) with ordinality as asked (starts, ends, n), lateral (select to_timestamp(starts) as starts_at, to_timestamp(ends) as ends_at) day';
 
 const rowOf = (day: string): string =>
@@ -52,7 +52,7 @@ const computed = `
     ${distributionOf('time_in_queue', '1000.0')} as time_in_queue,
     ${distributionOf('wait_to_queue', '1000.0')} as wait_to_queue,
     ${distributionOf('syncs', '1.0')} as syncs
-  from ${asked}, lateral (
+  from ${requestedDays}, lateral (
     select coalesce(sum(b.merged), 0)::integer as merged, coalesce(sum(b.merged_by_queue), 0)::integer as merged_by_queue,
       coalesce(sum(b.merge_conflict), 0)::integer as merge_conflict, coalesce(sum(b.ci_failure), 0)::integer as ci_failure,
       coalesce(sum(b.manual_dequeue), 0)::integer as manual_dequeue, coalesce(sum(b.ci_timeout), 0)::integer as ci_timeout,
@@ -69,7 +69,7 @@ export async function readKeptDays(
   const [found] = await ctx.db.read<{ days: NumberedRow[] }>(ctx.accountId, {
     name: 'analytics_days',
     text: `select coalesce(json_agg(found), '[]') as days from (
-             select asked.n::integer as n, ${rowOf('kept')} from ${asked}
+             select asked.n::integer as n, ${rowOf('kept')} from ${requestedDays}
              join analytics_day kept on kept.account_id = $1::bigint and kept.repository_id = $2::bigint
                and kept.starts_at = day.starts_at and kept.ends_at = day.ends_at) found`,
     values: valuesOf(ctx, repositoryId, days),

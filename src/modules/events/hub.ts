@@ -60,14 +60,14 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
   }
 
   async function listen(): Promise<void> {
-    listening ??= db.system.listen(eventsChannel, hear).catch((error: unknown) => {
+    listening ??= db.system.listen(eventsChannel, onNotification).catch((error: unknown) => {
       listening = undefined;
       throw error;
     });
     await listening;
   }
 
-  function hear(payload: string): void {
+  function onNotification(payload: string): void {
     const heads = parseNotification(payload);
     if (heads === null) for (const tail of tails.values()) void readNews(tail).catch(warn);
     else hearHeads(heads);

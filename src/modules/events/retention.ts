@@ -13,15 +13,15 @@ export async function forgetOldEvents(db: Database, now: Date): Promise<number> 
   const accounts = await db.system.query<{ id: string }>(
     'select account_id::text as id from event_head order by account_id',
   );
-  let forgotten = 0;
+  let deletedCount = 0;
   for (const { id } of accounts) {
     for (;;) {
       const deleted = await forgetBatch(db, id, cutoff);
-      forgotten += deleted;
+      deletedCount += deleted;
       if (deleted < batchSize) break;
     }
   }
-  return forgotten;
+  return deletedCount;
 }
 
 async function forgetBatch(db: Database, accountId: string, cutoff: Date): Promise<number> {

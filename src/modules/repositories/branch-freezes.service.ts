@@ -68,9 +68,9 @@ export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promis
   return await changeFreezes(ctx, input, async (tx, repository) => {
     const now = ctx.clock().getTime();
     const freezes = await loadBranchFreezes(tx, of(repository));
-    const standing = freezes.filter((freeze) => isByHand(freeze, input) && !isOver(freeze, now));
-    for (const freeze of standing) await endBranchFreeze(ctx, tx, repository, freeze);
-    return standing.length;
+    const active = freezes.filter((freeze) => isByHand(freeze, input) && !isOver(freeze, now));
+    for (const freeze of active) await endBranchFreeze(ctx, tx, repository, freeze);
+    return active.length;
   });
 }
 

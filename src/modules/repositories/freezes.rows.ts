@@ -65,10 +65,12 @@ export async function loadBranchFreezes(
   tx: Transaction,
   of: { readonly accountId: string; readonly repositoryId: string; readonly at?: Date | null },
 ): Promise<StoredFreeze[]> {
-  const stood = of.at ? 'f.created_at <= $3 and (f.deleted_at is null or f.deleted_at > $3)' : 'f.deleted_at is null';
+  const isInForce = of.at
+    ? 'f.created_at <= $3 and (f.deleted_at is null or f.deleted_at > $3)'
+    : 'f.deleted_at is null';
   const rows = await tx.query<FreezeRecord>(
     `select ${freezeColumns} from freeze_rule f
-     where f.account_id = $1 and f.repository_id = $2 and ${stood} order by f.id desc`,
+     where f.account_id = $1 and f.repository_id = $2 and ${isInForce} order by f.id desc`,
     [of.accountId, of.repositoryId, ...(of.at ? [of.at.toISOString()] : [])],
   );
   return rows.map(toFreeze);

@@ -70,9 +70,9 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
   );
   const last = events.at(-1);
   if (last === undefined) return 0;
-  const told = (await withFailedTests(query, accountId, events)).map(withNodeIds);
+  const complete = (await withFailedTests(query, accountId, events)).map(withNodeIds);
   const members = await readMembers(query, accountId, events);
-  const deliveries = told.flatMap((event) => deliveriesOf(accountId, { event, members }, endpoints));
+  const deliveries = complete.flatMap((event) => deliveriesOf(accountId, { event, members }, endpoints));
   if (deliveries.length > 0) await writeDeliveries(query, accountId, deliveries, now);
   await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
@@ -158,12 +158,16 @@ async function readMembers(
   return new Map(rows.map(({ batchId, members }) => [batchId, members]));
 }
 
-interface Told {
+interface DeliveredEvent {
   readonly event: EventRow;
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
-function deliveriesOf(accountId: string, { event, members }: Told, endpoints: readonly EndpointRow[]): NewDelivery[] {
+function deliveriesOf(
+  accountId: string,
+  { event, members }: DeliveredEvent,
+  endpoints: readonly EndpointRow[],
+): NewDelivery[] {
   const subscribed = endpoints.filter(
     ({ actions, fromPosition }) => isSubscribed(actions, event.action) && BigInt(event.position) > BigInt(fromPosition),
   );

@@ -119,7 +119,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     for (const accountId of await duePromotions(ports, now)) await promoteDueSigning(systemContext(ports, accountId));
   }
 
-  function hear(payload: string): void {
+  function onNotification(payload: string): void {
     const heads = parseNotification(payload);
     if (heads === null) track(sweep());
     else for (const [accountId] of heads) look(accountId);
@@ -138,8 +138,8 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
   return {
     sender,
     start() {
-      stopListening = ports.db.system.listen(eventsChannel, hear).catch((error: unknown) => {
-        ports.log.warn({ err: error }, 'Events are not listened to; webhooks go out by the sweep.');
+      stopListening = ports.db.system.listen(eventsChannel, onNotification).catch((error: unknown) => {
+        ports.log.warn({ err: error }, 'The relay gets no notifications of events. The sweep sends the webhooks.');
         return undefined;
       });
       scheduleSweep();

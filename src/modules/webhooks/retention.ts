@@ -7,7 +7,7 @@ const batchSize = 5_000;
 /** Returns the number of deleted deliveries. An open delivery stays, because its schedule is shorter than that. */
 export async function forgetOldDeliveries(db: Database, now: Date): Promise<number> {
   const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000).toISOString();
-  let forgotten = 0;
+  let deletedCount = 0;
   for (;;) {
     const deleted = await db.system.query(
       `delete from webhook_delivery where id in (
@@ -16,9 +16,9 @@ export async function forgetOldDeliveries(db: Database, now: Date): Promise<numb
        returning id`,
       [cutoff],
     );
-    forgotten += deleted.length;
+    deletedCount += deleted.length;
     if (deleted.length < batchSize) break;
   }
   await db.system.query('delete from webhook_endpoint where deleted_at is not null');
-  return forgotten;
+  return deletedCount;
 }
