@@ -58,7 +58,7 @@ describe('effects of a turn', () => {
     await w.rows('update pull_request set tell_at = now() where number = $1', [a]);
     await w.rows("update pull_request set tell_at = now() + interval '1 hour' where number = $1", [b]);
     const { effects } = await advanceQueue(w.ctx, await queueOf(w));
-    expect(effects.map(({ title }) => title)).toEqual([`At the host: tell how #${a} #${b} stand`]);
+    expect(effects.map(({ title }) => title)).toEqual([`At the host: publish the status of #${a} #${b}`]);
     expect(await w.rows('select 1 from pull_request where tell_at is not null')).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'
   return `${part || 'user'}~${userId}`;
 }
 
-/** The user whom an unlinked handle names. Null: it is a handle on the code host. */
+/** The user of an unlinked handle. Null: it is a handle on the code host. */
 export function userIdOf(handle: string): string | null {
   return /^@?[a-z0-9-]+~([1-9]\d{0,17})$/.exec(handle)?.[1] ?? null;
 }

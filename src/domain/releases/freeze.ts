@@ -41,7 +41,7 @@ export function isOver({ span }: Freeze, now: number): boolean {
   return 'startsAt' in span && span.endsAt !== null && span.endsAt <= now;
 }
 
-/** Until when, by whom and why, as the end of a sentence: `production is …`. */
+/** The end, the author and the reason, as the end of a sentence: `production is …`. */
 export function frozenText({ freeze, until }: Pick<Frozen, 'freeze' | 'until'>): string {
   const reason = freeze.reason === null ? '' : `: ${freeze.reason}`;
   return `frozen ${untilText({ freeze, until })}, ${sourceText(freeze)}${reason}`;

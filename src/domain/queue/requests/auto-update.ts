@@ -28,7 +28,7 @@ export interface UpdateCandidate {
   readonly checksRunSince: number | null;
   /** An automatic update made its present head. */
   readonly isAutomatic: boolean;
-  /** A sync of it is under way, whoever asked for it. */
+  /** A sync of it is under way, automatic or requested. */
   readonly isPlanned: boolean;
 }
 

@@ -128,7 +128,7 @@ function isKept(labels: readonly string[], keepingLabel: string): boolean {
   return keepingLabel !== '' && labels.includes(keepingLabel);
 }
 
-/** Reads a commit's checks from the host. Whoever waited for the answer is woken even without news. */
+/** Reads a commit's checks from the host. The waiting queues are woken even without news. */
 async function readChecks(ctx: Context, intent: IntentRow): Promise<void> {
   const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId });

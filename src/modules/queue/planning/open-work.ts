@@ -106,7 +106,7 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): E
   const statusNumbers = numbersOf('comment', 'status_check');
   const words = [
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
-    statusNumbers.length > 0 ? `tell how ${named(statusNumbers)} stand${statusNumbers.length === 1 ? 's' : ''}` : '',
+    statusNumbers.length > 0 ? `publish the status of ${named(statusNumbers)}` : '',
     numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
     numbersOf('run_gate').length > 0 ? `start a final gate for ${named(numbersOf('run_gate'))}` : '',
     notifications.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
