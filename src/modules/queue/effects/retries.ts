@@ -68,9 +68,7 @@ async function readContext(
   });
   if (chosen.contextFile === undefined) return chosen.context ?? '';
   const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
-  return (
-    (await adapter.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`
-  );
+  return (await adapter.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`;
 }
 
 /** If the host refuses the retry, the failure counts. */
