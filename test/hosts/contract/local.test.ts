@@ -27,6 +27,6 @@ describeCodeHost('local', async () => {
       });
       return opened.number;
     },
-    close: world.close,
+    close: async () => await world.close(),
   };
 });
