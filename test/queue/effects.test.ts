@@ -86,6 +86,23 @@ describe('effects of a turn', () => {
     host.upsertComment = upsertComment;
     await w.until(async () => /Not queued/.test((await w.statusComment(a)) ?? ''));
   });
+
+  it('wait until the host takes requests again, where it has said when', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    await w.open('a', { 'a.txt': 'a\n' });
+    await atOnce(w);
+    const retryAt = Date.now() + 3_600_000;
+    const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
+    host.upsertComment = async () => {
+      throw new HostUnavailable('too many requests', { retryAt });
+    };
+    const { effects } = await advanceQueue(w.ctx, await queueOf(w));
+    for (const id of effects.flatMap(({ intents }) => intents))
+      await carryOut(w.ctx, id).catch((error: unknown) => expect(error).toBeInstanceOf(HostUnavailable));
+    const [comment] = await w.rows<{ next_try_at: Date }>("select next_try_at from intent where kind = 'comment'");
+    expect(comment?.next_try_at.getTime()).toBeGreaterThanOrEqual(retryAt);
+    expect(comment?.next_try_at.getTime()).toBeLessThan(retryAt + 60_000);
+  });
 });
 
 describe('what is told and always fails', () => {

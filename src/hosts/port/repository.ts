@@ -20,6 +20,14 @@ export class RefMoved extends Error {
   }
 }
 /** The host could not be reached or read; nothing is known of what it did. */
-export class HostUnavailable extends Error {}
+export class HostUnavailable extends Error {
+  /** When the host takes requests again, in milliseconds since the epoch. Null: it did not say. */
+  readonly retryAt: number | null;
+
+  constructor(message: string, options: ErrorOptions & { readonly retryAt?: number } = {}) {
+    super(message, options);
+    this.retryAt = options.retryAt ?? null;
+  }
+}
 /** The host refused for good: its words. */
 export class HostRefused extends Error {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideNextTry, mostTries } from '../../../src/domain/queue/landing/host-retry.ts';
+import { awaitHost, decideNextTry, mostTries } from '../../../src/domain/queue/landing/host-retry.ts';
 
 const waits = (sort: 'step' | 'words', tries: number): (number | null)[] =>
   Array.from({ length: tries }, (_, n) => decideNextTry(sort, n + 1));
@@ -14,5 +14,15 @@ describe('what failed at the host is tried again', () => {
     expect(words.at(-1)).toBeNull();
     expect(words.reduce<number>((sum, wait) => sum + (wait ?? 0), 0)).toBeGreaterThan(4 * 3_600_000);
     expect(decideNextTry('step', 10_000)).toBe(60_000);
+  });
+
+  it.each([
+    { said: 'nothing', retryAt: null, waitMs: 60_000, waits: 60_000 },
+    { said: 'an instant that has passed', retryAt: 9_000, waitMs: 4_000, waits: 4_000 },
+    { said: 'this very instant', retryAt: 10_000, waitMs: 4_000, waits: 4_000 },
+    { said: 'later than the usual wait', retryAt: 3_610_000, waitMs: 1_000, waits: 3_601_000 },
+    { said: 'sooner than the usual wait', retryAt: 15_000, waitMs: 1_800_000, waits: 6_000 },
+  ])('where the host has said $said, after $waits ms instead of $waitMs', ({ retryAt, waitMs, waits }) => {
+    expect(awaitHost(waitMs, { retryAt, now: 10_000 })).toBe(waits);
   });
 });

@@ -17,3 +17,14 @@ export function decideNextTry(sort: EffectSort, tries: number): number | null {
   if (sort === 'words' && tries >= mostTries) return null;
   return Math.min(longestMs[sort], firstMs * 2 ** (tries - 1));
 }
+
+/** How long after the instant that a host has named its answer may be awaited. */
+const soonMs = 1_000;
+
+/**
+ * The wait where the host has said when it takes requests again: never before that instant, and soon after it, however
+ * long the usual wait is. Without a word of the host the usual wait.
+ */
+export function awaitHost(waitMs: number, host: { readonly retryAt: number | null; readonly now: number }): number {
+  return host.retryAt === null || host.retryAt <= host.now ? waitMs : host.retryAt - host.now + soonMs;
+}

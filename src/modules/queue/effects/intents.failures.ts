@@ -1,6 +1,6 @@
 // A failed intent is ended, postponed, or halts its queue.
 import type { Context } from '../../../context.ts';
-import { decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
+import { awaitHost, decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { NewEvent } from '../../events/index.ts';
@@ -36,7 +36,8 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
   }
   const waitMs = decideNextTry(words.includes(intent.kind) ? 'words' : 'step', tries);
   if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), tries });
-  await postpone(ctx, intent, waitMs);
+  const retryAt = error instanceof HostUnavailable ? error.retryAt : null;
+  await postpone(ctx, intent, awaitHost(waitMs, { retryAt, now: ctx.clock().getTime() }));
   return false;
 }
 
