@@ -106,7 +106,7 @@ it('one that is red behind others and by itself is blocked before those are deci
   expect(await statuses(w, ...numbers)).toEqual(['queued', 'blocked 107', expect.stringMatching(/queued|tagged/)]);
   expect((await w.status(2)).status_text).toBe('A required check failed: test.');
   expect(await sideBuilds(w)).toEqual(['2 superseded']);
-  expect(await shownBot(w, 2)).toMatchObject([{ side_build: null }]);
+  expect(await shownBot(w, 2)).toMatchObject([{ sideBuild: null }]);
   await w.pause(false);
   await w.settled(1, 3);
   await atRest(w);

@@ -1,5 +1,5 @@
 // Where one run works. Its folder is named by the process that made it, so that what a killed one left is known as such.
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isAlive } from '../process.ts';
@@ -33,7 +33,8 @@ const madeHere = new Set<string>();
 
 /** A folder below `workDir` for as long as the work lasts. After a kill it is abandoned. */
 export async function withProcessFolder<T>(workDir: string, work: (folder: string) => Promise<T>): Promise<T> {
-  const name = `interlock-run-${process.pid}-${randomUUID()}`;
+  // Short: a socket below the folder has a path of 107 bytes at most.
+  const name = `interlock-run-${process.pid}-${randomBytes(4).toString('base64url')}`;
   const folder = join(workDir, name);
   madeHere.add(name);
   try {
