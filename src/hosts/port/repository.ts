@@ -10,13 +10,16 @@ export interface HostRepository {
 
 /** A compare-and-set failed: nothing of the update was applied. */
 export class RefMoved extends Error {
-  constructor(
-    readonly ref: string,
-    readonly expected: string | null,
-    readonly actual: string | null,
-  ) {
+  readonly ref: string;
+  readonly expected: string | null;
+  readonly actual: string | null;
+
+  constructor(ref: string, expected: string | null, actual: string | null) {
     super(`${ref} is ${actual ?? 'absent'}, expected ${expected ?? 'absent'}`);
     this.name = 'RefMoved';
+    this.ref = ref;
+    this.expected = expected;
+    this.actual = actual;
   }
 }
 /** The host could not be reached or read; nothing is known of what it did. */
