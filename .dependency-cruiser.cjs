@@ -108,12 +108,6 @@ module.exports = {
       to: { path: '^src/domain/queue/(plan|dry-run)\\.ts' },
     },
     {
-      name: 'domain-has-no-cycles-of-types-either',
-      severity: 'error',
-      from: { path: '^src/domain/' },
-      to: { circular: true },
-    },
-    {
       name: 'roots-are-not-imported',
       comment:
         'A composition root chooses implementations, so nothing may depend on one. context.ts holds types alone.',

@@ -210,11 +210,8 @@ async function forEachRepository(
   for (const { account_id, id } of repositories) {
     const ctx = systemContext(ports, account_id);
     try {
-      const row = await ctx.db.transaction(
-        account_id,
-        async (tx) => await tx.em.findOneOrFail(RepositoryEntity, { id }),
-      );
-      await look(ctx, hosted(row), row);
+      const row = await ctx.db.load(account_id, RepositoryEntity, id);
+      if (row !== null) await look(ctx, hosted(row), row);
     } catch (error) {
       ports.log.warn(
         { error: String(error), repository: id },

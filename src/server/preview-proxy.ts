@@ -10,6 +10,7 @@ import type { SandboxState } from '../domain/previews/preview.ts';
 import { requestThrough, type Way } from '../platform/previews/door.ts';
 import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
 import { headersOf, pageOf, troubles, type Trouble } from './preview-pages.ts';
+import { longestTimerMs } from '../platform/longest-timer.ts';
 
 export interface ProxiedPreview {
   readonly state: SandboxState;
@@ -57,7 +58,6 @@ const switching = [
   ['upgrade', 'websocket'],
 ] as const;
 const mostKnown = 1_000;
-const longestTimer = 2 ** 31 - 1;
 
 /** Why a request is not forwarded. */
 class Refused extends Error {
@@ -113,7 +113,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   function hold(client: ServerResponse | Duplex, { slug, expiresAt }: ReachablePreview, upstream: ClientRequest): void {
     count(slug, 1);
     const left = expiresAt.getTime() - clock().getTime();
-    const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimer));
+    const timer = setTimeout(() => client.destroy(), Math.min(left, longestTimerMs));
     timer.unref();
     client.once('close', () => {
       clearTimeout(timer);

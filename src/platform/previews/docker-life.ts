@@ -15,6 +15,7 @@ import { removeContainer, statusOf } from './docker-engine.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
 import { createSaid, noted, type Said } from './said.ts';
 import { commandOf } from './scripts.ts';
+import { longestTimerMs } from '../longest-timer.ts';
 
 export interface ContainerLimits {
   readonly memoryBytes: number;
@@ -62,7 +63,6 @@ const withSize: object = { size: true };
 const pausePerLook = 4;
 /** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
 const staysOpenMs = 150;
-const longestTimer = 2 ** 31 - 1;
 
 /** What a container keeps for whoever ends it after its worker is gone: the teardown script's command, as JSON. */
 const teardownLabel = 'interlock.teardown';
@@ -307,7 +307,7 @@ function standing(
   const endOnce = async (): Promise<void> => await (ending ??= end());
   // So that the script has had its time when the life is over.
   const untilEnd = Math.max(boot.lifeMs - (teardown === null ? 0 : limits.teardownTimeoutMs), 0);
-  const lifeTimer = setTimeout(() => void endOnce().catch(() => {}), Math.min(untilEnd, longestTimer));
+  const lifeTimer = setTimeout(() => void endOnce().catch(() => {}), Math.min(untilEnd, longestTimerMs));
   lifeTimer.unref();
   const wordsOfEnd = (code: number | null): string => {
     if (disk.exceeded !== null) return stoppedFor(disk.exceeded);

@@ -13,6 +13,7 @@ import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
 import { createSaid, noted, type Said } from './said.ts';
 import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { commandOf } from './scripts.ts';
+import { longestTimerMs } from '../longest-timer.ts';
 
 export interface ProcessOptions {
   readonly hosts: Hosts;
@@ -61,7 +62,6 @@ interface Furnished {
   readonly shown: readonly { readonly from: string; readonly at: string }[];
 }
 
-const longestTimer = 2 ** 31 - 1;
 const lookEveryMs = 100;
 const patienceMs = 2_000;
 // What Linux takes is 107 bytes, what other systems take a few less.
@@ -82,7 +82,7 @@ export function bootProcess(
       command: commandOfSupervisor(options, inside.port),
       folders,
       env: {},
-      timeoutMs: Math.min(boot.lifeMs, longestTimer),
+      timeoutMs: Math.min(boot.lifeMs, longestTimerMs),
       listeners,
       shown,
       // It may stand for a day, and what is kept of its output is bounded.
@@ -262,7 +262,7 @@ function standing(life: Life, inside: Inside): PreviewSandbox {
     await kill();
   };
   // Without a script the end of its life is enough.
-  const untilEnd = boot.teardown === null ? longestTimer : Math.min(untilTeardown(life), longestTimer);
+  const untilEnd = boot.teardown === null ? longestTimerMs : Math.min(untilTeardown(life), longestTimerMs);
   const lifeTimer = setTimeout(() => void sandbox.end(), untilEnd);
   lifeTimer.unref();
   const ended = outcome.then(

@@ -19,8 +19,8 @@ import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 import type { Done, Work } from './work.ts';
 import { openRunbookLog } from './session.rows.ts';
+import { longestTimerMs } from '../../../platform/longest-timer.ts';
 
-const longestTimerMs = 2 ** 31 - 1;
 const cleaned = new Set<string>();
 
 export async function attend(
@@ -118,7 +118,7 @@ interface Failure {
   readonly words: string;
   readonly isFinal: boolean;
   readonly isHostAway: boolean;
-  /** What whoever was asked wants it to be left alone for. */
+  /** The pause that a busy agent asked for, in milliseconds. 0: none. */
   readonly waitMs: number;
 }
 
@@ -177,7 +177,7 @@ function cleanOnce(workDir: string): void {
 const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
-/** Has the runbook shown anew while its agent works: ever more seldom, as each time is kept for ever. */
+/** Shows the runbook's progress while its agent works. Each time is kept for ever, so the pauses grow. */
 function tellSometimes(tell: () => Promise<void>): { readonly onChange: () => void; readonly end: () => void } {
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
