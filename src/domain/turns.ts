@@ -20,7 +20,7 @@ const carryOutMs = 60_000;
 const longestMs = 5 * 60_000;
 const lostWakeMs = 2_000;
 
-/** How long to leave alone what failed, after so many times in a row; the last of the pauses from there on. Milliseconds. */
+/** The pause after this many failures in a row, in milliseconds. The last pause repeats. */
 export function backOff(pausesSec: readonly [number, ...number[]]): (calls: number) => number {
   return (calls) => (pausesSec[Math.min(Math.max(calls, 1), pausesSec.length) - 1] ?? pausesSec[0]) * 1000;
 }
@@ -30,7 +30,7 @@ export function waitForCall(callAt: number | null, now: number): WaitFor<'call'>
   return callAt !== null && callAt > now ? { kind: 'wait', for: 'call', until: callAt } : null;
 }
 
-/** A wait for whoever attends. Null: nobody does. */
+/** A wait for the worker that holds the lease. Null: no worker holds it. */
 export function waitForAttendant(attendedUntil: number | null, now: number): WaitFor<'attendant'> | null {
   return attendedUntil !== null && attendedUntil > now
     ? { kind: 'wait', for: 'attendant', until: attendedUntil }

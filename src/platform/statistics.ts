@@ -9,7 +9,8 @@ const statisticsLock = 0x696e746d;
 /** Smaller tables are read as a whole whatever is planned. */
 const leastBytes = 64 * 1024;
 
-// An owner whom policies hold is shown no statistics of a guarded table: whether it was looked at is known of it alone.
+// PostgreSQL hides the statistics of a guarded table from an owner that is held by its policies. For such an
+// owner the sizes and row counts of `pg_class` decide alone.
 const outgrown = `
 select c.oid::regclass::text as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) >= ${leastBytes}

@@ -1,7 +1,7 @@
 // Columns of a row that is driven by turns: what is called of it, who attends to it, and when to look at it again.
 import { p } from '@mikro-orm/core';
 
-/** Made anew for each entity. */
+/** Each entity needs its own copy. */
 export function drivenColumns() {
   return {
     /** Not called before, after calls that failed. */

@@ -13,7 +13,7 @@ export interface Leased {
   readonly id: string;
   /** Condition on the row: the work is wanted. */
   readonly wanted: string;
-  /** Condition on the row: whoever attends stays with it, to stop the work or see it to its end. */
+  /** Condition on the row: its attendant keeps the lease, to stop the work or to finish it. */
   readonly kept: string;
 }
 

@@ -1,5 +1,5 @@
-// Work whose wake or workflow was lost is found by its row, which says when it is to be looked at at the latest. Every
-// server and worker looks; whoever takes a row puts it off for the others.
+// Rows whose wake or workflow was lost are found by `next_look_at`, the latest instant for the next look. Every server and
+// worker looks; the process that takes a row sets a later instant, so that the others leave it alone.
 import type { Ports, Woken } from '../../context.ts';
 import type { Database } from '../database.ts';
 

@@ -1,5 +1,5 @@
-// One turn: read, decide, write, in one transaction under the row. What is left to be done is carried out by whoever asked
-// for the turn.
+// One turn: read, decide, write, in one transaction under the row. The caller carries
+// out what is left.
 import { quietFor, type Context } from '../../context.ts';
 import { relayAt, type TurnLeft } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';

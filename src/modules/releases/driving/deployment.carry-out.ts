@@ -45,7 +45,7 @@ async function conclude(
   { due, call, outcome }: Called<DeploymentTypes>,
 ): Promise<void> {
   const { deployment } = rows;
-  // Whoever reported meanwhile knows better.
+  // A report that arrived meanwhile is newer than this outcome.
   const isReported = deployment.revision !== due.rows.deployment.revision;
   const now = ctx.clock();
   switch (outcome.kind) {

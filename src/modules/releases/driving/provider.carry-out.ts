@@ -67,7 +67,7 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
     // while, shown, and ended by the time of the deployment or the build.
     fail: async (ctx, tx, rows, { words }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
-      // Whoever attends counts by its lease, and waits as long as that holds.
+      // Attempts of an attendant are counted by its lease, and the next attempt waits until the lease ends.
       if (step.kind === 'call') by.putOff(ctx, rows, words);
       else if (step.kind !== 'ended') kind.rowOf(rows).problem = words;
     },
