@@ -1,5 +1,6 @@
 // A client like any other: GraphQL and REST over HTTP with the token, git over HTTP by the real git.
 import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 export interface Client {
@@ -10,6 +11,18 @@ export interface Client {
 }
 
 const execute = promisify(execFile);
+
+/** A read is tried this often while the server answers 503 and says when to try again. */
+const mostTries = 10;
+
+async function fetchAgain(tries: number, url: string, request: RequestInit): Promise<Response> {
+  const response = await fetch(url, request);
+  const waitSec = Number(response.headers.get('retry-after') ?? Number.NaN);
+  if (response.status !== 503 || tries === 1 || Number.isNaN(waitSec)) return response;
+  await response.body?.cancel();
+  await delay(waitSec * 1000);
+  return await fetchAgain(tries - 1, url, request);
+}
 
 export function createClient({ url, token }: { readonly url: string; readonly token: string }): Client {
   const authorization = `Bearer ${token}`;
@@ -30,7 +43,7 @@ export function createClient({ url, token }: { readonly url: string; readonly to
     },
     async rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
       const isText = typeof body === 'string';
-      const response = await fetch(`${url}${path}`, {
+      const response = await fetchAgain(method === 'GET' ? mostTries : 1, `${url}${path}`, {
         method,
         headers: {
           authorization,
