@@ -9,7 +9,7 @@ import type { CiRunner, HostCheck, HostRepository } from '../../src/hosts/port.t
 import { usualRunBounds } from '../../src/domain/runs/bounds.ts';
 import { findSandbox, type Sandbox } from '../../src/platform/sandbox/index.ts';
 import { commit } from './commits.ts';
-import { localWorld, type LocalWorld, until } from './local-world.ts';
+import { anyChecks, localWorld, type LocalWorld, until } from './local-world.ts';
 
 let world: LocalWorld;
 let sandbox: Sandbox;
@@ -83,7 +83,7 @@ async function submit(
   return head;
 }
 const checksOf = async (head: string, repository = world.repository): Promise<readonly HostCheck[]> =>
-  (await world.host.readChecks(repository, head)).checks;
+  (await world.host.readChecks(repository, head, anyChecks)).checks;
 const finished = async (head: string, repository = world.repository): Promise<readonly HostCheck[]> =>
   await until('all checks have ended', async () => {
     const checks = await checksOf(head, repository);
@@ -155,8 +155,11 @@ describe('what is checked', () => {
       { commit: head, name: 'test', priority: 1 },
       { commit: onMain, name: 'test', priority: 0 },
     ]);
-    expect(await world.host.readChecks(world.repository, free)).toMatchObject({ complete: false, checks: [] });
-    expect(await world.host.readRequiredChecks(world.repository, 'main')).toEqual(['test']);
+    expect(await world.host.readChecks(world.repository, free, anyChecks)).toMatchObject({
+      complete: false,
+      checks: [],
+    });
+    expect(await world.host.readBaseRules(world.repository, 'main')).toMatchObject({ requiredChecks: ['test'] });
   });
 
   test('pull requests on one commit share its runs', async () => {
@@ -180,9 +183,10 @@ describe('what is checked', () => {
     const head = await submit({ gone: 'true' }, { branch: 'mq-bot-1' });
     const bare = commit(world.directory, { branch: 'aside', from: head, files: { '.service/ci.yml': null } });
     await world.host.updateRefs(world.repository, [{ ref: 'refs/heads/mq-bot-2', from: null, to: bare }]);
-    expect(await world.host.readChecks(world.repository, bare)).toEqual({
+    expect(await world.host.readChecks(world.repository, bare, anyChecks)).toEqual({
       commit: bare,
       complete: true,
+      settlesAt: null,
       canceled: false,
       checks: [],
     });
@@ -190,19 +194,22 @@ describe('what is checked', () => {
 
   test('a broken file is a failed check that says why', async () => {
     const head = await submit('checks: {test: {run: ""}}');
-    expect(await world.host.readChecks(world.repository, head)).toMatchObject({
+    expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
       complete: true,
       checks: [{ name: 'ci', conclusion: 'failure', summary: 'checks -> test -> run: must be a shell command' }],
     });
-    expect(await world.host.readRequiredChecks(world.repository, 'topic')).toEqual([]);
+    expect(await world.host.readBaseRules(world.repository, 'topic')).toMatchObject({ requiredChecks: [] });
   });
 
   test('what a killed process did not queue is queued by the reconciler', async () => {
     const head = await submit({ test: 'true' });
     await world.sql('delete from local_check_run');
-    expect(await world.host.readChecks(world.repository, head)).toMatchObject({ complete: false, checks: [] });
+    expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
+      complete: false,
+      checks: [],
+    });
     await world.host.reconcile(world.repository);
-    expect(await world.host.readChecks(world.repository, head)).toMatchObject({
+    expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
       complete: true,
       checks: [{ name: 'test', conclusion: 'pending' }],
     });
@@ -291,7 +298,7 @@ describe('running', () => {
     };
     const head = await submit(JSON.stringify(file));
     const ask = async (workflow: string, key: string): Promise<string> =>
-      await world.host.dispatchWorkflow(world.repository, { workflow, commit: head, key });
+      await world.host.dispatchWorkflow(world.repository, { workflow, commit: head, key, branch: null });
     const run = await ask('one', 'gate-1');
     expect(await ask('one', 'gate-1')).toBe(run);
     expect(await ask('one', 'gate-2')).not.toBe(run);
@@ -317,14 +324,14 @@ describe('running', () => {
     await until('one runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));
     await world.host.cancelChecks(world.repository, head);
     await finished(head);
-    expect(await world.host.readChecks(world.repository, head)).toMatchObject({
+    expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
       canceled: true,
       checks: [{ conclusion: 'cancelled' }, { conclusion: 'cancelled' }],
     });
     await world.host.reconcile(world.repository);
-    expect((await world.host.readChecks(world.repository, head)).canceled).toBe(true);
+    expect((await world.host.readChecks(world.repository, head, anyChecks)).canceled).toBe(true);
     await world.host.updateRefs(world.repository, [{ ref: 'refs/heads/mq-bot-2', from: null, to: head }]);
-    expect(await world.host.readChecks(world.repository, head)).toMatchObject({
+    expect(await world.host.readChecks(world.repository, head, anyChecks)).toMatchObject({
       canceled: false,
       checks: [{ attempt: 2 }, { attempt: 2 }],
     });

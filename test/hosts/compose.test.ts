@@ -47,6 +47,7 @@ const compose = async (
     groupMessage: 'Land a batch',
     at: 1_750_000_000_000,
     keepRef: 'refs/interlock/builds/1',
+    committer: { name: 'Interlock', email: 'interlock@example.org' },
     ...changes,
   });
 async function composed(members: readonly CompositionMember[], changes: Partial<Composition> = {}) {

@@ -54,6 +54,7 @@ const made = async (refuse?: FolderCommit['refuse']): Promise<FolderCommitResult
     authorEmail: 'grace@example.org',
     at: 1_750_000_000_000,
     keepRef: 'refs/interlock/runbooks/1',
+    committer: { name: 'Interlock', email: 'interlock@example.org' },
     ...(refuse && { refuse }),
   });
 async function committed(): Promise<Extract<FolderCommitResult, { kind: 'committed' }>> {

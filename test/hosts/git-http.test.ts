@@ -12,7 +12,7 @@ import { decideBytesNeeded } from '../../src/hosts/local/push-room.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { commitWithHook, tip } from './commits.ts';
-import { localWorld, type LocalWorld } from './local-world.ts';
+import { anyChecks, localWorld, type LocalWorld } from './local-world.ts';
 import { among } from '../support/tier.ts';
 
 let world: LocalWorld;
@@ -188,7 +188,7 @@ describe('who may', () => {
       `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, created_at) values ($1, $2, $3, '', 'test', 1, 'true', 1, now())`,
       [world.repository.accountId, world.repository.id, base],
     );
-    const [check] = (await world.host.readChecks(world.repository, base)).checks;
+    const [check] = (await world.host.readChecks(world.repository, base, anyChecks)).checks;
     const path = new URL(check?.url ?? '').pathname;
     mkdirSync(join(world.dataDir, 'logs', world.repository.accountId), { recursive: true });
     writeFileSync(

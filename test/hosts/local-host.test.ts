@@ -157,8 +157,8 @@ describe('pull requests', () => {
     await host.closePullRequest(repository, 1);
     await host.closePullRequest(repository, 1);
     await host.reopenPullRequest(repository, 1);
-    await host.concludePullRequest(repository, 1, { mergeCommit: head, at: 1_750_000_000_000 });
-    await host.concludePullRequest(repository, 1, { mergeCommit: base, at: 1 });
+    await host.concludePullRequest(repository, 1, { mergeCommit: head, at: 1_750_000_000_000, words: 'Landed.' });
+    await host.concludePullRequest(repository, 1, { mergeCommit: base, at: 1, words: 'Landed.' });
     await host.closePullRequest(repository, 1);
     expect(await host.getPullRequest(repository, 1)).toMatchObject({
       state: 'merged',

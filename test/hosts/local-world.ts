@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createLocalHost, type LocalHost } from '../../src/hosts/local/index.ts';
-import type { HostEvent, HostRepository } from '../../src/hosts/port.ts';
+import type { HostEvent, HostRepository, WantedChecks } from '../../src/hosts/port.ts';
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { commit, type CommitInput, git } from './commits.ts';
+
+/** Reads checks without a word about what is expected, which this host knows by itself. */
+export const anyChecks: WantedChecks = { expected: [], movedAt: null };
 
 export interface LocalWorld {
   readonly db: Database;

@@ -158,7 +158,7 @@ test('what CI says under the name of a verification is no verification', async (
   const said = { name: 'interlock/verify', attempt: 9, conclusion: 'success', url: null, summary: null } as const;
   const readChecks: typeof host.readChecks = async (...of) => {
     const report = await host.readChecks(...of);
-    return { ...report, checks: [...report.checks, { ...said, startedAt: null, completedAt: null }] };
+    return { ...report, checks: [...report.checks, { ...said, event: null, startedAt: null, completedAt: null }] };
   };
   const lying = { ...w.ctx, hosts: () => ({ ...host, readChecks }) };
   const hosted = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository, host: 'local' as const };

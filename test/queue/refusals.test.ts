@@ -185,8 +185,8 @@ describe('two reads of the checks at once', () => {
       (await w.rows('select 1 from build where commit = $1 and finished_at is not null and complete', [head_sha]))
         .length > 0;
     await w.until(finished);
-    instead(w, 'readChecks', (original) => async (repository, commit) => {
-      const report = await original(repository, commit);
+    instead(w, 'readChecks', (original) => async (...asked) => {
+      const report = await original(...asked);
       return {
         ...report,
         complete: false,

@@ -2,7 +2,7 @@
 // Everything happens in the object database; authors and their dates are kept, the committer is the service.
 import { HostRefused, type BranchUpdate, type CarriedCommits } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
-import { type Bench, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
+import { type Bench, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 import { readCommit, readCommits, type RawCommit } from './objects.ts';
@@ -10,14 +10,18 @@ import { readCommit, readCommits, type RawCommit } from './objects.ts';
 const mostCommits = 500;
 
 /** A head that contains `onto`: by a merge commit, or with its own commits rebased onto it. Up to date already: itself. */
-export async function bringUpToDate(git: Git, directory: string, update: BranchUpdate): Promise<CarriedCommits> {
+export async function bringUpToDate(
+  git: Git,
+  directory: string,
+  update: Committed<BranchUpdate>,
+): Promise<CarriedCommits> {
   const head = await mustRead(git, directory, update.head);
   const onto = await mustRead(git, directory, update.onto);
   if (await isAncestor(git, directory, onto.commit, head.commit))
     return { kind: 'composed', commit: head.commit, tree: head.tree };
   if (update.method === 'rebase') {
     const below = update.belowHead ? [objectId(update.belowHead)] : [];
-    return await rebase({ git, directory, at: update.at }, head, { onto, below });
+    return await rebase({ git, directory, at: update.at, committer: update.committer }, head, { onto, below });
   }
   const merged = await composeUpdate(git, directory, { ...update, from: onto.commit });
   return merged.kind === 'conflict' ? merged : { ...merged, kind: 'composed' };
@@ -58,13 +62,13 @@ async function rebase(
 export async function cherryPick(
   git: Git,
   directory: string,
-  picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
+  picked: Committed<{ readonly commits: readonly string[]; readonly onto: string; readonly at: number }>,
 ): Promise<CarriedCommits> {
   refuseTooMany(picked.commits.length, 'cherry-pick');
   const series: RawCommit[] = [];
   for (const id of picked.commits) series.push(await mustRead(git, directory, id));
   const onto = await mustRead(git, directory, picked.onto);
-  return await carry({ git, directory, at: picked.at }, onto, series, withOrigin);
+  return await carry({ git, directory, at: picked.at, committer: picked.committer }, onto, series, withOrigin);
 }
 
 async function carry(

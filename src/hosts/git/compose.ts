@@ -7,7 +7,7 @@ import {
   type CompositionResult,
   HostRefused,
   HostUnavailable,
-  serviceIdentity,
+  type Identity,
 } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
 import { GitFailed } from './git-failed.ts';
@@ -18,10 +18,17 @@ import { setRef } from './refs.ts';
 
 const rebaseLimit = 500;
 
+/** What a commit is made of, and who commits it. */
+export type Committed<Made> = Made & { readonly committer: Identity };
+
 /** Throws HostRefused when the parent or a head is no commit of the repository. */
-export async function composeCommit(git: Git, directory: string, composition: Composition): Promise<CompositionResult> {
+export async function composeCommit(
+  git: Git,
+  directory: string,
+  composition: Committed<Composition>,
+): Promise<CompositionResult> {
   if (composition.members.length === 0) throw new HostRefused('There is nothing to compose: no pull request was named');
-  const bench: Bench = { git, directory, at: composition.at };
+  const bench: Bench = { git, directory, at: composition.at, committer: composition.committer };
   const parent = await mustReadCommit(bench, composition.parent);
   const made: string[] = [];
   const ownCommits: string[] = [];
@@ -44,8 +51,8 @@ export async function composeCommit(git: Git, directory: string, composition: Co
     ? await writeCommit(directory, {
         tree: chain.tree,
         parents: [parent.commit, chain.commit],
-        author: committer(bench),
-        committer: committer(bench),
+        author: committerOf(bench),
+        committer: committerOf(bench),
         message: composition.groupMessage,
       })
     : chain.commit;
@@ -84,14 +91,15 @@ export async function composeUpdate(
     readonly message: string;
     readonly at: number;
     readonly belowHead?: string | null;
+    readonly committer: Identity;
   },
 ): Promise<({ readonly kind: 'merged' } & Tip) | Extract<MergeOutcome, { kind: 'conflict' }>> {
-  const bench: Bench = { git, directory, at: update.at };
+  const bench: Bench = { git, directory, at: update.at, committer: update.committer };
   const from = await mustReadCommit(bench, update.from);
   const theirs = await holding(bench, from, { belowHead: update.belowHead ?? null, head: update.head });
   const merged = await mergeTrees(git, directory, update.head, theirs);
   if (merged.kind === 'conflict') return merged;
-  const tip = await commitOn(bench, merged.tree, [update.head, update.from], committer(bench), update.message);
+  const tip = await commitOn(bench, merged.tree, [update.head, update.from], committerOf(bench), update.message);
   return { kind: 'merged', ...tip };
 }
 
@@ -99,6 +107,7 @@ export interface Bench {
   readonly git: Git;
   readonly directory: string;
   readonly at: number;
+  readonly committer: Identity;
 }
 
 export interface Tip {
@@ -148,7 +157,7 @@ export async function holding(
   const below = await mustReadCommit(bench, of.belowHead);
   if (await isAncestor(git, directory, below.commit, tip.commit)) return tip.commit;
   const message = 'A base and what landed in it';
-  return (await commitOn(bench, tip.tree, [tip.commit, below.commit], committer(bench), message)).commit;
+  return (await commitOn(bench, tip.tree, [tip.commit, below.commit], committerOf(bench), message)).commit;
 }
 
 /**
@@ -194,7 +203,7 @@ export async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<M
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
   if (base === undefined) return await mergeTrees(bench.git, bench.directory, tip.commit, commit.commit);
-  const standIn = await commitOn(bench, tip.tree, [base], committer(bench), 'Merge base of a picked commit');
+  const standIn = await commitOn(bench, tip.tree, [base], committerOf(bench), 'Merge base of a picked commit');
   return await mergeTrees(bench.git, bench.directory, standIn.commit, commit.commit);
 }
 
@@ -209,7 +218,7 @@ export async function commitOn(
     tree,
     parents,
     author,
-    committer: committer(bench),
+    committer: committerOf(bench),
     message,
   });
   return { commit, tree };
@@ -221,8 +230,8 @@ function grown(made: readonly Tip[]): Growth {
   return { kind: 'grown', tip, made: made.map(({ commit }) => commit) };
 }
 
-function committer(bench: Bench): string {
-  return signature(serviceIdentity.name, serviceIdentity.email, bench.at);
+function committerOf(bench: Bench): string {
+  return signature(bench.committer.name, bench.committer.email, bench.at);
 }
 
 function authorOf(bench: Bench, member: CompositionMember): string {

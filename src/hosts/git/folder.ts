@@ -3,14 +3,19 @@
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { HostRefused, serviceIdentity, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
+import { HostRefused, type FileChange, type FolderCommit, type FolderCommitResult } from '../port.ts';
+import type { Committed } from './compose.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 import { readCommit, signature, writeCommit } from './objects.ts';
 import { setRef } from './refs.ts';
 
-export async function commitFolder(git: Git, directory: string, made: FolderCommit): Promise<FolderCommitResult> {
+export async function commitFolder(
+  git: Git,
+  directory: string,
+  made: Committed<FolderCommit>,
+): Promise<FolderCommitResult> {
   const parent = await readCommit(git, directory, made.parent);
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
   const bench = await mkdtemp(join(tmpdir(), 'interlock-index-'));
@@ -39,7 +44,7 @@ export async function commitFolder(git: Git, directory: string, made: FolderComm
       tree,
       parents: [parent.commit],
       author: signature(made.authorName, made.authorEmail, made.at),
-      committer: signature(serviceIdentity.name, serviceIdentity.email, made.at),
+      committer: signature(made.committer.name, made.committer.email, made.at),
       message: made.message,
     });
     await setRef(git, directory, made.keepRef, commit);

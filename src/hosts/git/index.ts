@@ -1,7 +1,7 @@
 export { isAncestor } from './ancestry.ts';
 export { bringUpToDate, cherryPick } from './carry.ts';
 export { listChangedFiles } from './changes.ts';
-export { composeCommit } from './compose.ts';
+export { composeCommit, type Committed } from './compose.ts';
 export { commitFolder } from './folder.ts';
 export { createGit, type Git } from './git.ts';
 export { GitFailed } from './git-failed.ts';

@@ -1,7 +1,7 @@
 // Moving refs: one atomic compare-and-set over all of them, or RefMoved with what is there.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
+import { CommitMissing, HostRefused, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
 import { objectId, refName } from './names.ts';
@@ -9,7 +9,7 @@ import { isAncestor } from './ancestry.ts';
 import { readRefValue } from './ref-files.ts';
 import { abandonedUpdates, forgetUpdates, noteUpdates } from './ref-journal.ts';
 
-/** All or none. Throws RefMoved, HostRefused (an object or a name git does not take) or HostUnavailable. */
+/** All or none. Throws RefMoved, CommitMissing, HostRefused (an object or a name git does not take) or HostUnavailable. */
 export async function updateRefs(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
   if (updates.length === 0) return;
   const ordered = inOrder(updates);
@@ -160,6 +160,8 @@ async function whyNot(directory: string, updates: readonly RefUpdate[], error: u
   const moved = await findMoved(directory, updates);
   if (moved !== null) return moved;
   const words = error.stderr.trim().replace(/^fatal: /, '');
+  const missing = /nonexistent object ([0-9a-f]{40,64})/.exec(words)?.[1];
+  if (missing !== undefined) return new CommitMissing(missing, { cause: error });
   const isRefused = /nonexistent object|non-commit object|cannot create|invalid ref format|not a valid/.test(words);
   return isRefused && !/\.lock/.test(words) ? new HostRefused(words) : new HostUnavailable(words);
 }

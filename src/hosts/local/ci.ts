@@ -2,7 +2,7 @@
 // request or is a bot branch; the default branch and bases of open pull requests are checked too, last in line, so
 // that a red base is seen (after a landing nothing runs there: the landed commit has its checks already).
 // A check belongs to its commit: branches on the same commit share its runs.
-import type { CheckReport, HostRepository } from '../port.ts';
+import type { BaseRules, CheckReport, HostRepository } from '../port.ts';
 import { branchOf, branchRef, isBotBranch, isTemporaryBranch, listRefs, readFile, readRef } from '../git/index.ts';
 import {
   cancelCheckRuns,
@@ -67,6 +67,8 @@ export async function readChecks(
     // Without rows the list is known only once a branch that CI looks at stands there: nobody asked before.
     complete:
       isListed || (expected.length === 0 && (rows.length > 0 || (await isAskedFor(installation, repository, commit)))),
+    // The file names every check, so that nothing becomes complete by waiting.
+    settlesAt: null,
     canceled: rows.some((row) => row.conclusion === 'cancelled'),
     checks: rows.map((row) => ({
       name: row.name,
@@ -74,22 +76,31 @@ export async function readChecks(
       conclusion: row.state === 'completed' ? (row.conclusion ?? 'unknown') : 'pending',
       url: checkUrl(installation, repository, row),
       summary: row.summary,
+      event: null,
       startedAt: row.started_at?.getTime() ?? null,
       completedAt: row.completed_at?.getTime() ?? null,
     })),
   };
 }
 
-/** Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by name. */
-export async function readRequiredChecks(
+/**
+ * Branch protection: every check of the file at the base branch's tip. A file that cannot be read requires nothing by name.
+ * Nothing here refuses the service a landing.
+ */
+export async function readBaseRules(
   installation: Installation,
   repository: HostRepository,
   baseBranch: string,
-): Promise<readonly string[]> {
+): Promise<BaseRules> {
   const tip = await readRef(installation.git, installation.directoryOf(repository), branchRef(baseBranch));
-  if (tip === null) return [];
-  const file = await readCiFile(installation, repository, tip.commit);
-  return file.kind === 'checks' ? file.checks.map(({ name }) => name) : [];
+  const file = tip === null ? null : await readCiFile(installation, repository, tip.commit);
+  return {
+    requiredChecks: file?.kind === 'checks' ? file.checks.map(({ name }) => name) : [],
+    push: 'free',
+    why: null,
+    linear: false,
+    signed: false,
+  };
 }
 
 export async function cancelChecks(

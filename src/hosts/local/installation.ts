@@ -5,7 +5,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
 import { createGit, type Git } from '../git/index.ts';
-import { HostRefused, type HostEvent, type HostRepository } from '../port.ts';
+import { HostRefused, type HostEvent, type HostRepository, type Identity } from '../port.ts';
+
+/** Who commits what Interlock makes here. */
+export const localIdentity: Identity = { name: 'Interlock', email: 'interlock@users.noreply.local' };
 
 export interface LocalHostOptions {
   readonly dataDir: string;

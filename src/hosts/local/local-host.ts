@@ -1,6 +1,6 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
 import * as git from '../git/index.ts';
-import { HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
+import { CommitMissing, HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
 import { createCiRunner } from './ci-runner.ts';
 import { registerGitHttp } from './http.ts';
 import { assertImportable, importRepository } from './import.ts';
@@ -8,9 +8,9 @@ import { checkOut } from './checkout.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
-import { cancelChecks, readChecks, readRequiredChecks, rerunChecks } from './ci.ts';
+import { cancelChecks, readBaseRules, readChecks, rerunChecks } from './ci.ts';
 import { findConfigurationPush } from './configuration-pushes.rows.ts';
-import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
+import { type Installation, type LocalHostOptions, localIdentity, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
 import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
@@ -30,8 +30,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     ...conversationOperations(installation),
     ...mergeOperations(installation),
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.objectId(commit)),
-    readRequiredChecks: async (repository, baseBranch) =>
-      await readRequiredChecks(installation, repository, baseBranch),
+    readBaseRules: async (repository, baseBranch) => await readBaseRules(installation, repository, baseBranch),
     publishCheck: async (repository, check) =>
       await storePublishedCheck(installation.db, repository, check, installation.clock()),
     listPublishedChecks: async (repository, commit) => await findPublishedChecks(installation.db, repository, commit),
@@ -97,8 +96,14 @@ function gitOperations(installation: Installation) {
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),
     checkOut: async (repository, commit, folder) => await checkOut(installation, repository, commit, folder),
     composeCommit: async (repository, composition) =>
-      await git.composeCommit(installation.git, at(repository), composition),
-    commitFolder: async (repository, commit) => await git.commitFolder(installation.git, at(repository), commit),
+      await git.composeCommit(installation.git, at(repository), { ...composition, committer: localIdentity }),
+    commitFolder: async (repository, commit) =>
+      await git.commitFolder(installation.git, at(repository), { ...commit, committer: localIdentity }),
+    identity: () => localIdentity,
+    keepCommit: async (repository, commit, keepRef) => {
+      if ((await git.readCommit(installation.git, at(repository), commit)) === null) throw new CommitMissing(commit);
+      await git.setRef(installation.git, at(repository), keepRef, commit);
+    },
     updateRefs: updateRefsOf(installation),
   } satisfies Partial<CodeHost>;
 }

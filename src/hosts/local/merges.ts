@@ -2,7 +2,7 @@
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
-import type { Installation } from './installation.ts';
+import { type Installation, localIdentity } from './installation.ts';
 import * as rows from './pull-requests.rows.ts';
 
 /** Moves refs, and follows up what has moved. */
@@ -44,8 +44,10 @@ export function mergeOperations(installation: Installation) {
       installation.emit({ kind: 'pull_request', repository, number });
       return { commit };
     },
-    composeUpdate: async (repository, update) => await git.bringUpToDate(installation.git, at(repository), update),
-    cherryPick: async (repository, picked) => await git.cherryPick(installation.git, at(repository), picked),
+    composeUpdate: async (repository, update) =>
+      await git.bringUpToDate(installation.git, at(repository), { ...update, committer: localIdentity }),
+    cherryPick: async (repository, picked) =>
+      await git.cherryPick(installation.git, at(repository), { ...picked, committer: localIdentity }),
   } satisfies Partial<CodeHost>;
 }
 
@@ -71,6 +73,7 @@ async function composeAlone(
     groupMessage: merge.message,
     at: installation.clock().getTime(),
     keepRef: `refs/interlock/merges/${merge.number}`,
+    committer: localIdentity,
   });
   if (composed.kind === 'conflict')
     throw new HostRefused(

@@ -211,6 +211,7 @@ function asPullRequest(
     headFork: forkOf(row.head_fork),
     baseBranch: row.base_branch,
     headSha: branchTip ?? row.head_sha,
+    headTip: row.state === 'open' ? branchTip : null,
     state: row.state,
     draft: row.draft,
     labels: row.labels,

@@ -10,6 +10,11 @@ export interface HostCheck {
   readonly conclusion: CheckConclusion;
   readonly url: string | null;
   readonly summary: string | null;
+  /**
+   * The event that started the run, as the host names it (`push`, `pull_request`). It tells what the run has checked out.
+   * Null: the host has no events, or the check is no workflow's.
+   */
+  readonly event: string | null;
   readonly startedAt: number | null;
   readonly completedAt: number | null;
 }
@@ -18,6 +23,11 @@ export interface CheckReport {
   readonly commit: string;
   /** No further check will start by itself: the host knows its whole list for this commit. */
   readonly complete: boolean;
+  /**
+   * When the same report may be complete although nothing has happened: read again then, in milliseconds since the epoch.
+   * Null: it is complete, or an event will tell.
+   */
+  readonly settlesAt: number | null;
   readonly canceled: boolean;
   readonly checks: readonly HostCheck[];
 }
@@ -37,8 +47,43 @@ export interface WorkflowDispatch {
   readonly workflow: string;
   readonly commit: string;
   readonly key: string;
+  /**
+   * A branch that stands on the commit and stays there until the run has begun. A host that runs workflows on branches
+   * alone uses it. Null: there is none, and such a host makes a branch for the run.
+   */
+  readonly branch: string | null;
   /** Given to the run. A workflow that does not declare one of them is refused, as is more than `mostInputs`. */
   readonly inputs?: Readonly<Record<string, string>>;
+}
+
+/** What helps a host that does not know the whole list of a commit's checks to tell when it has all of them. */
+export interface WantedChecks {
+  /** Names that are required of the commit: with all of them ended the report is complete. */
+  readonly expected: readonly string[];
+  /** When the branch was moved to the commit, for which CI has started since. Null: not known. */
+  readonly movedAt: number | null;
+}
+
+/**
+ * What the host demands of a base branch. `push` says what happens to a landing, which moves the branch by `updateRefs`:
+ * - `free`: the host takes every commit from us.
+ * - `checked`: the host takes only commits that carry the required checks themselves. A commit that is proven by the checks
+ *   of another one of the same tree is refused, so that it is built first.
+ * - `refused`: the host certainly takes no commit from us. Nothing lands until the rules change.
+ */
+export interface BaseRules {
+  readonly requiredChecks: readonly string[];
+  readonly push: 'free' | 'checked' | 'refused';
+  /**
+   * For people, in whole sentences: the rule that refuses landings, or may refuse them because the host does not show
+   * whether it exempts us, and the cure ("Add Interlock to the bypass list of the ruleset main, mode always."). Null: there
+   * is none.
+   */
+  readonly why: string | null;
+  /** The branch takes no merge commits. */
+  readonly linear: boolean;
+  /** The branch takes only commits with a verified signature. */
+  readonly signed: boolean;
 }
 
 /** What GitHub takes in one dispatch. */
@@ -54,11 +99,11 @@ export interface WorkflowRun {
 
 export interface HostChecks {
   /** Newest attempt of every check of a commit, of workflows that start by themselves too while they wait or run. */
-  readChecks(repository: HostRepository, commit: string): Promise<CheckReport>;
+  readChecks(repository: HostRepository, commit: string, wanted: WantedChecks): Promise<CheckReport>;
   /** Reports a check of ours on a commit, which `readChecks` never has. What was reported under a higher `version` stays. */
   publishCheck(repository: HostRepository, check: PublishedHostCheck): Promise<void>;
-  /** Names the host's branch protection requires on a base branch, read at its present tip. */
-  readRequiredChecks(repository: HostRepository, baseBranch: string): Promise<readonly string[]>;
+  /** Read at the present tip of the base branch. A branch that does not exist has no rules. */
+  readBaseRules(repository: HostRepository, baseBranch: string): Promise<BaseRules>;
   /** Stops what still runs for a commit. Idempotent. */
   cancelChecks(repository: HostRepository, commit: string): Promise<void>;
   /** Starts the named checks again (a new attempt each). Answers those it starts: not what still runs, or never ran. */

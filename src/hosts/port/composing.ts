@@ -1,10 +1,7 @@
 // Commits made without a clone and without moving a branch. Same input, same commit ids, however often it is asked for.
 import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
 import type { FileChange } from './git.ts';
-import type { HostRepository } from './repository.ts';
-
-/** Who commits what Interlock makes. */
-export const serviceIdentity = { name: 'Interlock', email: 'interlock@users.noreply.local' } as const;
+import type { HostRepository, Identity } from './repository.ts';
 
 /** One pull request inside a commit to compose. */
 export interface CompositionMember {
@@ -92,6 +89,11 @@ export type FolderCommitResult =
   | { readonly kind: 'refused'; readonly words: string };
 
 export interface HostComposing {
+  /**
+   * The committer of every commit that Interlock makes in the repository, and the author of those that are nobody else's.
+   * It may change between two calls, as when somebody renames the App: no commit is recognised by it alone.
+   */
+  identity(repository: HostRepository): Identity;
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
   composeCommit(repository: HostRepository, composition: Composition): Promise<CompositionResult>;
   /**
@@ -109,4 +111,10 @@ export interface HostComposing {
     repository: HostRepository,
     picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
   ): Promise<CarriedCommits>;
+  /**
+   * Keeps a commit that was made here where every machine of this installation can land it, under `keepRef` at the host
+   * if need be. Asked for once before a batch waits without a bot branch, which would keep its commit. Idempotent; throws
+   * CommitMissing where this machine does not have the commit either.
+   */
+  keepCommit(repository: HostRepository, commit: string, keepRef: string): Promise<void>;
 }

@@ -58,7 +58,10 @@ export interface HostGit {
     repository: HostRepository,
     prefix: string,
   ): Promise<readonly { readonly ref: string; readonly commit: string }[]>;
-  /** All or none. Throws RefMoved when an expected value does not hold. CI starts for branches it moves, `mq-tmp-*` excepted. */
+  /**
+   * All or none. Throws RefMoved when an expected value does not hold, and CommitMissing when a ref is to point at a commit
+   * that is not there any more. CI starts for branches it moves, `mq-tmp-*` excepted.
+   */
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
   /**

@@ -14,6 +14,12 @@ export interface HostPullRequest {
   readonly baseBranch: string;
   /** Head commit; for a closed or merged one the head it had then. */
   readonly headSha: string;
+  /**
+   * Tip of the head branch, as git has it. A host's record of the head may trail the branch, for hours at worst: where the
+   * two differ, the record says nothing about the tip, and nothing is admitted or landed. Null: the pull request is not
+   * open, the branch is gone, or the host cannot tell, as of a fork.
+   */
+  readonly headTip: string | null;
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: readonly string[];
@@ -99,11 +105,14 @@ export interface HostPullRequests {
       readonly unlessRef: string | null;
     },
   ): Promise<{ readonly commit: string }>;
-  /** After a landing: the host shows it as merged (local), or closed with the commit named (github). Idempotent. */
+  /**
+   * After a landing: the host shows it as merged, or closes it with `words` as its last comment (github, where the head
+   * itself is not in the base). Idempotent: one that is merged stays as it is, and the words are said once.
+   */
   concludePullRequest(
     repository: HostRepository,
     number: number,
-    landing: { readonly mergeCommit: string; readonly at: number },
+    landing: { readonly mergeCommit: string; readonly at: number; readonly words: string },
   ): Promise<void>;
   /**
    * Whose work a branch is, besides whoever opens its pull request: handles and addresses of people who cannot approve it,

@@ -1,5 +1,11 @@
 // How a repository is named to a host, and what a host answers when it does not do what it is asked.
 
+/** The name and the address that a commit carries as its author or its committer. */
+export interface Identity {
+  readonly name: string;
+  readonly email: string;
+}
+
 /** Names a repository to a host. `id` is ours, `owner`/`name` the host's. */
 export interface HostRepository {
   readonly accountId: string;
@@ -30,6 +36,19 @@ export class HostUnavailable extends Error {
   constructor(message: string, options: ErrorOptions & { readonly retryAt?: number } = {}) {
     super(message, options);
     this.retryAt = options.retryAt ?? null;
+  }
+}
+/**
+ * A commit that was made here, or was read here before, is neither at the host nor on this machine any more. What rests
+ * on it has to be made again: waiting does not bring it back.
+ */
+export class CommitMissing extends HostUnavailable {
+  readonly commit: string;
+
+  constructor(commit: string, options: ErrorOptions = {}) {
+    super(`The commit ${commit} is not there any more.`, options);
+    this.name = 'CommitMissing';
+    this.commit = commit;
   }
 }
 /** The host refused for good: its words. */

@@ -21,7 +21,7 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
         }),
       );
       try {
-        return await code(run).dispatchWorkflow({ workflow, commit, key, inputs });
+        return await code(run).dispatchWorkflow({ workflow, commit, key, branch: null, inputs });
       } catch (error) {
         throw error instanceof HostRefused ? new ProviderRefused(error.message, { cause: error }) : error;
       }

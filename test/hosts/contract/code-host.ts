@@ -203,7 +203,11 @@ function describeMerging(given: () => Given): void {
     const { number } = await open(given());
     await host.updateRefs(repository, [{ ref: 'refs/heads/main', from: base, to: head }]);
     for (let times = 0; times < 2; times += 1)
-      await host.concludePullRequest(repository, number, { mergeCommit: head, at: 1_750_000_000_000 });
+      await host.concludePullRequest(repository, number, {
+        mergeCommit: head,
+        at: 1_750_000_000_000,
+        words: 'Landed.',
+      });
     expect(await host.listOpenPullRequests(repository)).toEqual([]);
   });
 }

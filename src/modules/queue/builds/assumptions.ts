@@ -3,7 +3,7 @@
 // same heads on the same base, and a line of n needs about as many merges as a chain of n.
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../context.ts';
-import { codeOf, type CompositionMember, type CompositionResult, serviceIdentity } from '../../../hosts/port.ts';
+import { codeOf, type CompositionMember, type CompositionResult, type Identity } from '../../../hosts/port.ts';
 import type { BatchAssumptionRow, BatchMemberRow, BatchRow } from '../store/queue.entities.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 
@@ -22,9 +22,11 @@ export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: numb
   const known = await findKnown(ctx, loaded);
   const missing = assumed.slice(known.layers);
   if (missing.length === 0) return { kind: 'composed', commit: known.commit };
-  const composed = await codeOf(ctx, host).composeCommit({
+  const adapter = codeOf(ctx, host);
+  const author = adapter.identity();
+  const composed = await adapter.composeCommit({
     parent: known.commit,
-    members: missing.map((row) => compositionOf(batch, row)),
+    members: missing.map((row) => compositionOf(batch, row, author)),
     batchCommit: 'linear',
     groupMessage: '',
     at,
@@ -39,13 +41,13 @@ export function buildRef({ id }: BatchRow): string {
 }
 
 /** Nothing ever lands from this commit: its message is only for people who look at a build. */
-function compositionOf(batch: BatchRow, row: BatchAssumptionRow): CompositionMember {
+function compositionOf(batch: BatchRow, row: BatchAssumptionRow, author: Identity): CompositionMember {
   return {
     head: row.pinnedHead,
     strategy: row.strategy,
     message: `Assume that ${row.pinnedHead} lands first\n\nBatch ${batch.id} is built on top of it.\n`,
-    authorName: serviceIdentity.name,
-    authorEmail: serviceIdentity.email,
+    authorName: author.name,
+    authorEmail: author.email,
     belowHead: row.belowHead ?? null,
     joinsNext: row.joinsNext,
   };

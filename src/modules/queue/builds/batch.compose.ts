@@ -1,7 +1,7 @@
 // Making a build: the commit of a batch, composed from its parent and its pinned heads.
 import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
-import { codeOf, type CompositionResult, HostRefused, RefMoved, serviceIdentity } from '../../../hosts/port.ts';
+import { codeOf, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
@@ -100,19 +100,20 @@ const mostCommits = 500;
 /** Adds co-authors to the messages that name them. Commits never change, so every repetition gives the same result. */
 async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
   if (!members.some((member) => member.namesCoauthors)) return members;
+  const adapter = codeOf(ctx, host);
   const named: BatchMemberRow[] = [];
   for (const [place, member] of members.entries()) {
     if (!member.namesCoauthors) {
       named.push(member);
       continue;
     }
-    const commits = await codeOf(ctx, host).listCommits({
+    const commits = await adapter.listCommits({
       from: [batch.parentCommit, ...headsBefore(members, place)],
       to: member.pinnedHead,
       limit: mostCommits,
     });
     const main = { name: member.authorName, email: member.authorEmail };
-    const message = withCoauthors(member.message, coauthorsOf(commits, main, [serviceIdentity.email]));
+    const message = withCoauthors(member.message, coauthorsOf(commits, main, [adapter.identity().email]));
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
         ctx.accountId,

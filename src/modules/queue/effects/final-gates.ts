@@ -25,12 +25,24 @@ async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): P
   const adapter = codeOf(ctx, host);
   try {
     const { workflow, commit } = gate;
-    const run = await adapter.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}` });
+    const branch = await findBotBranch(ctx, gate.batchId);
+    const run = await adapter.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}`, branch });
     return { state: 'running', run, url: (await adapter.readWorkflowRun(run))?.url ?? null };
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };
   }
+}
+
+/** The branch of the batch's bot pull request, which stands on the batch's commit. Null: the batch has none. */
+async function findBotBranch(ctx: Context, batchId: string): Promise<string | null> {
+  const [bot] = await ctx.db.read<{ branch: string }>(ctx.accountId, {
+    name: 'open_bot_branch',
+    text: `select branch from bot_pull_request
+           where account_id = $1 and batch_id = $2 and opened_at is not null and closed_at is null and heir_batch_id is null`,
+    values: [ctx.accountId, batchId],
+  });
+  return bot?.branch ?? null;
 }
 
 /** Its batch ended while the host was starting the run, so that the clean-up of the batch did not know the run. */

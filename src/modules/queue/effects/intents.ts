@@ -111,6 +111,12 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
+  // Before its branch is deleted: a host closes a pull request whose branch has gone, and calls it merged no more.
+  await adapter.concludePullRequest(pullRequest.number, {
+    mergeCommit,
+    at: Number(intent.payload['at']),
+    words: `Landed as ${mergeCommit}.`,
+  });
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
       .updateRefs([{ ref: `refs/heads/${branch}`, from: tip.commit, to: null }])
@@ -119,7 +125,6 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
         if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
       });
   }
-  await adapter.concludePullRequest(pullRequest.number, { mergeCommit, at: Number(intent.payload['at']) });
   await passFailpoint('conclude:after_host');
   await finish(ctx, intent);
 }

@@ -40,7 +40,7 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
 }
 
 async function startAttempt(adapter: RepositoryCode, { commit, name, attempt }: Planned): Promise<boolean> {
-  const report = await adapter.readChecks(commit);
+  const report = await adapter.readChecks(commit, { expected: [name], movedAt: null });
   if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
   try {
     return (await adapter.rerunChecks(commit, [name])).includes(name);

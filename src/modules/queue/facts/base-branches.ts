@@ -26,7 +26,8 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
     const tip = await host.readRef(`refs/heads/${baseBranch}`);
-    const required = tip === null ? before.hostRequiredChecks : [...(await host.readRequiredChecks(baseBranch))].sort();
+    const required =
+      tip === null ? before.hostRequiredChecks : [...(await host.readBaseRules(baseBranch)).requiredChecks].sort();
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
     // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;

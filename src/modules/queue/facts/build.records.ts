@@ -1,11 +1,12 @@
 // Builds and their checks: facts about commits, read from the host and kept. The key of a result is (commit, check,
 // attempt), never a bot pull request, so that a late result of a superseded build is still evidence for its tree.
 import type { Context } from '../../../context.ts';
-import { type CheckReport, codeOf, type HostedRepository } from '../../../hosts/port.ts';
+import { type CheckReport, codeOf, type HostedRepository, type WantedChecks } from '../../../hosts/port.ts';
 import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
 import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 
 const evidenceHours = 24;
@@ -66,17 +67,11 @@ async function readWaitingQueues(
  * check ended or the host's list became complete. A check that only started wakes nobody and takes no lock.
  */
 export async function recordChecks(ctx: Context, repository: HostedRepository, commit: string): Promise<void> {
-  const report = await codeOf(ctx, repository).readChecks(commit);
-  const [kept] = await ctx.db.read<KeptChecks>(ctx.accountId, {
-    name: 'kept_checks',
-    text: `select b.complete, b.canceled, array(
-             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion) from check_result
-             where account_id = $1 and repository_id = $2 and commit = $3) as checks
-           from build b where b.account_id = $1 and b.repository_id = $2 and b.commit = $3`,
-    values: [ctx.accountId, repository.id, commit],
-  });
-  // There is no build or nothing new: most reports contain known results.
-  if (kept === undefined || !hasNews(report, kept)) return;
+  const kept = await readKept(ctx, repository.id, commit);
+  if (kept === null) return;
+  const report = await codeOf(ctx, repository).readChecks(commit, wantedOf(kept));
+  // Most reports contain known results.
+  if (!hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const moved = await keepReport(ctx, tx, repository.id, report);
     if (!moved) return;
@@ -88,6 +83,46 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
       [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting],
     );
   });
+}
+
+/** What is kept of a build, and what the host is told of it before it is asked again. */
+interface KeptBuild extends KeptChecks {
+  readonly movedAt: number | null;
+  /** A batch waits for it. Otherwise it is the head of a pull request. */
+  readonly isTested: boolean;
+  readonly hostRequired: readonly string[];
+  readonly configurationYaml: string;
+}
+
+/** Null: nobody waits for checks of that commit. */
+async function readKept(ctx: Context, repositoryId: string, commit: string): Promise<KeptBuild | null> {
+  const [kept] = await ctx.db.read<KeptBuild>(ctx.accountId, {
+    name: 'kept_checks',
+    // A batch has moved its branch when its build has started. A head that is tested was pushed before.
+    text: `select b.complete, b.canceled, array(
+             select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion) from check_result
+             where account_id = $1 and repository_id = $2 and commit = $3) as checks,
+             case when not coalesce(t.waits, false) then extract(epoch from greatest(b.started_at, t.moved_at))::float8 * 1000 end as "movedAt",
+             t.waits is not null as "isTested",
+             array(select distinct unnest(q.host_required_checks) from queue q where q.account_id = $1 and q.id in (
+               select queue_id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
+               union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)) as "hostRequired",
+             r.configuration_yaml as "configurationYaml"
+           from build b join repository r on r.account_id = $1 and r.id = $2
+           left join lateral (
+             select bool_or(build_started_at is null) as waits, max(build_started_at) as moved_at from batch
+             where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')) t on true
+           where b.account_id = $1 and b.repository_id = $2 and b.commit = $3`,
+    values: [ctx.accountId, repositoryId, commit],
+  });
+  return kept ?? null;
+}
+
+function wantedOf({ movedAt, isTested, hostRequired, configurationYaml }: KeptBuild): WantedChecks {
+  const { rules } = rulesOf({ configurationYaml }, hostRequired);
+  const required = (isTested ? rules.requiredChecks : rules.ownRequiredChecks) ?? [];
+  const names = required.map(({ name }) => name).filter((name) => !name.includes('*') && !isServiceCheck(name));
+  return { expected: [...new Set(names)], movedAt };
 }
 
 async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {

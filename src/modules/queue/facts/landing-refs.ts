@@ -1,13 +1,6 @@
 // The ref of a landing is written once: with the landed commit, or with a tombstone after which nothing lands.
 import type { Context } from '../../../context.ts';
-import {
-  codeOf,
-  type HostCommit,
-  HostRefused,
-  HostUnavailable,
-  RefMoved,
-  serviceIdentity,
-} from '../../../hosts/port.ts';
+import { codeOf, type HostCommit, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
@@ -17,7 +10,7 @@ export function landingRef(batchId: string): string {
   return `${landingRefs}${batchId}`;
 }
 
-const inscription = 'Nothing lands under this number:';
+const inscription = 'Nothing lands under this number: batch ';
 
 /**
  * Takes the ref of a landing before the landing is given up. A worker that passed the gate earlier and is delayed
@@ -27,15 +20,16 @@ const inscription = 'Nothing lands under this number:';
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
   const adapter = codeOf(ctx, host);
+  const author = adapter.identity();
   const tombstone = await adapter.composeCommit({
     parent: batch.parentCommit,
     members: [
       {
         head: batch.parentCommit,
         strategy: 'squash',
-        message: `${inscription} batch ${batch.id}\n`,
-        authorName: serviceIdentity.name,
-        authorEmail: serviceIdentity.email,
+        message: `${inscription}${batch.id}\n`,
+        authorName: author.name,
+        authorEmail: author.email,
       },
     ],
     batchCommit: 'linear',
@@ -68,12 +62,13 @@ export async function readLandingRef(
 }
 
 /**
- * Recognised without any row, because a restored database has none. A real landing that looks like a tombstone would
- * change nothing.
+ * Recognised without any row, because a restored database has none, and without its author, because the service may be
+ * renamed at a host. A real landing that looks like a tombstone would change nothing.
  */
 export async function isTombstone(ctx: Context, host: HostedRepository, commit: HostCommit): Promise<boolean> {
   const [parent, other] = commit.parents;
-  if (!commit.message.startsWith(inscription) || commit.authorEmail !== serviceIdentity.email) return false;
+  if (!commit.message.startsWith(inscription) || !/^[0-9]+\n?$/.test(commit.message.slice(inscription.length)))
+    return false;
   if (parent === undefined || other !== undefined) return false;
   return (await codeOf(ctx, host).readCommit(parent))?.tree === commit.tree;
 }
