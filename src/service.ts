@@ -138,6 +138,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   // They wake queues, deployments, runbooks and verifications.
   const wakers: readonly Loop[] = [
     relay,
+    every(second, async () => await inbox.look()),
     every(second, async () => await wakeDueReleases(ports)),
     every(second, async () => await wakeDueVerifications(ports)),
     every(second, async () => await wakeDueRunbooks(ports)),

@@ -31,7 +31,7 @@ export interface Transaction {
 }
 
 export interface SystemQueries {
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  readonly query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   transaction<T>(work: (query: SystemQueries['query']) => Promise<T>): Promise<T>;
   /** Listens on a NOTIFY channel over a connection of its own, reconnecting when it drops. Returns a stop function. */
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;

@@ -1,21 +1,11 @@
 // What the host refuses, and what can be decided again and again without an end: one pull request must never stall a line.
 import { describe, expect, it } from 'vitest';
 import { HostRefused } from '../../src/hosts/port.ts';
-import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
+import { instead } from '../support/instead.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
-
-/** From now on the host does this instead, as often as it says so; `original` is what it did before. */
-function instead<Name extends keyof LocalHost>(
-  w: World,
-  name: Name,
-  does: (original: LocalHost[Name]) => LocalHost[Name],
-): void {
-  const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };
-  host[name] = does(host[name]);
-}
 
 async function three(w: World): Promise<[number, number, number]> {
   await w.pause(true);

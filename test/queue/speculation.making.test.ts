@@ -23,7 +23,7 @@ async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}):
     await changeQueue(w.ctx, tx, id);
     const queue = await tx.em.findOneOrFail(QueueEntity, { id });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId });
-    const rules = { ...rulesOf(repository, []).rules, ...change };
+    const rules = { ...rulesOf(repository, { hostRequiredChecks: [] }).rules, ...change };
     const [tip, tipTree] = [queue.baseTip ?? '', queue.baseTree ?? ''];
     const loaded = await loadSnapshot(w.ctx, tx, { queue, repository, rules, tip, tipTree });
     const work = beginWork(w.ctx, tx, queue);

@@ -4,7 +4,14 @@ export { parseConfiguration } from './parse.ts';
 export type { ParsedConfiguration } from './parse.ts';
 export { problemText } from './problem.ts';
 export type { Problem, ProblemCode } from './problem.ts';
-export { isMergedByHost, numberOfApprovals, requiresVerification, toQueueRules } from './queue-rules.ts';
+export {
+  findMergeCommits,
+  isMergedByHost,
+  numberOfApprovals,
+  requiresVerification,
+  toQueueRules,
+  type HostDemands,
+} from './queue-rules.ts';
 export { isManagedBranch, namedBaseBranches } from './managed-branch.ts';
 export { configurationReadingLines, decidePushRefusal, type ConfigurationReading, type KnownPush } from './push.ts';
 export { exemptPaths, previewEntries } from './previews.ts';

@@ -3,6 +3,7 @@ import { matchesGlob } from '../glob.ts';
 import { verificationCheckName } from '../previews/check.ts';
 import { passingByDefault } from '../queue/evidence/evidence.ts';
 import { isServiceCheck } from '../queue/evidence/service-checks.ts';
+import { landsBuiltCommitsOnly, mergeCommitsOf, type HostRules } from '../queue/landing/host-rules.ts';
 import type { QueueRules, RequiredCheck, FinalGate } from '../queue/model/snapshot.ts';
 import { listKeys } from './key.ts';
 import { configurationSchema } from './keys.ts';
@@ -10,11 +11,16 @@ import type { Configuration } from './keys.ts';
 
 const everyCheck: RequiredCheck = { name: '*', acceptableStatuses: passingByDefault };
 
-/** The part of a configuration that the planner reads. `hostRequiredChecks` come from the host's branch protection. */
-export function toQueueRules(
-  configuration: Configuration,
-  host: { readonly hostRequiredChecks: readonly string[] },
-): QueueRules {
+/** What the host demands of a base branch. */
+export interface HostDemands {
+  /** By its branch protection. */
+  readonly hostRequiredChecks: readonly string[];
+  /** Null or absent: not read yet. */
+  readonly hostRules?: HostRules | null | undefined;
+}
+
+/** The part of a configuration that the planner reads. */
+export function toQueueRules(configuration: Configuration, host: HostDemands): QueueRules {
   const { merge_mode, merge_strategy, ci_timeout_mins } = configuration.merge_rules;
   const mode = queueModes[merge_mode.type];
   const parallel = merge_mode.parallel_mode;
@@ -41,6 +47,9 @@ export function toQueueRules(
     finalGates: isParallel ? finalGates(configuration) : [],
     speculation: isParallel ? configuration.merge_rules.speculation : 'linear',
     useAffectedTargets: isParallel && parallel.use_affected_targets,
+    ...(landsBuiltCommitsOnly(host.hostRules ?? null, { isMergedByHost: isMergedByHost(configuration) }) && {
+      landsBuiltCommitsOnly: true,
+    }),
     buildKeysHash: buildKeysHash(configuration),
   };
 }
@@ -97,6 +106,12 @@ function parallelRules(mode: ParallelMode): ParallelRules {
 /** The host's own merge call lands each pull request. */
 export function isMergedByHost({ merge_rules: { merge_mode } }: Configuration): boolean {
   return merge_mode.type === 'parallel' && merge_mode.parallel_mode.use_fast_forwarding === false;
+}
+
+/** What of it makes merge commits. Null: nothing. */
+export function findMergeCommits(configuration: Configuration): ReturnType<typeof mergeCommitsOf> {
+  const rules = toQueueRules(configuration, { hostRequiredChecks: [] });
+  return mergeCommitsOf({ rules, isMergedByHost: isMergedByHost(configuration) });
 }
 
 const queueModes = { default: 'serial', parallel: 'parallel', 'no-queue': 'no-queue' } as const;

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { Context } from '../../context.ts';
-import { configurationPath } from '../../domain/configuration/index.ts';
+import {
+  configurationPath,
+  findMergeCommits,
+  isManagedBranch,
+  type Configuration,
+} from '../../domain/configuration/index.ts';
 import { parseConfiguration } from '../../domain/configuration/parse.ts';
 import type { Problem } from '../../domain/configuration/problem.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -38,7 +43,31 @@ export async function checkReplacement(
   requireScope(ctx, 'config:write');
   const repository = await loadRepository(ctx, input.repository);
   const parsed = parseConfiguration(input.yaml);
-  return parsed.ok ? { kind: 'accepted', repository } : { kind: 'refused', problems: parsed.problems };
+  if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
+  const problems = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await findHostProblems(ctx, tx, repository, parsed.configuration),
+  );
+  return problems.length === 0 ? { kind: 'accepted', repository } : { kind: 'refused', problems };
+}
+
+/** What the host would refuse to land, by its rules for the base branches that have a queue. */
+async function findHostProblems(
+  ctx: Context,
+  tx: Transaction,
+  { id, defaultBranch }: Pick<RepositoryRow, 'id' | 'defaultBranch'>,
+  configuration: Configuration,
+): Promise<readonly Problem[]> {
+  const rows = await tx.query<{ baseBranch: string }>(
+    `select base_branch as "baseBranch" from queue
+     where account_id = $1 and repository_id = $2 and (host_rules->>'linear')::boolean order by base_branch`,
+    [ctx.accountId, id],
+  );
+  const linear = rows.find(({ baseBranch }) => isManagedBranch(configuration, baseBranch, defaultBranch));
+  const merges = linear && findMergeCommits(configuration);
+  if (!merges) return [];
+  const reason = `the code host takes no merge commits on ${linear.baseBranch}, and ${merges.what}: set ${merges.cure}, or remove the rule`;
+  return [{ path: [...merges.key], reason, code: 'INVALID_VALUE', line: null, column: null }];
 }
 
 /** The write itself, for every source: the API, the dashboard, or a push to the default branch. */
@@ -54,6 +83,8 @@ export async function writeConfiguration(
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
+    const problems = await findHostProblems(ctx, tx, repository, parsed.configuration);
+    if (problems.length > 0) return { kind: 'refused', problems };
     if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, repository, { yaml, author });
     if ('blob' in author) repository.configurationBlob = author.blob;
     repository.configurationRefusal = null;

@@ -7,6 +7,7 @@ import {
 } from '../../../src/domain/queue/requests/admission.ts';
 
 const facts: AdmissionFacts = {
+  isHeadUnseen: false,
   isBaseBranchManaged: true,
   draft: false,
   labels: [],

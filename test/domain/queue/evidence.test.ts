@@ -9,7 +9,13 @@ import {
   judgeChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
-import type { BuildState, CheckConclusion, RequiredCheck, Verdict } from '../../../src/domain/queue/model/snapshot.ts';
+import type {
+  BuildState,
+  CheckConclusion,
+  QueueRules,
+  RequiredCheck,
+  Verdict,
+} from '../../../src/domain/queue/model/snapshot.ts';
 import { hour, now, situation } from './situation.ts';
 
 /** `unit:success lint#2:failure …`: the newest attempt counts. */
@@ -158,9 +164,15 @@ describe('evidence for a tree', () => {
     ).toBe('c');
   });
   test("the batch's own build is preferred", () => {
-    const all = collectEvidence(situation({ change: { builds: [build({}), build({ commit: 'own' })] } }), now);
-    expect(findEvidence(all, 't', 'own')?.commit).toBe('own');
-    expect(findEvidence(all, 't', 'unknown')?.commit).toBe('c');
+    const source = situation({ change: { builds: [build({}), build({ commit: 'own' })] } });
+    const all = collectEvidence(source, now);
+    const found = (preferredCommit: string, change: Partial<QueueRules> = {}): string | undefined =>
+      findEvidence(all, 't', { preferredCommit, rules: { ...source.rules, ...change } })?.commit;
+    expect(found('own')).toBe('own');
+    expect(found('unknown')).toBe('c');
+    // A host that takes only commits which were built themselves.
+    expect(found('own', { landsBuiltCommitsOnly: true })).toBe('own');
+    expect(found('unknown', { landsBuiltCommitsOnly: true })).toBeUndefined();
   });
 });
 

@@ -123,7 +123,7 @@ function worst(verdicts: readonly Verdict[]): Verdict {
 /** The part of a snapshot that evidence is read from. */
 export interface EvidenceSource {
   readonly queue: Pick<Snapshot['queue'], 'lineage'>;
-  readonly rules: Pick<QueueRules, 'requiredChecks' | 'waitsForPendingWorkflows'>;
+  readonly rules: Pick<QueueRules, 'requiredChecks' | 'waitsForPendingWorkflows' | 'landsBuiltCommitsOnly'>;
   readonly builds: readonly BuildState[];
 }
 
@@ -180,10 +180,18 @@ function isFresh(build: BuildState, now: number): boolean {
   return build.finishedAt === null || now - build.finishedAt <= evidenceLifetimeMs;
 }
 
-/** Prefers the build of `preferredCommit`, so that the landed commit itself is tested and not only its tree. */
-export function findEvidence(evidence: Evidence, tree: string, preferredCommit: string | null): BuildState | null {
+/**
+ * Prefers the build of `preferredCommit`, so that the landed commit itself is tested and not only its tree. Where the host
+ * takes only commits that were built, no other build counts.
+ */
+export function findEvidence(
+  evidence: Evidence,
+  tree: string,
+  { preferredCommit, rules }: { readonly preferredCommit: string | null; readonly rules: EvidenceSource['rules'] },
+): BuildState | null {
   const builds = evidence.get(tree) ?? [];
-  return builds.find((build) => build.commit === preferredCommit) ?? builds[0] ?? null;
+  const preferred = builds.find((build) => build.commit === preferredCommit);
+  return preferred ?? (rules.landsBuiltCommitsOnly && preferredCommit !== null ? null : (builds[0] ?? null));
 }
 
 /**
@@ -207,5 +215,5 @@ export function evidenceFor(
   { now, preferredCommit = null }: { readonly now: number; readonly preferredCommit?: string | null },
 ): BuildState | null {
   const builds = snapshot.builds.filter((build) => build.tree === tree);
-  return findEvidence(collectEvidence({ ...snapshot, builds }, now), tree, preferredCommit);
+  return findEvidence(collectEvidence({ ...snapshot, builds }, now), tree, { preferredCommit, rules: snapshot.rules });
 }

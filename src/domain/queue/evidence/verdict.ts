@@ -55,10 +55,14 @@ export function judgeBatches(snapshot: Snapshot, now: number): Map<string, Batch
 function judge(batch: BatchState, known: Known): BatchVerdict {
   if (batch.commit === null || batch.tree === null) return { kind: 'pending' };
   // A red build blames nobody while a green build exists for its tree.
-  const evidence = findEvidence(known.evidence, batch.tree, batch.testedCommit ?? batch.commit);
+  const evidence = findEvidence(known.evidence, batch.tree, {
+    preferredCommit: batch.testedCommit ?? batch.commit,
+    rules: known.rules,
+  });
   if (evidence !== null) return judgeByGates(batch, evidence.commit, known.now);
   const [part] = batch.restsOn;
-  if (part !== undefined && restsSafely(batch, known)) return judgeByGates(batch, part, known.now);
+  if (part !== undefined && !known.rules.landsBuiltCommitsOnly && restsSafely(batch, known))
+    return judgeByGates(batch, part, known.now);
   if (skipsValidation(batch, known)) return { kind: 'green', evidence: '' };
   const build = known.builds.get(batch.testedCommit ?? batch.commit);
   if (build !== undefined && isHeldByPending(build, known)) return { kind: 'pending' };
@@ -76,7 +80,7 @@ function restsSafely(batch: BatchState, { evidence, snapshot, rules, pullRequest
       sideBuild === 'speculative' &&
       commit !== null &&
       batch.restsOn.includes(commit) &&
-      findEvidence(evidence, tree ?? '', null),
+      findEvidence(evidence, tree ?? '', { preferredCommit: null, rules }),
   );
   const targetsOf = (id: string): readonly string[] | null =>
     rules.useAffectedTargets ? (pullRequests.get(id)?.targets ?? null) : null;

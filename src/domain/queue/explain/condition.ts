@@ -20,6 +20,7 @@ export type ConditionKind =
   | 'landing_checks'
   | 'not_frozen'
   | 'merge_window'
+  | 'base_rules'
   | 'final_gate';
 
 /** An event of the log that brought a condition about. */

@@ -72,6 +72,8 @@ export interface ExplainedPullRequest {
    */
   readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
   readonly haltedReason: string | null;
+  /** What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known. */
+  readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
   readonly frozen: Frozen | null;
   /** When a merge window opens, if landings wait for one; `Infinity`: never. Null: landings may happen now. */

@@ -103,8 +103,19 @@ function gate(workflow: string): Condition {
   });
 }
 
+/** It holds: only the host knows whether it will refuse, and the landing is tried. */
+function baseRules(hostWarning: string): Condition {
+  return condition({
+    kind: 'base_rules',
+    holds: true,
+    observed: 'the code host may refuse the landing',
+    needed: 'the code host takes the landing',
+    sentence: hostWarning,
+  });
+}
+
 export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition): Condition {
-  const { landingsFrom, ownChecks, finalGate, batch, status, frozen } = facts.pullRequest;
+  const { landingsFrom, ownChecks, finalGate, batch, status, frozen, hostWarning } = facts.pullRequest;
   const opens = landingsFrom === null ? null : windowText(landingsFrom);
   const conditions = [
     condition({
@@ -129,6 +140,7 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition)
       nextCheckAt: landingsFrom !== null && Number.isFinite(landingsFrom) ? landingsFrom : null,
       sentence: opens === null ? 'Landings may happen now.' : capitalized(opens),
     }),
+    ...(hostWarning ? [baseRules(hostWarning)] : []),
     ...(finalGate === null ? [] : [gate(finalGate)]),
   ];
   const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else holds it back';

@@ -35,6 +35,7 @@ function holdsText({ kind, observed }: Precondition): string {
 const preconditionWords = {
   base_branch: 'Its base branch',
   draft: 'Its state',
+  head: 'Its head',
   labels: 'Its labels',
   review: 'Its reviews',
   validations: 'Its validations',

@@ -147,6 +147,8 @@ function decideOnEvidence(facts: GateFacts): GateDecision {
     const rows = facts.members.flatMap(({ current }) => current ?? []);
     return isValidationSkipped(rules, rows) ? { kind: 'Pass', evidence: null } : refused('no evidence');
   }
+  if (rules.landsBuiltCommitsOnly && claimed !== batch.commit)
+    return refused('the host takes only commits that were built themselves');
   const evidence = evidenceFor(batch.tree ?? '', { queue, rules, builds }, { now, preferredCommit: claimed });
   const isClaimed = evidence?.commit === claimed;
   if (!isClaimed && !facts.isComposed) return refused(`the build of ${claimed} is no evidence any more`);

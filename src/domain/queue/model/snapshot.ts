@@ -118,6 +118,8 @@ export interface QueueRules {
   readonly speculation: 'linear' | 'adaptive';
   /** Pull requests with disjoint affected targets do not wait for one another. */
   readonly useAffectedTargets: boolean;
+  /** The host takes only commits that were built themselves. Another commit's build of the same tree is no evidence. */
+  readonly landsBuiltCommitsOnly?: boolean;
   /** A digest of the build keys. A change of one of these keys makes every build worthless (reset 307). */
   readonly buildKeysHash: string;
 }
@@ -132,6 +134,8 @@ export interface CheckState {
   readonly attempt: number;
   /** `pending` while it is queued or running. */
   readonly conclusion: CheckConclusion;
+  /** The event that started the run, as the host names it. It tells what the run has checked out. Absent: not known. */
+  readonly event?: string;
 }
 
 /** CI's results for one commit. Facts only: `judgeBuild(build, required)` derives the verdict. */
@@ -290,6 +294,8 @@ export interface BatchState {
   readonly gates?: readonly GateState[];
   /** It will never land: the base moved before its landing, or, beside the line, its members do not merge. */
   readonly givenUp?: boolean;
+  /** It was given up because its commit is not there any more. */
+  readonly commitMissing?: boolean;
 }
 
 export interface Snapshot {

@@ -26,6 +26,7 @@ export function memberFault(view: LineView, batch: BatchState): Cause | null {
 }
 
 export function ruleFault(view: LineView, batch: BatchState): Cause | null {
-  if (batch.givenUp === true && batch.sideBuild === null) return { code: 305, causedBy: null };
+  if (batch.givenUp === true && batch.sideBuild === null)
+    return { code: batch.commitMissing ? 309 : 305, causedBy: null };
   return batch.buildKeysHash === view.snapshot.rules.buildKeysHash ? null : { code: 307, causedBy: null };
 }

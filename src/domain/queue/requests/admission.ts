@@ -7,6 +7,8 @@ import type { BlockCode, QueueRules, Verdict } from '../model/snapshot.ts';
 export interface AdmissionFacts {
   readonly isBaseBranchManaged: boolean;
   readonly draft: boolean;
+  /** The host's record shows an older head, so that its reviews and labels may be those of that one. */
+  readonly isHeadUnseen: boolean;
   /** Without the labels that the queue itself added. */
   readonly labels: readonly string[];
   readonly approvals: number;
@@ -66,6 +68,7 @@ export type Admission =
 export type PreconditionKind =
   | 'base_branch'
   | 'draft'
+  | 'head'
   | 'labels'
   | 'review'
   | 'validations'
@@ -139,9 +142,24 @@ function listFacts({ facts, rules }: AdmissionRequest): Precondition[] {
       who: 'author',
       obstacle: changesRequested ? obstacle(117, 'author') : null,
     },
+    ...(facts.isHeadUnseen ? [headUnseen] : []),
     ...listContent({ facts, rules }),
   ];
 }
+
+/** Listed only while it is not met: a host's records follow a push within seconds, mostly. */
+const headUnseen: Precondition = {
+  kind: 'head',
+  observed: 'an older head',
+  needed: 'the tip of the branch',
+  who: 'queue',
+  obstacle: {
+    code: null,
+    text: 'The code host still shows an older head than the tip of its branch.',
+    who: 'queue',
+    names: [],
+  },
+};
 
 /** The preconditions about its text and its commits. */
 function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>): Precondition[] {

@@ -52,7 +52,7 @@ async function decideAll(
 ): Promise<Admission[]> {
   const { repository, queue } = line;
   const heads = asked.map((pullRequest) => pullRequest.headSha);
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf(repository, queue);
   const builds = new Map(
     (await loadJudgedBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] }, rules)).map(
       (build) => [build.commit, build],
@@ -78,7 +78,7 @@ async function decideAll(
  * the line, judges its own checks, its conflicts and its stack. Null: it stays.
  */
 export function findLoss({ repository, queue, pullRequest }: Line & { pullRequest: PullRequestRow }): Loss | null {
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf(repository, queue);
   const { failedValidations } = validationFacts(configuration, pullRequest);
   const validated = new Map([[pullRequest.id, failedValidations]]);
   return lossOf({ configuration, rules, validated }, { repository, queue, pullRequest });
@@ -92,7 +92,7 @@ async function findLosses<Row extends AdmissionRow>(
   { repository, queue }: Line,
   standing: readonly Row[],
 ): Promise<{ readonly pullRequest: Row; readonly loss: Loss }[]> {
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf(repository, queue);
   const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, standing) };
   return standing.flatMap((pullRequest) => {
     const loss = lossOf(inForce, { repository, queue, pullRequest });
@@ -132,6 +132,7 @@ export function admissionRequest(
       ...seen,
       isBaseBranchManaged: isManagedBranch(configuration, base, repository.defaultBranch),
       draft: pullRequest.draft,
+      isHeadUnseen: pullRequest.headUnseen,
       labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
       approvals: pullRequest.approvals,
       changesRequested: pullRequest.changesRequested,

@@ -37,7 +37,7 @@ export async function onCommitAdded(
 /** By `on_commit_added`: the pull request leaves the line, or is requeued. */
 export async function answerCommitAdded(work: QueueWork, row: PullRequestRow): Promise<void> {
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-  const { configuration } = rulesOf(repository, work.queue.hostRequiredChecks);
+  const { configuration } = rulesOf(repository, work.queue);
   if (configuration.merge_rules.merge_mode.parallel_mode.on_commit_added === 'block') {
     blockPullRequest(work, row, { code: 116 });
     return;

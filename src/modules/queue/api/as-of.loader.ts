@@ -14,7 +14,7 @@ import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { freezesOf, loadBranchFreezes } from '../../repositories/index.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
@@ -53,6 +53,8 @@ export interface QueueAsOf {
   /** When a merge window opens. Null: landings do not wait for one. */
   readonly windowFrom: number | null;
   readonly haltedReason: string | null;
+  /** What the host's rules may refuse a landing for. Null: nothing is known, or it is the reason of the halt. */
+  readonly hostWarning: string | null;
   readonly haltedAt: number | null;
   readonly haltedBy: Cause | null;
 }
@@ -70,11 +72,12 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
   const now = (at ?? ctx.clock()).getTime();
   const queue = await readQueue(ctx, tx, { queueId, instant });
   if (queue === undefined) return null;
-  const { repositoryId, defaultBranch, baseBranch, haltedReason, haltedAt } = queue;
+  const { repositoryId, defaultBranch, baseBranch, haltedAt } = queue;
   const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
   const configurationYaml =
     at === null ? queue.configurationYaml : await configurationAt(ctx, tx, { repositoryId, instant });
-  const { configuration, rules } = rulesOf({ configurationYaml }, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf({ configurationYaml }, queue);
+  const haltedReason = haltOf({ configurationYaml }, queue);
   const pause = await pauseOf(ctx, tx, { queue, log, at });
   const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
   const frozen = frozenAt(freezes, now);
@@ -119,8 +122,9 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     frozenBy: frozen === null ? null : freezeCause(frozen),
     windowFrom: landingsFrom(configuration, baseBranch, now),
     haltedReason,
+    hostWarning: haltedReason === null ? (queue.hostRules?.why ?? null) : null,
     haltedAt,
-    haltedBy: haltedReason !== null && halt !== undefined ? toCause(halt) : null,
+    haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,
   };
 }
 

@@ -1,6 +1,7 @@
 // Rows of a queue now or at an instant. The same statements read both, with the instant `infinity` for now.
 import type { Context } from '../../../context.ts';
 import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts';
+import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction, Database } from '../../../platform/database.ts';
@@ -17,6 +18,7 @@ export interface QueueRow {
   readonly tip: string | null;
   readonly tree: string | null;
   readonly hostRequiredChecks: string[];
+  readonly hostRules: HostRules | null;
   readonly haltedReason: string | null;
   readonly haltedAt: number | null;
 }
@@ -28,14 +30,14 @@ export async function readQueue(
 ): Promise<QueueRow | undefined> {
   const [row] = await tx.query<QueueRow>(
     `select q.repository_id as "repositoryId", q.base_branch as "baseBranch", r.default_branch as "defaultBranch", r.active, r.paused,
-            r.configuration_yaml as "configurationYaml", v.base_tip as tip, v.base_tree as tree, v.host_required_checks as "hostRequiredChecks",
+            r.configuration_yaml as "configurationYaml", v.base_tip as tip, v.base_tree as tree, v.host_required_checks as "hostRequiredChecks", v.host_rules as "hostRules",
             v.halted_reason as "haltedReason", extract(epoch from v.halted_at)::float8 * 1000 as "haltedAt"
      from queue q
      join repository r on r.account_id = q.account_id and r.id = q.repository_id
      join lateral (
-       select q.base_tip, q.base_tree, q.host_required_checks, q.halted_reason, q.halted_at, q.standing_since as since
+       select q.base_tip, q.base_tree, q.host_required_checks, q.halted_reason, q.halted_at, q.host_rules, q.standing_since as since
        union all
-       select p.base_tip, p.base_tree, p.host_required_checks, p.halted_reason, p.halted_at, p.since from queue_past p
+       select p.base_tip, p.base_tree, p.host_required_checks, p.halted_reason, p.halted_at, p.host_rules, p.since from queue_past p
        where p.account_id = $1 and p.queue_id = $2 and p.until_at > $3) v on v.since <= $3
      where q.account_id = $1 and q.id = $2
      order by v.since desc limit 1`,

@@ -186,6 +186,7 @@ function explainedPullRequest(
     batch: standing?.batch ?? null,
     paused: queueAsOf.pause,
     haltedReason: queueAsOf.haltedReason,
+    hostWarning: queueAsOf.hostWarning,
     frozen: standing === null ? null : queueAsOf.frozen,
     landingsFrom: standing === null ? null : queueAsOf.windowFrom,
   };

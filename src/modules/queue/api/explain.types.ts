@@ -51,6 +51,7 @@ const conditionKinds = {
   PRECONDITIONS: 'preconditions',
   BASE_BRANCH: 'base_branch',
   DRAFT: 'draft',
+  HEAD: 'head',
   LABELS: 'labels',
   REVIEW: 'review',
   VALIDATIONS: 'validations',
@@ -72,6 +73,7 @@ const conditionKinds = {
   LANDING_CHECKS: 'landing_checks',
   NOT_FROZEN: 'not_frozen',
   MERGE_WINDOW: 'merge_window',
+  BASE_RULES: 'base_rules',
   FINAL_GATE: 'final_gate',
 } as const satisfies Record<Uppercase<ConditionKind>, ConditionKind>;
 registerEnumType(conditionKinds, {
@@ -82,6 +84,9 @@ registerEnumType(conditionKinds, {
     OPEN: { description: 'It is open.' },
     BASE_BRANCH: { description: 'Its base branch is managed.' },
     DRAFT: { description: 'It is no draft.' },
+    HEAD: {
+      description: 'The code host shows the tip of its branch as its head. Listed only while it shows an older one.',
+    },
     LABELS: { description: 'It has no label that blocks.' },
     REVIEW: { description: 'No reviewer wants changes.' },
     VALIDATIONS: { description: 'The validations of the configuration hold. Each of its parts is one.' },
@@ -100,6 +105,10 @@ registerEnumType(conditionKinds, {
     NOT_PAUSED: { description: 'Neither its base branch nor its repository is paused.' },
     NOT_FROZEN: { description: 'Its base branch is not frozen.' },
     MERGE_WINDOW: { description: 'A merge window is open.' },
+    BASE_RULES: {
+      description:
+        'Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any.',
+    },
     FINAL_GATE: { description: 'The workflow that decides after its build passed.' },
     PRECONDITIONS: { description: 'What has to hold before it is in line. Its parts are its conditions.' },
     QUEUE: { description: 'Whether its queue goes on: neither halted nor paused.' },

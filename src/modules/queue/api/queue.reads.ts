@@ -88,6 +88,9 @@ async function depth(
   repository: Repository,
   { waiting, tagged }: { readonly waiting: number; readonly tagged: number },
 ): Promise<QueueDepth> {
-  const { mode, maxParallelBuilds } = rulesOf({ configurationYaml: await repository.configurationYaml }, []).rules;
+  const { mode, maxParallelBuilds } = rulesOf(
+    { configurationYaml: await repository.configurationYaml },
+    { hostRequiredChecks: [] },
+  ).rules;
   return { ...decideDepth({ waiting, tagged, mode, maxParallelBuilds }), tagged };
 }

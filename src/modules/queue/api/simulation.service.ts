@@ -1,6 +1,6 @@
 // Replays a queue's own past days under another configuration. Nothing is written.
 import type { Context } from '../../../context.ts';
-import { parseConfiguration, toQueueRules } from '../../../domain/configuration/index.ts';
+import { parseConfiguration, toQueueRules, type HostDemands } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
@@ -53,9 +53,8 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
       `${baseBranch} has no queue: name a branch that a pull request was queued for.`,
       'baseBranch',
     );
-  const { hostRequiredChecks } = queue;
-  const present = rulesOf(repository, hostRequiredChecks).rules;
-  const changed = other === null ? null : toQueueRules(other.configuration, { hostRequiredChecks });
+  const present = rulesOf(repository, queue).rules;
+  const changed = other === null ? null : toQueueRules(other.configuration, queue);
   requireLine(present);
   if (changed !== null) requireLine(changed);
   if (underWay.has(ctx.accountId))
@@ -102,10 +101,10 @@ async function readQueue(
   ctx: Context,
   repositoryId: string,
   baseBranch: string,
-): Promise<{ readonly id: string; readonly hostRequiredChecks: string[] } | undefined> {
-  const [queue] = await ctx.db.read<{ id: string; hostRequiredChecks: string[] }>(ctx.accountId, {
+): Promise<(HostDemands & { readonly id: string }) | undefined> {
+  const [queue] = await ctx.db.read<HostDemands & { id: string }>(ctx.accountId, {
     name: 'queue_to_simulate',
-    text: `select q.id, q.host_required_checks as "hostRequiredChecks" from queue q
+    text: `select q.id, q.host_required_checks as "hostRequiredChecks", q.host_rules as "hostRules" from queue q
            where q.account_id = $1 and q.repository_id = $2 and q.base_branch = $3`,
     values: [ctx.accountId, repositoryId, baseBranch],
   });

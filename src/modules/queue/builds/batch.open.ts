@@ -68,14 +68,15 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const rows = await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } });
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
-    const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+    const { rules } = rulesOf(repository, queue);
     if (rules.mode === 'no-queue' || rows.every((row) => row.skipValidation)) return true;
     const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
     const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
     const heads = members.map((member) => member.pinnedHead);
     const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
-    if (evidenceFor(tree, source, { now: ctx.clock().getTime() }) !== null) return true;
-    if (batch.restsOn.length === 0) return false;
+    const preferredCommit = batch.commit ?? null;
+    if (evidenceFor(tree, source, { now: ctx.clock().getTime(), preferredCommit }) !== null) return true;
+    if (batch.restsOn.length === 0 || rules.landsBuiltCommitsOnly) return false;
     return (await judgeParts(ctx, tx, { batch, members, rules, tip: queue.baseTip ?? '' })) !== null;
   });
 }

@@ -2,7 +2,7 @@
 // behind it: it is blocked with the host's message, and the others are built without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { codeOf, CommitMissing, HostRefused } from '../../../hosts/port.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
@@ -86,12 +86,26 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
     await step();
     failingSince.delete(key);
   } catch (error) {
+    if (error instanceof CommitMissing) return await giveUpMissing(ctx, batch.id);
     const now = ctx.clock().getTime();
     const since = failingSince.get(key) ?? now;
     failingSince.set(key, since);
     if (now - since >= patienceMs) await haltFor(ctx, batch.id, error);
     throw error;
   }
+}
+
+/** The planner supersedes it (309), and its pull requests are built again. */
+async function giveUpMissing(ctx: Context, batchId: string): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const { queueId } = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
+    await changeQueue(ctx, tx, queueId);
+    await tx.query(
+      `update batch set given_up = true, commit_missing = true
+       where account_id = $1 and id = $2 and state in ('making', 'building')`,
+      [ctx.accountId, batchId],
+    );
+  });
 }
 
 async function haltFor(ctx: Context, batchId: string, error: unknown): Promise<void> {

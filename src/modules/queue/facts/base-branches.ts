@@ -1,9 +1,10 @@
 // A base branch at the host, copied into its queue.
 import type { Context } from '../../../context.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { isDeepStrictEqual as isEqual } from 'node:util';
+import { codeOf, type RepositoryCode } from '../../../hosts/port.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
-import { QueueEntity } from '../store/queue.entities.ts';
+import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import { beginWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
@@ -26,12 +27,11 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
     const tip = await host.readRef(`refs/heads/${baseBranch}`);
-    const required =
-      tip === null ? before.hostRequiredChecks : [...(await host.readBaseRules(baseBranch)).requiredChecks].sort();
-    if ((before.baseTip ?? null) === (tip?.commit ?? null) && sameNames(before.hostRequiredChecks, required)) return;
+    const demands = tip === null ? demandsOf(before) : await readDemands(host, baseBranch);
+    if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
     // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
-    if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, required })) return;
+    if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
   }
 }
 
@@ -40,17 +40,19 @@ interface BaseRead {
   readonly before: string | null;
   /** Null: the branch does not exist. Nothing is planned until it exists again. */
   readonly tip: { readonly commit: string; readonly tree: string } | null;
-  readonly required: readonly string[];
+  readonly demands: Demands;
 }
 
+type Demands = Pick<QueueRow, 'hostRequiredChecks' | 'hostRules'>;
+
 /** False: a landing or a later read wrote the tip in the meantime. */
-async function keepBase(ctx: Context, queueId: string, { before, tip, required }: BaseRead): Promise<boolean> {
+async function keepBase(ctx: Context, queueId: string, { before, tip, demands }: BaseRead): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const { queue } = work;
     const known = queue.baseTip ?? null;
     if (known !== before) return false;
-    queue.hostRequiredChecks = [...required];
+    if (!isEqual(demandsOf(queue), demands)) Object.assign(queue, demands);
     if (known !== (tip?.commit ?? null) && (await readLandingMembers(ctx, tx, queueId)).size === 0) {
       if (known !== null)
         work.events.push({
@@ -68,6 +70,11 @@ async function keepBase(ctx: Context, queueId: string, { before, tip, required }
   });
 }
 
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, index) => name === b[index]);
+function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
+  return { hostRequiredChecks, hostRules: hostRules ?? null };
+}
+
+async function readDemands(host: RepositoryCode, baseBranch: string): Promise<Demands> {
+  const { requiredChecks, push, why, linear, signed } = await host.readBaseRules(baseBranch);
+  return { hostRequiredChecks: [...requiredChecks].sort(), hostRules: { push, why, linear, signed } };
 }

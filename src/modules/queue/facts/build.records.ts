@@ -7,6 +7,7 @@ import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorde
 import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
+import { planHint } from '../store/host-hints.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 
 const evidenceHours = 24;
@@ -70,6 +71,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   const kept = await readKept(ctx, repository.id, commit);
   if (kept === null) return;
   const report = await codeOf(ctx, repository).readChecks(commit, wantedOf(kept));
+  if (report.settlesAt !== null && !report.complete) await lookAgain(ctx, repository, { commit, at: report.settlesAt });
   // Most reports contain known results.
   if (!hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -119,10 +121,26 @@ async function readKept(ctx: Context, repositoryId: string, commit: string): Pro
 }
 
 function wantedOf({ movedAt, isTested, hostRequired, configurationYaml }: KeptBuild): WantedChecks {
-  const { rules } = rulesOf({ configurationYaml }, hostRequired);
+  const { rules } = rulesOf({ configurationYaml }, { hostRequiredChecks: hostRequired });
   const required = (isTested ? rules.requiredChecks : rules.ownRequiredChecks) ?? [];
   const names = required.map(({ name }) => name).filter((name) => !name.includes('*') && !isServiceCheck(name));
   return { expected: [...new Set(names)], movedAt };
+}
+
+const soonestLookMs = 1_000;
+
+/** No event will tell when a report becomes complete by the passing of time. */
+async function lookAgain(
+  ctx: Context,
+  repository: HostedRepository,
+  { commit, at }: { readonly commit: string; readonly at: number },
+): Promise<void> {
+  const dueAt = new Date(Math.max(at, ctx.clock().getTime() + soonestLookMs));
+  await planHint(
+    ctx,
+    { accountId: ctx.accountId, repositoryId: repository.id, kind: 'checks', subject: commit },
+    dueAt,
+  );
 }
 
 async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
@@ -137,11 +155,11 @@ async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, r
       completedAt: check.completedAt === null ? null : new Date(check.completedAt).toISOString(),
     }));
   const changed = await tx.query<{ conclusion: string }>(
-    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, started_at, completed_at, heard_at, end_heard_at)
-     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c."startedAt", c."completedAt", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
-     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, "startedAt" timestamptz, "completedAt" timestamptz)
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, url, summary, event, started_at, completed_at, heard_at, end_heard_at)
+     select $1, $2, $3, c.name, c.attempt, c.conclusion, c.url, c.summary, c.event, c."startedAt", c."completedAt", $5, case when c.conclusion <> 'pending' then $5::timestamptz end
+     from jsonb_to_recordset($4::jsonb) as c (name text, attempt int, conclusion text, url text, summary text, event text, "startedAt" timestamptz, "completedAt" timestamptz)
      on conflict (account_id, repository_id, commit, name, attempt) do update
-       set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary,
+       set conclusion = excluded.conclusion, url = excluded.url, summary = excluded.summary, event = coalesce(excluded.event, check_result.event),
            started_at = excluded.started_at, completed_at = excluded.completed_at, end_heard_at = excluded.end_heard_at
        where check_result.conclusion is distinct from excluded.conclusion and excluded.conclusion <> 'pending'
      returning conclusion`,
@@ -212,7 +230,7 @@ export async function loadBuilds(
     started: string;
     finished: string | null;
     last_end: string | null;
-    checks: { name: string; attempt: number; conclusion: CheckConclusion }[];
+    checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string }[];
   }>(
     `select b.commit, b.tree, b.base_commit,
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
@@ -221,7 +239,7 @@ export async function loadBuilds(
      from (select * from build where account_id = $1 and repository_id = $2 and commit = any($3)
            union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and started_at > $5) b
      left join lateral (
-       select jsonb_agg(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}) order by r.name, r.attempt) as checks,
+       select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
               extract(epoch from max(r.completed_at) filter (where ${hadEndedBy('$6')})) * 1000 as last_end
        from check_result r
        where r.account_id = $1 and r.repository_id = $2 and r.commit = b.commit and ${wasSeenBy('$6')}) c on true

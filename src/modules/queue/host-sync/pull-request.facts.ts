@@ -2,8 +2,20 @@
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
+/** A pull request at its host, with the newest head that is known. */
+export interface SeenPullRequest extends HostPullRequest {
+  /** The host's record of it shows an older head than `headSha`, the tip of its branch. */
+  readonly headUnseen: boolean;
+}
+
+/** Git knows a push before the host's records do. What they say of an older head is true of that head alone. */
+export function atTip(recorded: HostPullRequest): SeenPullRequest {
+  const headSha = recorded.headTip ?? recorded.headSha;
+  return { ...recorded, headSha, headUnseen: headSha !== recorded.headSha };
+}
+
 export function factsOf(
-  seen: HostPullRequest,
+  seen: SeenPullRequest,
 ): Pick<
   PullRequestRow,
   | 'number'
@@ -12,6 +24,7 @@ export function factsOf(
   | 'author'
   | 'headBranch'
   | 'headFork'
+  | 'headUnseen'
   | 'baseBranch'
   | 'draft'
   | 'labels'
@@ -28,6 +41,7 @@ export function factsOf(
     author: seen.author,
     headBranch: seen.headBranch,
     headFork: seen.headFork === null ? null : `${seen.headFork.owner}/${seen.headFork.name}`,
+    headUnseen: seen.headUnseen,
     baseBranch: seen.baseBranch,
     draft: seen.draft,
     labels: [...seen.labels],
@@ -39,7 +53,7 @@ export function factsOf(
   };
 }
 
-export function hasFacts(row: PullRequestRow, seen: HostPullRequest): boolean {
+export function hasFacts(row: PullRequestRow, seen: SeenPullRequest): boolean {
   const facts = factsOf(seen);
   return (Object.keys(facts) as (keyof typeof facts)[]).every(
     (key) => JSON.stringify(row[key] ?? null) === JSON.stringify(facts[key]),

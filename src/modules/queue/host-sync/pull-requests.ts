@@ -12,7 +12,7 @@ import { recordBuild, recordChecks } from '../facts/build.records.ts';
 import { isLandingBegun } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
-import { factsOf, hasFacts, hasFollowed } from './pull-request.facts.ts';
+import { atTip, factsOf, hasFacts, hasFollowed, type SeenPullRequest } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
 import {
   followBase,
@@ -54,8 +54,9 @@ export async function syncPullRequest(
   const host = codeOf(ctx, repository);
   for (let reads = 1; ; reads += 1) {
     const before = await readBefore(ctx, repository, number);
-    const seen = await host.getPullRequest(number);
-    if (seen === null || isBotBranch(seen.headBranch)) return null;
+    const recorded = await host.getPullRequest(number);
+    if (recorded === null || isBotBranch(recorded.headBranch)) return null;
+    const seen = atTip(recorded);
     const head = await readHead(ctx, repository, seen, before);
     const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
     const acts =
@@ -192,7 +193,7 @@ async function updatedHead(
 /** The row if the host has no news. Then nothing is locked, planned or woken. */
 async function findUnchanged(
   ctx: Context,
-  of: Parameters<typeof lockPlacement>[2],
+  of: Parameters<typeof lockPlacement>[2] & { readonly seen: SeenPullRequest },
   head: HeadFacts | null,
 ): Promise<PullRequestRow | null> {
   const { repository, seen } = of;
@@ -221,7 +222,7 @@ async function keepPullRequest(
   repository: HostedRepository,
   { known, target, place }: LockedPlacement,
   read: {
-    readonly seen: HostPullRequest;
+    readonly seen: SeenPullRequest;
     readonly head: HeadFacts | null;
     readonly options: { readonly announceOpened: boolean };
     readonly configuration: Configuration;

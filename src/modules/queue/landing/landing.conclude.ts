@@ -38,6 +38,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
+      batch.commitMissing = outcome.kind === 'commit_missing';
       if (outcome.kind === 'refused') await failLanding(work, { batch, intent, words: outcome.words });
       else await giveUpLanding(work, { batch, intent, outcome });
       await finishWork(work);
@@ -81,11 +82,10 @@ async function giveUpLanding(
   }: {
     readonly batch: BatchRow;
     readonly intent: IntentRow;
-    readonly outcome: Extract<Outcome, { kind: 'base_moved' | 'mismatch' }>;
+    readonly outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>;
   },
 ): Promise<void> {
-  const why = outcome.kind === 'mismatch' ? { reason: outcome.words } : { reason: 'base moved', moved: outcome.ref };
-  Object.assign(intent, { state: 'failed', outcome: why, concludedAt: work.now });
+  Object.assign(intent, { state: 'failed', outcome: reasonOf(outcome), concludedAt: work.now });
   batch.state = 'building';
   // Not known until the next read: nothing is planned on an outdated tip.
   work.queue.baseTip = null;
@@ -97,6 +97,19 @@ async function giveUpLanding(
     if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
     const pushed = { repositoryId: row.repositoryId, from: member.pinnedHead, to: row.headSha };
     if ((await countOwnPushes(work.ctx, work.tx, pushed)) === 0) await answerCommitAdded(work, row);
+  }
+}
+
+function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>): Record<string, string> {
+  switch (outcome.kind) {
+    case 'mismatch':
+      return { reason: outcome.words };
+    case 'commit_missing':
+      return { reason: 'the commit is gone', commit: outcome.commit };
+    case 'base_moved':
+      return { reason: 'base moved', moved: outcome.ref };
+    default:
+      return outcome satisfies never;
   }
 }
 

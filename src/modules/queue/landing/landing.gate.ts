@@ -12,7 +12,7 @@ import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.t
 import { findLoss } from '../admission/admission.service.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { loadBuilds } from '../facts/build.records.ts';
-import { configurationOf, configurationProblem, rulesOf } from '../store/configuration.cache.ts';
+import { configurationOf, configurationProblem, haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { loadGates, readPassedGates } from '../facts/final-gates.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
 import { readLine } from '../store/line.rows.ts';
@@ -44,7 +44,7 @@ export type GateVerdict =
 
 export async function passGate(ctx: Context, tx: Transaction, gate: Gate): Promise<GateVerdict> {
   const { batch, queue, repository } = gate;
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf(repository, queue);
   const { facts, parts } = await loadFacts(ctx, tx, { ...gate, configuration, rules });
   const decision = decideGate(facts);
   if (decision.kind === 'Refused') return { kind: 'refused', reason: decision.reason };
@@ -120,7 +120,7 @@ async function loadQueueFacts(
     paused: !repository.active || (await pauseInForce(tx, repository, baseBranch)) !== null,
     frozen: frozenAt(freezes, askedAt(freezes, ctx.clock())) !== null,
     inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
-    halted: Boolean(queue.haltedReason) || configurationProblem(repository) !== null,
+    halted: haltOf(repository, queue) !== null || configurationProblem(repository) !== null,
     tip: queue.baseTip ?? null,
     lineage: await loadLineage(ctx, tx, queue.id, batch.parentCommit),
   };

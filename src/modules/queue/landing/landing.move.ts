@@ -1,7 +1,7 @@
 // The move of a landing past its gate: one atomic update of two refs (and, if configured, of the branches of a stack).
 // Every attempt begins and ends with a read of the landing ref, which decides the outcome for every worker.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostCommit, HostRefused, RefMoved, type RefUpdate } from '../../../hosts/port.ts';
+import { codeOf, CommitMissing, type HostCommit, HostRefused, RefMoved, type RefUpdate } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
@@ -15,12 +15,14 @@ export type Outcome =
   | { readonly kind: 'landed'; readonly commit: HostCommit }
   /** It will never land: the landing ref is a tombstone. */
   | { readonly kind: 'base_moved'; readonly ref: string }
+  /** The commit is neither at the host nor here any more. Nothing was moved. */
+  | { readonly kind: 'commit_missing'; readonly commit: string }
   /** A permanent refusal. Nothing was moved. */
   | { readonly kind: 'refused'; readonly words: string }
   /** The host made a commit that differs from the tested one. */
   | { readonly kind: 'mismatch'; readonly words: string };
 
-export type Failure = Extract<Outcome, { kind: 'base_moved' | 'refused' }>;
+export type Failure = Extract<Outcome, { kind: 'base_moved' | 'commit_missing' | 'refused' }>;
 
 export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
   const { batch, host, baseBranch } = loaded;
@@ -47,6 +49,7 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
     return null;
   } catch (error) {
     if (error instanceof RefMoved) return { kind: 'base_moved', ref: error.ref };
+    if (error instanceof CommitMissing) return { kind: 'commit_missing', commit: error.commit };
     if (error instanceof HostRefused) return { kind: 'refused', words: error.message };
     throw error;
   }

@@ -74,7 +74,7 @@ async function rememberBatch(work: QueueWork, { ref, commit }: FoundLanding): Pr
 async function makeUpBatch(work: QueueWork, { ref, commit, merges }: FoundLanding): Promise<string> {
   const { ctx, tx, queue, now } = work;
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
-  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { rules } = rulesOf(repository, queue);
   const parent = commit.parents[0] ?? '';
   const values = [
     ctx.accountId,

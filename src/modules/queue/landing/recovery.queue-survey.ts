@@ -72,7 +72,7 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
       candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId)),
     )),
   ];
-  const isLinear = rulesOf(row, queue.hostRequiredChecks).rules.batchCommit === 'linear';
+  const isLinear = rulesOf(row, queue).rules.batchCommit === 'linear';
   const { landings, pushed } = attribute({ line, unknown, merges, isLinear });
   for (const { commit } of landings) unknown.delete(commit.commit);
   return {

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
-import { configurationProblem, rulesOf, configurationOf } from '../store/configuration.cache.ts';
+import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store/configuration.cache.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
 import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
@@ -42,7 +42,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const problem = configurationProblem(repository);
     if (problem !== null && !queue.haltedReason)
       haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-    if (isOurs && !queue.haltedReason && queue.baseTip && queue.baseTree) {
+    if (isOurs && haltOf(repository, queue) === null && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
       const next = await planQueue(work, repository, { tip: queue.baseTip, tipTree: queue.baseTree });
       queue.nextLookAt = next === null ? null : new Date(next);
@@ -71,7 +71,7 @@ async function planQueue(
 ): Promise<number | null> {
   const { ctx, tx, queue } = work;
   const now = work.now.getTime();
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { configuration, rules } = rulesOf(repository, queue);
   await reconsiderPending(work, repository);
   await reconsiderInLine(work, repository);
   await tx.em.flush();

@@ -4,7 +4,7 @@ import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { writeDecisions } from './decisions.writer.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -44,8 +44,8 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: build.repositoryId });
   const queue = await changeQueue(ctx, tx, build.queueId);
   // Nothing is planned while the tip is unknown or the queue is halted either, but results of its checks still count.
-  if (!queue.baseTip || !queue.baseTree || queue.haltedReason) return;
-  const { configuration, rules } = rulesOf(repository, queue.hostRequiredChecks);
+  if (!queue.baseTip || !queue.baseTree || haltOf(repository, queue) !== null) return;
+  const { configuration, rules } = rulesOf(repository, queue);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
   const { batches } = loaded.snapshot;
   const index = batches.findIndex((batch) => batch.id === build.id);

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
-import { rulesOf } from '../store/configuration.cache.ts';
+import { haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import { beginWork } from '../store/status.writer.ts';
@@ -91,14 +91,14 @@ export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string)
   const { queue, repository } = await load(tx, queueId);
   const { baseTip, baseTree } = queue;
   if (!baseTip || !baseTree) return null;
-  const { rules } = rulesOf(repository, queue.hostRequiredChecks);
+  const { rules } = rulesOf(repository, queue);
   return (await loadSnapshot(ctx, tx, { queue, repository, rules, tip: baseTip, tipTree: baseTree })).snapshot;
 }
 
 /** Like every turn before it plans: pending pull requests may enter, and those in line may have lost a precondition. */
 async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promise<void> {
   const { queue, repository } = await load(tx, queueId);
-  if (queue.haltedReason) return;
+  if (haltOf(repository, queue) !== null) return;
   const work = beginWork(ctx, tx, queue);
   await reconsiderPending(work, repository);
   await reconsiderInLine(work, repository);

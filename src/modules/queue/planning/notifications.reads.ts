@@ -9,7 +9,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor } from '../admission/admission.service.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf, haltOf } from '../store/configuration.cache.ts';
 import { readFailedChecks } from '../store/failed-checks.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import {
@@ -108,7 +108,7 @@ export async function readHold(
   { queue, repository, now }: { readonly queue: QueueRow; readonly repository: RepositoryRow; readonly now: Date },
 ): Promise<string | null> {
   return holdSentence({
-    haltedReason: queue.haltedReason ?? null,
+    haltedReason: haltOf(repository, queue),
     paused: await pauseInForce(tx, repository, queue.baseBranch),
     frozen: frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime()),
   });

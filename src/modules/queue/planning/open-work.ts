@@ -1,5 +1,6 @@
 // The work that a turn of a queue leaves outside its transaction, as ids, and its text in the workflow's window.
 import type { Context } from '../../../context.ts';
+import { haltOf } from '../store/configuration.cache.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -184,7 +185,10 @@ export async function readOpenWork(
   const isLater = ({ nextTryAt }: (typeof open)[number]): boolean => (nextTryAt ?? 0) > now.getTime();
   const intents = open.filter((intent) => !isLater(intent));
   const batches = await readOpenBatches(ctx, tx, queue.id);
-  const state = describeState(queue, { isPaused: (await pauseInForce(tx, row, queue.baseBranch)) !== null });
+  const state = describeState(queue, {
+    halted: haltOf(row, queue),
+    isPaused: (await pauseInForce(tx, row, queue.baseBranch)) !== null,
+  });
   const work = {
     effects: effectsOf(intents, queue.baseBranch),
     batches: batches.map((batch) => ({
@@ -232,9 +236,12 @@ async function readOpenBatches(ctx: Context, tx: Transaction, queueId: string): 
   );
 }
 
-function describeState(queue: QueueRow, { isPaused }: { readonly isPaused: boolean }): string {
-  if (queue.haltedReason) return `halted: ${queue.haltedReason}`;
-  if (isPaused) return 'paused';
+function describeState(
+  queue: QueueRow,
+  stopped: { readonly halted: string | null; readonly isPaused: boolean },
+): string {
+  if (stopped.halted !== null) return `halted: ${stopped.halted}`;
+  if (stopped.isPaused) return 'paused';
   return queue.waiting + queue.tagged === 0 ? 'idle' : 'running';
 }
 

@@ -12,7 +12,7 @@ import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.t
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadTrackRecords } from '../facts/track-records.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
-import { configurationOf } from '../store/configuration.cache.ts';
+import { configurationOf, haltOf } from '../store/configuration.cache.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { openBelow, readBelow } from '../facts/stacks.ts';
 import { loadMembers, readAssumed } from '../store/batch.members.ts';
@@ -144,7 +144,7 @@ async function loadQueueState(
     tip,
     tipTree,
     paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
-    haltedReason: queue.haltedReason ?? null,
+    haltedReason: haltOf(repository, queue),
     landingsFrom: await loadLandingsFrom(ctx, tx, { repository, queue }),
     nextPosition: queue.nextPosition,
     buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),

@@ -34,7 +34,8 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     skipValidation: row.skipValidation,
     queuedAt: Math.round(row.queuedAt),
     requeueAttempts: row.requeueAttempts,
-    ownVerdict: own.verdict,
+    // What the host says of an older head says nothing about this one: its landing waits.
+    ownVerdict: row.headUnseen && own.verdict !== 'red' ? 'pending' : own.verdict,
     ownFailedChecks: own.failed,
     ownMissingChecks: own.missing,
     bisection:
@@ -74,6 +75,7 @@ export function toBatchState(
     landingBegun: landing === 'begun',
     landingPlanned: landing !== undefined,
     givenUp: batch.givenUp,
+    commitMissing: batch.commitMissing,
   };
 }
 

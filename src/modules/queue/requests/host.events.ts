@@ -1,6 +1,5 @@
-// Events of a host only say where to look: the facts are read back from the host.
+// Hints of a host only say where to look: the facts are read back from the host.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
-import type { HostEvent } from '../../../hosts/port.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { resetClosedBuild } from '../planning/closed-build.ts';
@@ -9,31 +8,33 @@ import { followComments } from './commands.service.ts';
 import { recordGates } from '../facts/final-gates.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import type { HostHint } from '../store/host-hints.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 
 const branches = 'refs/heads/';
 
-export async function receiveHostEvent(ports: Ports, event: HostEvent): Promise<void> {
-  const ctx = systemContext(ports, event.repository.accountId);
-  const row = await ctx.db.load(ctx.accountId, RepositoryEntity, event.repository.id);
+export async function receiveHostHint(ports: Ports, hint: HostHint): Promise<void> {
+  const ctx = systemContext(ports, hint.accountId);
+  const row = await ctx.db.load(ctx.accountId, RepositoryEntity, hint.repositoryId);
   if (row === null) return;
   const repository = hosted(row);
-  switch (event.kind) {
+  const { kind, subject } = hint;
+  switch (kind) {
     case 'push':
-      return event.ref.startsWith(branches)
-        ? await receivePush(ctx, repository, event.ref.slice(branches.length), row.defaultBranch)
+      return subject.startsWith(branches)
+        ? await receivePush(ctx, repository, subject.slice(branches.length), row.defaultBranch)
         : undefined;
     case 'pull_request':
-      if ((await syncPullRequest(ctx, repository, event.number)) === null)
-        await resetClosedBuild(ctx, repository, event.number);
+      if ((await syncPullRequest(ctx, repository, Number(subject))) === null)
+        await resetClosedBuild(ctx, repository, Number(subject));
       return;
     case 'comment':
       return await followComments(ctx, row.id);
     case 'checks':
-      await recordChecks(ctx, repository, event.commit);
-      return await recordGates(ctx, repository, event.commit);
+      await recordChecks(ctx, repository, subject);
+      return await recordGates(ctx, repository, subject);
     default:
-      event satisfies never;
+      kind satisfies never;
   }
 }
 

@@ -1,73 +1,135 @@
-// Incoming host events, in order for each repository, one of each kind at a time: a waiting event covers a second one
-// of its kind. A failed event is tried again a few times. The reconciler finds the rest.
+// Incoming host events. Each is stored before it is handled, so that a process may die with it. The hints of a repository
+// are handled one at a time, those of different repositories at once. A failed hint is tried again a few times. The
+// reconciler finds the rest.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
-import type { HostEvent } from '../../../hosts/port.ts';
-import { receiveHostEvent } from './host.events.ts';
+import { awaitHost } from '../../../domain/queue/landing/host-retry.ts';
+import { HostUnavailable, type HostEvent } from '../../../hosts/port.ts';
+import {
+  endHints,
+  hintOf,
+  keyOfHint,
+  postponeHint,
+  storeHints,
+  takeDueHints,
+  type HintLease,
+  type PlannedHint,
+  type TakenHint,
+} from '../store/host-hints.ts';
+import { receiveHostHint } from './host.events.ts';
 
-const tries = 4;
+const mostTries = 4;
+const leaseMs = 2 * 60_000;
 
 export interface HostInbox {
   receive(event: HostEvent): void;
-  /** Resolves when everything received so far is handled. */
+  /** Takes what is due: stored by another process, planned for now, or left by a process that died. */
+  look(): Promise<void>;
+  /** Resolves when everything received or due so far is handled. */
   settle(): Promise<void>;
 }
 
 export function createHostInbox(ports: () => Ports): HostInbox {
-  const lines = new Map<string, { waiting: Map<string, HostEvent>; running: Promise<void> | null }>();
+  const owner = randomUUID();
+  const received = new Map<string, PlannedHint>();
+  const lines = new Map<string, Promise<void>>();
+  let storing: Promise<void> | null = null;
 
-  async function drain(repositoryId: string): Promise<void> {
-    const line = lines.get(repositoryId);
-    if (line === undefined) return;
-    for (;;) {
-      const next = line.waiting.entries().next().value;
-      if (next === undefined) break;
-      line.waiting.delete(next[0]);
-      await handle(ports(), next[1]);
+  const query: Ports['db']['system']['query'] = async (text, values) => await ports().db.system.query(text, values);
+  const lease = (): HintLease => {
+    const now = ports().clock();
+    return { owner, now, until: new Date(now.getTime() + leaseMs) };
+  };
+
+  /** Events of the same moment are stored by one statement. */
+  async function store(): Promise<void> {
+    for (let tries = 1; received.size > 0; tries += 1) {
+      await Promise.resolve();
+      const hints = [...received.values()];
+      received.clear();
+      try {
+        begin(await storeHints(query, hints, lease()));
+        tries = 0;
+      } catch (error) {
+        if (tries === mostTries)
+          return ports().log.warn(
+            { error, hints: hints.length },
+            'Host events could not be stored; the reconciler will find what they told of.',
+          );
+        for (const hint of hints) if (!received.has(keyOfHint(hint))) received.set(keyOfHint(hint), hint);
+        await delay(100 * 2 ** tries);
+      }
     }
-    lines.delete(repositoryId);
+  }
+
+  /** Behind what of the same repository is being handled. */
+  function begin(taken: readonly TakenHint[]): void {
+    for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
+      const line = (lines.get(repositoryId) ?? Promise.resolve())
+        .then(async () => await handleAll(hints))
+        .catch((error: unknown) => ports().log.warn({ error }, 'Host events are handled again when their lease ends.'))
+        .finally(() => {
+          if (lines.get(repositoryId) === line) lines.delete(repositoryId);
+        });
+      lines.set(repositoryId, line);
+    }
+  }
+
+  async function handleAll(hints: readonly TakenHint[]): Promise<void> {
+    const handled: string[] = [];
+    for (const hint of hints) if (await handle(hint)) handled.push(hint.id);
+    if (await endHints(query, handled, owner)) await look();
+  }
+
+  /** Whether it is over. Otherwise the host has asked to wait, and the hint waits as a row. */
+  async function handle(hint: TakenHint): Promise<boolean> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await receiveHostHint(ports(), hint);
+        return true;
+      } catch (error) {
+        const now = ports().clock().getTime();
+        const retryAt = error instanceof HostUnavailable ? error.retryAt : null;
+        if (retryAt !== null && retryAt > now) {
+          const at = new Date(now + awaitHost(0, { retryAt, now }));
+          await postponeHint(query, hint.id, { owner, at });
+          return false;
+        }
+        if (tries === mostTries) {
+          ports().log.warn(
+            { error, event: hint.kind },
+            'A host event could not be handled; the reconciler will find what it told of.',
+          );
+          return true;
+        }
+        await delay(100 * 2 ** tries);
+      }
+    }
+  }
+
+  function isBusy(): boolean {
+    return storing !== null || lines.size > 0;
+  }
+
+  async function look(): Promise<void> {
+    begin(await takeDueHints(query, lease()));
   }
 
   return {
     receive(event) {
-      const id = event.repository.id;
-      const line = lines.get(id) ?? { waiting: new Map<string, HostEvent>(), running: null };
-      lines.set(id, line);
-      line.waiting.set(keyOf(event), event);
-      line.running ??= drain(id);
+      const hint = hintOf(event);
+      received.set(keyOfHint(hint), { ...hint, dueAt: ports().clock() });
+      storing ??= store().finally(() => {
+        storing = null;
+      });
     },
+    look,
     async settle() {
-      while (lines.size > 0) await Promise.all([...lines.values()].flatMap((line) => line.running ?? []));
+      do {
+        while (isBusy()) await Promise.all([storing, ...lines.values()]);
+        await look();
+      } while (isBusy());
     },
   };
-}
-
-function keyOf(event: HostEvent): string {
-  switch (event.kind) {
-    case 'push':
-      return `push ${event.ref}`;
-    case 'pull_request':
-      return `pull_request ${event.number}`;
-    case 'comment':
-      return 'comment';
-    case 'checks':
-      return `checks ${event.commit}`;
-    default:
-      return event satisfies never;
-  }
-}
-
-async function handle(ports: Ports, event: HostEvent): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await receiveHostEvent(ports, event);
-    } catch (error) {
-      if (attempt === tries)
-        return ports.log.warn(
-          { error, event: event.kind },
-          'A host event could not be handled; the reconciler will find what it told of.',
-        );
-      await delay(100 * 2 ** attempt);
-    }
-  }
 }

@@ -2,7 +2,7 @@
 // again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
+import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -10,7 +10,7 @@ import { followComments } from './commands.service.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
-import { hasFacts } from '../host-sync/pull-request.facts.ts';
+import { atTip, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { isBotBranch, type HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
@@ -34,7 +34,7 @@ export async function reconcileRepository(
     void (await step().catch((error: unknown) => failures.push(error)));
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
-  const seen = (await host.listOpenPullRequests()).filter((pullRequest) => !isBotBranch(pullRequest.headBranch));
+  const seen = (await host.listOpenPullRequests()).filter(({ headBranch }) => !isBotBranch(headBranch)).map(atTip);
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const atHost = seen.find((pullRequest) => pullRequest.number === number);
@@ -79,6 +79,6 @@ async function knownOf(
   };
 }
 
-function isSame(row: PullRequestRow, seen: HostPullRequest): boolean {
+function isSame(row: PullRequestRow, seen: SeenPullRequest): boolean {
   return hasFacts(row, seen) && row.headSha === seen.headSha && seen.state === 'open';
 }

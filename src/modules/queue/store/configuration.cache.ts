@@ -1,5 +1,12 @@
 // The parts of the configuration in force that the queue reads.
-import { blockedLabel, toQueueRules, type Configuration } from '../../../domain/configuration/index.ts';
+import {
+  blockedLabel,
+  isMergedByHost,
+  toQueueRules,
+  type Configuration,
+  type HostDemands,
+} from '../../../domain/configuration/index.ts';
+import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
 import type { LabelRules } from '../../../domain/queue/requests/labels.ts';
 import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import { configurationOf, configurationProblem } from '../../repositories/index.ts';
@@ -19,8 +26,20 @@ export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
 
 export function rulesOf(
   repository: { readonly configurationYaml: string },
-  hostRequiredChecks: readonly string[],
+  host: HostDemands,
 ): { readonly configuration: Configuration; readonly rules: QueueRules } {
   const configuration = configurationOf(repository);
-  return { configuration, rules: toQueueRules(configuration, { hostRequiredChecks }) };
+  return { configuration, rules: toQueueRules(configuration, host) };
+}
+
+/** Why nothing of the queue lands: it was halted, or its host would refuse every landing. Null: neither. */
+export function haltOf(
+  repository: { readonly configurationYaml: string },
+  queue: HostDemands & { readonly baseBranch: string; readonly haltedReason?: string | null | undefined },
+): string | null {
+  if (queue.haltedReason) return queue.haltedReason;
+  if (!queue.hostRules) return null;
+  const { configuration, rules } = rulesOf(repository, queue);
+  const { baseBranch } = queue;
+  return decideHostHold(queue.hostRules, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
 }

@@ -22,6 +22,7 @@ export type AdmissionRow = Pick<
   | 'verifiedHead'
   | 'skipValidation'
   | 'headSha'
+  | 'headUnseen'
   | 'belowId'
 >;
 
@@ -52,7 +53,7 @@ export const lineColumns = `id, number, author, status, status_text as "statusTe
   changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
-  head_sha as "headSha", below_id as "belowId", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure", coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
+  head_sha as "headSha", coalesce(head_unseen, false) as "headUnseen", below_id as "belowId", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure", coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
   requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts", bisection_phase as "bisectionPhase",
   top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;

@@ -1,4 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
 import type { StatusCheck } from '../../../domain/queue/explain/status-comment.ts';
 import type {
   BatchState,
@@ -28,6 +29,8 @@ export const QueueEntity = defineEntity({
     baseTip: p.string().nullable(),
     baseTree: p.string().nullable(),
     hostRequiredChecks: p.array().default([]),
+    hostRules: p.json<HostRules>().nullable(),
+    hostWaitUntil: p.datetime().nullable(),
     managedFrom: p.string().nullable(),
     nextPosition: p.bigint('number').default(1),
     nextRank: p.bigint('number').default(1),
@@ -68,6 +71,7 @@ export const PullRequestEntity = defineEntity({
     headFork: p.string().nullable(),
     baseBranch: p.string(),
     headSha: p.string(),
+    headUnseen: p.boolean().default(false),
     authorName: p.string(),
     authorEmail: p.string(),
     draft: p.boolean().default(false),
@@ -157,6 +161,7 @@ export const BatchEntity = defineEntity({
     resetCode: p.integer().nullable(),
     causedBy: p.bigint('string').nullable(),
     givenUp: p.boolean().default(false),
+    commitMissing: p.boolean().default(false),
     endedReason: p.string().nullable(),
     createdAt: p.datetime(),
     buildStartedAt: p.datetime().nullable(),

@@ -1,0 +1,67 @@
+// What the rules of a code host mean for the landings on a base branch. The host is asked before a landing is tried: a
+// refusal would block pull requests that nothing is wrong with.
+import type { QueueRules } from '../model/snapshot.ts';
+
+/** The rules of a base branch, as the port of a code host reads them (`BaseRules`). */
+export interface HostRules {
+  readonly push: 'free' | 'checked' | 'refused';
+  /** The rule that refuses landings, or may refuse them, and the cure. Null: there is none. */
+  readonly why: string | null;
+  readonly linear: boolean;
+  readonly signed: boolean;
+}
+
+interface Landings {
+  readonly baseBranch: string;
+  readonly rules: Pick<QueueRules, 'mode' | 'strategy' | 'batchCommit'>;
+  /** The host's own merge call lands each pull request. It answers to other rules than a push. */
+  readonly isMergedByHost: boolean;
+}
+
+/** Why the host would refuse every landing, in whole sentences with the cure. Null: it takes them. */
+export function decideHostHold(host: HostRules | null, landings: Landings): string | null {
+  if (host === null) return null;
+  const { baseBranch, rules, isMergedByHost } = landings;
+  const merges = host.linear ? mergeCommitsOf(landings) : null;
+  if (merges !== null)
+    return `The code host takes no merge commits on ${baseBranch}, and ${merges.what}. Set ${merges.cure}, or remove the rule.`;
+  if (isMergedByHost) return null;
+  if (host.push === 'refused') return `The code host takes no landing on ${baseBranch}. ${host.why ?? ''}`.trim();
+  if (host.push === 'checked' && rules.mode !== 'parallel')
+    return `The code host takes only commits with passed checks on ${baseBranch}, and the mode ${modeNames[rules.mode]} lands commits that CI never saw. Set merge_mode.type to parallel, or permit Interlock to bypass the required checks.`;
+  return null;
+}
+
+const modeNames = { serial: 'default', 'no-queue': 'no-queue' } as const;
+
+/** What of a configuration makes merge commits, and the key that ends it. Null: nothing does. */
+export function mergeCommitsOf({ rules, isMergedByHost }: Pick<Landings, 'rules' | 'isMergedByHost'>): {
+  readonly what: string;
+  readonly key: readonly string[];
+  readonly cure: string;
+} | null {
+  if (rules.strategy === 'merge')
+    return {
+      what: 'merge_strategy.name is merge',
+      key: ['merge_rules', 'merge_strategy', 'name'],
+      cure: 'merge_strategy.name to squash or rebase',
+    };
+  if (!isMergedByHost && rules.batchCommit === 'group')
+    return {
+      what: 'merge_strategy.batch_commit: group joins several commits by a merge commit',
+      key: ['merge_rules', 'merge_strategy', 'batch_commit'],
+      cure: 'merge_strategy.batch_commit to linear',
+    };
+  return null;
+}
+
+/**
+ * The host asks for passed checks of each commit, so that only a commit that was built itself lands: neither another
+ * commit's build of the same tree counts, nor builds of its parts.
+ */
+export function landsBuiltCommitsOnly(
+  host: HostRules | null,
+  { isMergedByHost }: Pick<Landings, 'isMergedByHost'>,
+): boolean {
+  return host?.push === 'checked' && !isMergedByHost;
+}

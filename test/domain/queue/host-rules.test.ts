@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { decideHostHold, landsBuiltCommitsOnly, type HostRules } from '../../../src/domain/queue/landing/host-rules.ts';
+
+const free: HostRules = { push: 'free', why: null, linear: false, signed: false };
+const why = 'Add Interlock to the bypass list.';
+type Configured = Pick<Parameters<typeof decideHostHold>[1], 'rules' | 'isMergedByHost'>;
+const parallel: Configured = {
+  rules: { mode: 'parallel', strategy: 'squash', batchCommit: 'group' },
+  isMergedByHost: false,
+};
+const changed = (rules: Partial<Configured['rules']>): Configured => ({
+  ...parallel,
+  rules: { ...parallel.rules, ...rules },
+});
+const byHost: Configured = { ...parallel, isMergedByHost: true };
+
+describe('why nothing lands on a base branch', () => {
+  test.each<[string, HostRules | null, Configured, RegExp | null]>([
+    ['rules that were not read yet', null, parallel, null],
+    ['no rule', free, parallel, null],
+    ['a rule that may refuse', { ...free, why }, parallel, null],
+    ['a rule that refuses', { ...free, push: 'refused', why }, parallel, /takes no landing on main\. Add Interlock to/],
+    ['a rule that refuses pushes, where the host merges', { ...free, push: 'refused', why }, byHost, null],
+    ['required checks', { ...free, push: 'checked' }, parallel, null],
+    ['required checks, in serial mode', { ...free, push: 'checked' }, changed({ mode: 'serial' }), /the mode default/],
+    ['required checks, without a queue', { ...free, push: 'checked' }, changed({ mode: 'no-queue' }), /mode no-queue/],
+    ['a linear history and groups', { ...free, linear: true }, parallel, /batch_commit to linear, or remove the rule/],
+    ['a linear history and none', { ...free, linear: true }, changed({ batchCommit: 'linear' }), null],
+    [
+      'a linear history and merges',
+      { ...free, linear: true },
+      changed({ strategy: 'merge', batchCommit: 'linear' }),
+      /merge_strategy\.name to squash or rebase/,
+    ],
+    ['a linear history, where the host merges each alone', { ...free, linear: true }, byHost, null],
+  ])('%s', (_name, host, configured, expected) => {
+    expect(decideHostHold(host, { baseBranch: 'main', ...configured })).toEqual(
+      expected && expect.stringMatching(expected),
+    );
+  });
+});
+
+test('only a commit that was built itself lands where the host asks for its checks, except by the host', () => {
+  expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, parallel)).toBe(true);
+  expect(landsBuiltCommitsOnly({ ...free, push: 'checked' }, byHost)).toBe(false);
+  expect(landsBuiltCommitsOnly(free, parallel)).toBe(false);
+  expect(landsBuiltCommitsOnly(null, parallel)).toBe(false);
+});

@@ -1,0 +1,109 @@
+// Hints of a host: stored before they are handled, joined, handled one at a time for each repository, and kept by a
+// process that dies and by a host that asks to wait.
+import { describe, expect, it } from 'vitest';
+import { HostUnavailable, type HostEvent } from '../../src/hosts/port.ts';
+import { createHostInbox, storeHints } from '../../src/modules/queue/index.ts';
+import { instead } from '../support/instead.ts';
+import { world, type World } from '../support/world.ts';
+
+const repositoryOf = (w: World): HostEvent['repository'] => ({
+  accountId: w.ctx.accountId,
+  id: w.repositoryId,
+  ...w.repository,
+});
+const event = (w: World, number: number): HostEvent => ({
+  kind: 'pull_request',
+  number,
+  repository: repositoryOf(w),
+});
+const hints = async (w: World): Promise<{ kind: string; subject: string; isTaken: boolean }[]> =>
+  await w.rows('select kind, subject, leased_until > now() as "isTaken" from host_hint order by id');
+
+/** What the host says of a pull request is changed, and nobody is told. */
+async function retitle(w: World, number: number, title: string): Promise<void> {
+  await w.service.settle();
+  await w.rows('update local_pull_request set title = $2 where number = $1', [number, title]);
+}
+
+const titles = async (w: World): Promise<string[]> =>
+  (await w.rows<{ title: string }>('select title from pull_request order by number')).map(({ title }) => title);
+
+describe('a hint of a host', () => {
+  it('that a process left when it died is handled by another one, and not before its lease has ended', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await retitle(w, number, 'Another title');
+    const now = new Date();
+    const { query } = w.ctx.db.system;
+    const hint = {
+      accountId: w.ctx.accountId,
+      repositoryId: w.repositoryId,
+      kind: 'pull_request',
+      subject: String(number),
+      dueAt: now,
+    } as const;
+    const taken = await storeHints(query, [hint], { owner: 'dead', now, until: new Date(now.getTime() + 60_000) });
+    expect(taken).toMatchObject([{ kind: 'pull_request', subject: String(number) }]);
+    await w.service.settle();
+    expect(await titles(w)).toEqual(['Add a']);
+    expect(await hints(w)).toEqual([{ kind: 'pull_request', subject: String(number), isTaken: true }]);
+    await w.rows("update host_hint set leased_until = now() - interval '1 second'");
+    await w.service.settle();
+    expect(await titles(w)).toEqual(['Another title']);
+    expect(await hints(w)).toEqual([]);
+  });
+
+  it('waits as a row while its host asks to wait, and is no failure', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await retitle(w, number, 'Another title');
+    let isAway = true;
+    let asked = 0;
+    instead(w, 'getPullRequest', (original) => async (...of) => {
+      asked += 1;
+      if (isAway) throw new HostUnavailable('Wait.', { retryAt: Date.now() + 3_600_000 });
+      return await original(...of);
+    });
+    for (let times = 0; times < 6; times += 1) {
+      w.service.localHost.installation.emit(event(w, number));
+      await w.service.settle();
+    }
+    expect(asked).toBe(6);
+    expect(await hints(w)).toEqual([{ kind: 'pull_request', subject: String(number), isTaken: null }]);
+    await w.service.settle();
+    expect(asked).toBe(6);
+    isAway = false;
+    await w.rows('update host_hint set due_at = now()');
+    await w.service.settle();
+    expect(await titles(w)).toEqual(['Another title']);
+  });
+
+  it('joins the one that waits, and what is told again meanwhile is handled once more', async () => {
+    await using w = await world();
+    const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
+    const inbox = createHostInbox(() => w.service.ports);
+    const read: number[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const entered = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    instead(w, 'getPullRequest', (original) => async (repository, number) => {
+      read.push(number);
+      most = Math.max(most, (atOnce += 1));
+      entered.resolve();
+      await held.promise;
+      const seen = await original(repository, number);
+      atOnce -= 1;
+      return seen;
+    });
+    for (let times = 0; times < 20; times += 1) for (const number of numbers) inbox.receive(event(w, number));
+    await entered.promise;
+    for (let times = 0; times < 20; times += 1) inbox.receive(event(w, numbers[0] ?? 0));
+    await expect.poll(async () => await w.rows('select 1 from host_hint where again_at is not null')).toHaveLength(1);
+    held.resolve();
+    await inbox.settle();
+    expect(read).toEqual([...numbers, numbers[0]]);
+    expect(most).toBe(1);
+    expect(await hints(w)).toEqual([]);
+  });
+});

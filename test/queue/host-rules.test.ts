@@ -1,0 +1,152 @@
+// What another code host demands of landings: its rules for a base branch, records that trail its branches, reports that
+// become complete by waiting, commits that are gone.
+import { describe, expect, it } from 'vitest';
+import { CommitMissing, type BaseRules } from '../../src/hosts/port.ts';
+import type { Condition } from '../../src/domain/queue/explain/condition.ts';
+import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import { explainWorld } from '../support/chronicle.ts';
+import { gate } from '../support/gate.ts';
+import { instead } from '../support/instead.ts';
+import { configurationYaml, parallel, serial, world, type World } from '../support/world.ts';
+
+/** The rules of main from now on. The service is told as by a push. */
+async function demand(w: World, rules: Partial<BaseRules>): Promise<void> {
+  instead(w, 'readBaseRules', (original) => async (...of) => ({ ...(await original(...of)), ...rules }));
+  const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+  w.service.localHost.installation.emit({ kind: 'push', repository, ref: 'refs/heads/main' });
+  await w.service.settle();
+}
+
+const sentences = async (w: World, number: number): Promise<string[]> => {
+  const answer = (await explainWorld(w, null)).find((each) => each.number === number);
+  const all = (conditions: readonly Condition[]): string[] =>
+    conditions.flatMap(({ sentence, conditions: parts }) => [sentence, ...all(parts)]);
+  return [answer?.sentence ?? '', ...all(answer?.conditions ?? [])];
+};
+
+describe('the rules of the host for a base branch', () => {
+  it('that refuse every landing are said before one is tried, and nobody is blocked', async () => {
+    await using build = await gate();
+    await using w = await world({ ci: `checks:\n  test:\n    run: '${build.waits}'\n`, configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const why = 'The ruleset main requires a pull request. Add Interlock to its bypass list, mode always.';
+    await demand(w, { push: 'refused', why });
+    await w.queue(number);
+    await w.until(async () => (await sentences(w, number)).some((sentence) => sentence.includes(why)));
+    expect(await w.status(number)).toMatchObject({ status: 'queued' });
+    expect(await w.batches()).toEqual([]);
+    await demand(w, { push: 'free', why });
+    await w.until(async () => (await w.batches()).length > 0);
+    expect(await sentences(w, number)).toContain(why);
+    await build.open();
+    await w.settled(number);
+    expect(await w.status(number)).toMatchObject({ status: 'merged' });
+  });
+
+  it('that ask for checks of each commit have the commit itself built, though its tree is green already', async () => {
+    await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+    const number = await w.open('feature', { 'feature.txt': 'new\n' });
+    await demand(w, { push: 'checked' });
+    await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
+    await w.queue(number);
+    await w.settled(number);
+    const { merge_commit_sha } = await w.status(number);
+    const [proof] = await w.rows<{ body: unknown }>('select body from proof');
+    expect(proof?.body).toMatchObject({ grade: 'exact', evidence: [{ commit: merge_commit_sha }] });
+    await w.configure(serial());
+    const next = await w.open('next', { 'next.txt': 'new\n' });
+    await w.until(async () => (await w.rows('select 1 from build where finished_at is not null')).length > 2);
+    await w.queue(next);
+    await w.until(async () =>
+      (await sentences(w, next)).some((words) => words.includes('lands commits that CI never saw')),
+    );
+  });
+
+  it('that take no merge commits refuse a configuration that makes them', async () => {
+    await using w = await world({
+      configuration: parallel({ more: '' }) + 'merge_strategy:\n  batch_commit: linear\n',
+    });
+    await w.open('a', { 'a.txt': 'a\n' });
+    await demand(w, { linear: true });
+    const save = async (strategy: string): Promise<string> => {
+      const yaml = configurationYaml(`${parallel()}merge_strategy:\n  ${strategy}\n`);
+      const outcome = await replaceConfiguration(w.ctx, { repository: w.repository, yaml });
+      return outcome.kind === 'accepted' ? 'accepted' : outcome.problems.map(({ reason }) => reason).join();
+    };
+    expect(await save('name: merge')).toBe(
+      'the code host takes no merge commits on main, and merge_strategy.name is merge: set merge_strategy.name to squash or rebase, or remove the rule',
+    );
+    expect(await save('name: rebase')).toMatch(
+      /^the code host takes no merge commits on main, and merge_strategy\.batch_commit/,
+    );
+    expect(await save('name: rebase\n  batch_commit: linear')).toBe('accepted');
+  });
+});
+
+describe('what a host knows late, or no more', () => {
+  it('a record that trails its branch keeps the pull request out of the line until it follows', async () => {
+    await using w = await world();
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const { head_sha: old } = await w.status(number);
+    let isLate = true;
+    instead(w, 'getPullRequest', (original) => async (...of) => {
+      const seen = await original(...of);
+      return seen && isLate ? { ...seen, headSha: old } : seen;
+    });
+    const tip = await w.commit('a', { 'a.txt': 'b\n' });
+    await w.queue(number);
+    await w.until(async () => (await w.status(number)).status === 'pending');
+    expect(await w.status(number)).toMatchObject({
+      head_sha: tip,
+      status_text: 'The code host still shows an older head than the tip of its branch.',
+    });
+    isLate = false;
+    const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
+    w.service.localHost.installation.emit({ kind: 'pull_request', repository, number });
+    await w.settled(number);
+    expect(await w.git('show', 'main:a.txt')).toBe('b');
+  });
+
+  it('a commit that is gone supersedes its batch (309), and its pull requests are built again', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    let isGone = true;
+    instead(w, 'updateRefs', (original) => async (repository, updates) => {
+      const base = updates.find(({ ref }) => ref === 'refs/heads/main');
+      if (isGone && base) {
+        isGone = false;
+        throw new CommitMissing(base.to ?? '');
+      }
+      await original(repository, updates);
+    });
+    await w.queue(number);
+    await w.settled(number);
+    expect(await w.status(number)).toMatchObject({ status: 'merged' });
+    expect(await w.rows('select state, reset_code from batch order by id')).toEqual([
+      { state: 'superseded', reset_code: 309 },
+      { state: 'landed', reset_code: null },
+    ]);
+  });
+
+  it('a report that becomes complete by waiting is read again then, without an event', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await w.commit('main', { 'other.txt': 'other\n' });
+    const settlesAt = new Map<string, number>();
+    instead(w, 'readChecks', (original) => async (repository, commit, wanted) => {
+      const report = await original(repository, commit, wanted);
+      if (!report.complete || report.checks.some(({ conclusion }) => conclusion === 'pending')) return report;
+      const at = settlesAt.get(commit) ?? Date.now() + 1_500;
+      settlesAt.set(commit, at);
+      const isComplete = Date.now() >= at;
+      const checks = report.checks.map((check) => ({ ...check, event: 'push' }));
+      return { ...report, checks, complete: isComplete, settlesAt: isComplete ? null : at };
+    });
+    await w.queue(number);
+    await w.until(async () => (await w.rows('select 1 from host_hint where due_at > now()')).length > 0);
+    await w.settled(number);
+    expect(await w.status(number)).toMatchObject({ status: 'merged' });
+    const [proof] = await w.rows<{ body: unknown }>('select body from proof');
+    expect(proof?.body).toMatchObject({ evidence: [{ checks: [{ name: 'test', event: 'push' }] }] });
+  });
+});
