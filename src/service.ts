@@ -1,36 +1,21 @@
 // What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
 import type { Logger } from 'pino';
-import { systemContext, type Context, type Ports } from './context.ts';
+import type { Ports } from './context.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, Hosts } from './hosts/port.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
 import { watchOverdue, type Overdue } from './modules/health/index.ts';
-import {
-  createHostInbox,
-  createRelay,
-  forgetOldVersions,
-  haltOnUnknownLandings,
-  hosted,
-  reconcileRepository,
-  type HostedRepository,
-} from './modules/queue/index.ts';
-import {
-  expireDueRegistrations,
-  forgetOldPreviews,
-  reconcileVerifications,
-  wakeDueVerifications,
-} from './modules/previews/index.ts';
+import { createHostInbox, createRelay, forgetOldVersions } from './modules/queue/index.ts';
+import { expireDueRegistrations, forgetOldPreviews, wakeDueVerifications } from './modules/previews/index.ts';
 import {
   announceDueFreezes,
   forgetOldReleases,
   lookAtNewCandidates,
-  reconcileReleases,
   wakeDueReleases,
 } from './modules/releases/index.ts';
 import { removeDeletedRepositories } from './modules/repositories/index.ts';
-import { RepositoryEntity, type RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { forgetOldRunbooks, wakeDueRunbooks } from './modules/runbooks/index.ts';
 import {
   createWebhookRelay,
@@ -41,6 +26,7 @@ import {
 import { connectDatabase } from './platform/database.ts';
 import { type Loop, repeat } from './platform/repeat.ts';
 import { refreshStatistics } from './platform/statistics.ts';
+import { createReconciler, haltRestored } from './reconciler.ts';
 
 export interface ServiceOptions {
   readonly databaseUrl: string;
@@ -118,6 +104,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     hosts: chooseFrom(adapters),
   };
   const relay = createRelay(ports);
+  const reconciler = createReconciler(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
   const forget = async (): Promise<void> => {
     // What one of them fails at keeps none of the others.
@@ -145,7 +132,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     every(second, async () => await announceDueFreezes(ports)),
     every(second, async () => await expireDueRegistrations(ports)),
     every(second, async () => await lookAtNewCandidates(ports)),
-    every(minute, async () => await reconcileAll(ports)),
+    reconciler,
   ];
   let started: Promise<readonly Loop[]> = Promise.resolve([]);
   let isStopping = false;
@@ -185,39 +172,4 @@ function chooseFrom(adapters: readonly HostAdapter[]): Hosts {
     if (adapter === undefined) throw new Error(`This installation has no ${kind} host.`);
     return adapter;
   };
-}
-
-/** Compares every repository's rows with its host: what an event should have told is found here at the latest. */
-export async function reconcileAll(ports: Ports): Promise<void> {
-  await forEachRepository(ports, async (ctx, repository, row) => {
-    await haltOnUnknownLandings(ctx, repository);
-    await reconcileRepository(ctx, repository);
-    await reconcileReleases(ctx, repository);
-    await reconcileVerifications(ctx, row);
-  });
-}
-
-async function haltRestored(ports: Ports): Promise<void> {
-  await forEachRepository(ports, async (ctx, repository) => void (await haltOnUnknownLandings(ctx, repository)));
-}
-
-async function forEachRepository(
-  ports: Ports,
-  look: (ctx: Context, repository: HostedRepository, row: RepositoryRow) => Promise<void>,
-): Promise<void> {
-  const repositories = await ports.db.system.query<{ account_id: string; id: string }>(
-    'select account_id, id from repository where active order by id',
-  );
-  for (const { account_id, id } of repositories) {
-    const ctx = systemContext(ports, account_id);
-    try {
-      const row = await ctx.db.load(account_id, RepositoryEntity, id);
-      if (row !== null) await look(ctx, hosted(row), row);
-    } catch (error) {
-      ports.log.warn(
-        { error: String(error), repository: id },
-        'A repository could not be compared with its host; it is tried again.',
-      );
-    }
-  }
 }

@@ -208,7 +208,7 @@ test('a pull request that touches nothing but exempt paths needs no verification
 
 test('heads that were there before the repository had previews are verified where that is required; the next ones always', async () => {
   w = await verificationWorld();
-  const { reconcileAll } = await import('../../src/service.ts');
+  const { reconcileAll } = await import('../../src/reconciler.ts');
   const [old, blocked] = [await w.open('feature', feature), await w.open('broken', { bad: 'bad\n' })];
   await w.queue(blocked);
   await w.settled(blocked);

@@ -73,7 +73,7 @@ describe('a hint of a host', () => {
     await w.service.settle();
     expect(asked).toBe(6);
     isAway = false;
-    await w.rows('update host_hint set due_at = now()');
+    await w.rows("update host_hint set due_at = now() - interval '1 second'");
     await w.service.settle();
     expect(await titles(w)).toEqual(['Another title']);
   });

@@ -5,7 +5,7 @@ import { createCiRunner, createLocalHost } from '../../src/hosts/local/index.ts'
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase } from '../../src/platform/database.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { reconcileAll } from '../../src/service.ts';
+import { reconcileAll } from '../../src/reconciler.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { expectAtEachOutage, outagesOf } from '../support/outages.ts';
 import { parallel, world, type World } from '../support/world.ts';

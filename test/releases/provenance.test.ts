@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { reconcileAll } from '../../src/service.ts';
+import { reconcileAll } from '../../src/reconciler.ts';
 import { makeRepository, openPullRequest } from '../rest/contract/repository.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 

@@ -65,6 +65,10 @@ export interface ReviewThread {
 
 export interface HostPullRequests {
   getPullRequest(repository: HostRepository, number: number): Promise<HostPullRequest | null>;
+  /**
+   * Asked every minute for a repository with pull requests in line. A host where each question counts answers from what it
+   * knows already as long as nothing has changed there.
+   */
   listOpenPullRequests(repository: HostRepository): Promise<readonly HostPullRequest[]>;
   /** Open pull requests of a branch of this repository, one for each base branch, the oldest first. Never those of forks. */
   findOpenPullRequests(repository: HostRepository, headBranch: string): Promise<readonly HostPullRequest[]>;

@@ -53,3 +53,13 @@ export class CommitMissing extends HostUnavailable {
 }
 /** The host refused for good: its words. */
 export class HostRefused extends Error {}
+
+/**
+ * Until when a host has asked to wait, by the error of a call or by one of several: the latest of them. Null: no host has.
+ */
+export function retryAtOf(error: unknown): number | null {
+  if (error instanceof HostUnavailable) return error.retryAt;
+  const within = error instanceof AggregateError ? error.errors : error instanceof Error ? [error.cause] : [];
+  const instants = within.flatMap((each: unknown) => (each === undefined ? [] : (retryAtOf(each) ?? [])));
+  return instants.length === 0 ? null : Math.max(...instants);
+}

@@ -31,7 +31,11 @@ interface Speaking {
 /** Throws BAD_INPUT where the repository's code host has its own place to speak. */
 function requireSpeaking(ctx: Context, host: HostedRepository, row: PullRequestRow): Speaking['speaking'] {
   const speaking = speakingOf(ctx, host);
-  if (speaking === null) throw new DomainError('BAD_INPUT', `People do this at the code host: ${row.url}`);
+  if (speaking === null)
+    throw new DomainError(
+      'BAD_INPUT',
+      `${host.host === 'github' ? 'Do this on GitHub' : 'People do this at the code host'}: ${row.url}`,
+    );
   return speaking;
 }
 

@@ -25,7 +25,7 @@ export async function reconcileRepository(
   options: { readonly isNew: boolean } = { isNew: false },
 ): Promise<void> {
   const host = codeOf(ctx, repository);
-  const { bases, open, elsewhere } = await ctx.db.transaction(
+  const { bases, open, elsewhere, unfinished } = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await knownOf(ctx, tx, repository.id),
   );
@@ -41,7 +41,7 @@ export async function reconcileRepository(
     const recorded = open.get(number);
     if (atHost === undefined || recorded === undefined || !isSame(recorded, atHost) || elsewhere.has(number))
       await attempt(async () => await syncPullRequest(ctx, repository, number, { announceOpened: !options.isNew }));
-    else if (recorded.status !== 'open' && recorded.status !== 'blocked')
+    else if (unfinished.has(recorded.headSha))
       await attempt(async () => await recordChecks(ctx, repository, recorded.headSha));
   }
   await attempt(async () => await followComments(ctx, repository.id));
@@ -52,11 +52,16 @@ export async function reconcileRepository(
     );
 }
 
-async function knownOf(
-  ctx: Context,
-  tx: Transaction,
-  repositoryId: string,
-): Promise<{ bases: string[]; open: Map<number, PullRequestRow>; elsewhere: Set<number> }> {
+interface Known {
+  readonly bases: readonly string[];
+  readonly open: ReadonlyMap<number, PullRequestRow>;
+  /** Numbers of those that may belong to another queue now. */
+  readonly elsewhere: ReadonlySet<number>;
+  /** Heads in line whose checks have not all ended, as far as is known. */
+  readonly unfinished: ReadonlySet<string>;
+}
+
+async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Promise<Known> {
   const queues = await tx.em.find(QueueEntity, { accountId: ctx.accountId, repositoryId });
   const rows = await tx.em.find(PullRequestEntity, {
     accountId: ctx.accountId,
@@ -72,10 +77,17 @@ async function knownOf(
     const isAlone = isManaged || !configuration.merge_rules.auto_detect_stacks;
     return !isAlone || baseOf.get(queueId ?? '') !== baseBranch;
   });
+  const running = await tx.query<{ commit: string }>(
+    `select b.commit from pull_request p
+     join build b on b.account_id = p.account_id and b.repository_id = p.repository_id and b.commit = p.head_sha and b.finished_at is null
+     where p.account_id = $1 and p.repository_id = $2 and p.status in ('pending', 'queued', 'tagged')`,
+    [ctx.accountId, repositoryId],
+  );
   return {
     bases: queues.map((queue) => queue.baseBranch),
     open: new Map(rows.map((row) => [row.number, row])),
     elsewhere: new Set(elsewhere.map((row) => row.number)),
+    unfinished: new Set(running.map(({ commit }) => commit)),
   };
 }
 

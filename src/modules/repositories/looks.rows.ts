@@ -1,0 +1,67 @@
+// When each repository is next compared with its host. A process takes one that is due, so that no other process compares
+// it too, and gives it back with the next instant. What a dead process had taken is due again when its lease ends.
+import type { SystemQueries } from '../../platform/database.ts';
+
+type Query = SystemQueries['query'];
+
+export interface DueLook {
+  readonly accountId: string;
+  readonly repositoryId: string;
+  readonly host: string;
+}
+
+/** Plans the first look at repositories without one, and a look now at those with pull requests in line. */
+export async function planLooks(query: Query, now: Date, options: { readonly isStart: boolean }): Promise<void> {
+  await query(
+    `insert into repository_look (account_id, repository_id, due_at)
+     select r.account_id, r.id, $1 from repository r
+     where r.active and not exists (
+       select from repository_look l where l.account_id = r.account_id and l.repository_id = r.id)
+     on conflict do nothing`,
+    [now.toISOString()],
+  );
+  if (options.isStart)
+    await query(
+      `update repository_look l set due_at = $1 where due_at > $1 and ${hasLine('l.account_id', 'l.repository_id')}`,
+      [now.toISOString()],
+    );
+}
+
+/** Takes the one that has been due for the longest time, of none of these accounts and hosts. Null: none is due. */
+export async function takeDueLook(
+  query: Query,
+  at: { readonly now: Date; readonly until: Date },
+  except: { readonly accounts: readonly string[]; readonly hosts: readonly string[] },
+): Promise<DueLook | null> {
+  const [taken] = await query<DueLook>(
+    `update repository_look l set leased_until = $2
+     from (
+       select d.account_id, d.repository_id, r.host from repository_look d
+       join repository r on r.account_id = d.account_id and r.id = d.repository_id and r.active
+       where d.due_at <= $1 and (d.leased_until is null or d.leased_until <= $1)
+         and d.account_id <> all ($3::bigint[]) and r.host <> all ($4::text[])
+       order by d.due_at limit 1 for update of d skip locked) due
+     where l.account_id = due.account_id and l.repository_id = due.repository_id
+     returning l.account_id as "accountId", l.repository_id as "repositoryId", due.host`,
+    [at.now.toISOString(), at.until.toISOString(), [...except.accounts], [...except.hosts]],
+  );
+  return taken ?? null;
+}
+
+/** Gives it back. `withLine` is the instant of the next look if pull requests are in line then, `without` otherwise. */
+export async function endLook(
+  query: Query,
+  { accountId, repositoryId }: DueLook,
+  next: { readonly withLine: Date; readonly without: Date },
+): Promise<void> {
+  await query(
+    `update repository_look set leased_until = null, due_at = case when ${hasLine('$1', '$2')} then $3::timestamptz else $4 end
+     where account_id = $1 and repository_id = $2`,
+    [accountId, repositoryId, next.withLine.toISOString(), next.without.toISOString()],
+  );
+}
+
+/** SQL: whether somebody waits for what the queue does in the repository. */
+export function hasLine(accountId: string, repositoryId: string): string {
+  return `exists (select from pull_request p where p.account_id = ${accountId} and p.repository_id = ${repositoryId} and p.status in ('pending', 'queued', 'tagged'))`;
+}

@@ -1,0 +1,175 @@
+// Compares repositories with their hosts: what an event should have told is found here at the latest. Each has its own
+// time, so that many repositories are compared evenly, and those with pull requests in line more often than others. A host
+// that answers slowly holds up only a part of the comparisons.
+import { systemContext, type Context, type Ports } from './context.ts';
+import { retryAtOf } from './hosts/port.ts';
+import { haltOnUnknownLandings, hosted, reconcileRepository } from './modules/queue/index.ts';
+import { reconcileVerifications } from './modules/previews/index.ts';
+import { reconcileReleases } from './modules/releases/index.ts';
+import { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './modules/repositories/index.ts';
+import { RepositoryEntity, type RepositoryRow } from './modules/repositories/repositories.entities.ts';
+import { atMost } from './platform/at-most.ts';
+import { type Loop, repeat } from './platform/repeat.ts';
+
+const second = 1_000;
+const minute = 60 * second;
+const lookEveryMs = 5 * second;
+const leaseMs = 15 * minute;
+
+/** With pull requests in line, and without. */
+const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
+
+/** How many are compared at once in a process, at one kind of host, and of one account. */
+const most = { atOnce: 8, ofHost: 6, ofAccount: 2 } as const;
+
+export interface Reconciler extends Loop {
+  /** Compares what is due now, and resolves when all of it was compared. */
+  settle(): Promise<void>;
+}
+
+export function createReconciler(ports: Ports): Reconciler {
+  const underWay = new Map<Promise<void>, DueLook>();
+  const surveyed = new Set<string>();
+  let plannedAt: number | null = null;
+  let isStopping = false;
+  let taking: Promise<void> = Promise.resolve();
+
+  async function plan(now: Date): Promise<void> {
+    if (plannedAt !== null && now.getTime() - plannedAt < minute) return;
+    await planLooks(ports.db.system.query, now, { isStart: plannedAt === null });
+    plannedAt = now.getTime();
+  }
+
+  /** Takes looks until none is due or there is no room, and does not wait for them. */
+  async function takeDue(): Promise<void> {
+    const now = ports.clock();
+    await plan(now);
+    while (underWay.size < most.atOnce) {
+      const until = new Date(now.getTime() + leaseMs);
+      const taken = await takeDueLook(ports.db.system.query, { now, until }, crowded([...underWay.values()]));
+      if (taken === null) return;
+      const compared: Promise<void> = compare(taken).finally(() => {
+        underWay.delete(compared);
+        if (!isStopping) void beginQuietly();
+      });
+      underWay.set(compared, taken);
+    }
+  }
+
+  /** One at a time, so that no two of them fill the same room. */
+  async function begin(): Promise<void> {
+    const before = taking;
+    taking = before.then(takeDue, takeDue);
+    await taking;
+  }
+
+  async function beginQuietly(): Promise<void> {
+    await begin().catch((error: unknown) => ports.log.warn({ error }, 'No repository could be compared.'));
+  }
+
+  async function compare(look: DueLook): Promise<void> {
+    const retryAt = await compareOne(ports, look, surveyed);
+    const now = ports.clock().getTime();
+    const inMs = (ms: number): Date => new Date(Math.max(now + ms, retryAt ?? 0));
+    await endLook(ports.db.system.query, look, {
+      withLine: inMs(pauses.withLineMs),
+      without: inMs(pauses.withoutMs),
+    }).catch((error: unknown) => ports.log.warn({ error }, 'A repository is compared again when its lease ends.'));
+  }
+
+  const settle = async (): Promise<void> => {
+    do {
+      await Promise.all(underWay.keys());
+      await begin();
+    } while (underWay.size > 0);
+  };
+  const loop = repeat(lookEveryMs, beginQuietly, () => {});
+  return {
+    start: () => loop.start(),
+    settle,
+    stop: async () => {
+      isStopping = true;
+      await loop.stop();
+      await Promise.all(underWay.keys());
+    },
+  };
+}
+
+/** Accounts and hosts of which enough are being compared. */
+function crowded(looks: readonly DueLook[]): {
+  readonly accounts: readonly string[];
+  readonly hosts: readonly string[];
+} {
+  const manyOf = (of: (look: DueLook) => string, limit: number): string[] =>
+    [...Map.groupBy(looks, of)].flatMap(([each, those]) => (those.length >= limit ? [each] : []));
+  return {
+    accounts: manyOf(({ accountId }) => accountId, most.ofAccount),
+    hosts: manyOf(({ host }) => host, most.ofHost),
+  };
+}
+
+/** Answers until when the host has asked to wait. Null: it has not. */
+async function compareOne(
+  ports: Ports,
+  look: Pick<DueLook, 'accountId' | 'repositoryId'>,
+  surveyed: Set<string>,
+): Promise<number | null> {
+  const ctx = systemContext(ports, look.accountId);
+  try {
+    const row = await ctx.db.load(look.accountId, RepositoryEntity, look.repositoryId);
+    if (row !== null) await compareWithHost(ctx, row, surveyed);
+    return null;
+  } catch (error) {
+    ports.log.warn(
+      { error: String(error), repository: look.repositoryId },
+      'A repository could not be compared with its host; it is tried again.',
+    );
+    return retryAtOf(error);
+  }
+}
+
+/**
+ * A queue looks for unknown landings itself before it accepts a tip that it did not make. Beyond that the landing refs of a
+ * host that has to be asked for them are read once by each process.
+ */
+async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<string>): Promise<void> {
+  const repository = hosted(row);
+  if (row.host === 'local' || !surveyed.has(row.id)) await haltOnUnknownLandings(ctx, repository);
+  surveyed.add(row.id);
+  await reconcileRepository(ctx, repository);
+  await reconcileReleases(ctx, repository);
+  await reconcileVerifications(ctx, row);
+}
+
+/** Compares every repository now, whether it is due or not. */
+export async function reconcileAll(ports: Ports): Promise<void> {
+  const inTurn = atMost(most.atOnce);
+  const looks = await readActive(ports, 'true');
+  await Promise.all(looks.map(async (look) => await inTurn(async () => await compareOne(ports, look, new Set()))));
+}
+
+/**
+ * Before anything wakes queues: a database that is older than its repositories halts them. At a host that has to be asked,
+ * only queues with a line are examined here, because no other one lands anything.
+ */
+export async function haltRestored(ports: Ports): Promise<void> {
+  const looks = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);
+  const inTurn = atMost(most.atOnce);
+  await Promise.all(looks.map(async (look) => await inTurn(async () => await haltOne(ports, look))));
+}
+
+async function haltOne(ports: Ports, { accountId, repositoryId }: Omit<DueLook, 'host'>): Promise<void> {
+  const ctx = systemContext(ports, accountId);
+  try {
+    const row = await ctx.db.load(accountId, RepositoryEntity, repositoryId);
+    if (row !== null) await haltOnUnknownLandings(ctx, hosted(row));
+  } catch (error) {
+    ports.log.warn({ error: String(error), repository: repositoryId }, 'The landings at a host could not be read.');
+  }
+}
+
+async function readActive(ports: Ports, condition: string): Promise<Omit<DueLook, 'host'>[]> {
+  return await ports.db.system.query(
+    `select r.account_id as "accountId", r.id as "repositoryId" from repository r where r.active and ${condition} order by r.id`,
+  );
+}

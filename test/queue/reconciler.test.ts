@@ -1,0 +1,55 @@
+// In which order and how often repositories are compared with their hosts.
+import { expect, it } from 'vitest';
+import { HostUnavailable } from '../../src/hosts/port.ts';
+import { createReconciler } from '../../src/reconciler.ts';
+import { instead } from '../support/instead.ts';
+import { world } from '../support/world.ts';
+
+it('repositories in line are compared every minute, others every quarter of an hour, and one that hangs holds up no other', async () => {
+  await using w = await world({ runsCi: false });
+  const now = new Date('2026-11-23T12:00:00Z');
+  const clock = (): Date => now;
+  const tick = (seconds: number): void => void now.setTime(now.getTime() + seconds * 1_000);
+  const others = await w.rows<{ account_id: string }>(
+    "insert into account (name) select 'other ' || n from generate_series(1, 2) n returning id as account_id",
+  );
+  for (const { account_id } of others)
+    for (let nth = 1; nth <= 4; nth += 1)
+      await w.rows(
+        `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash) values ($1, 'acme', $2, 'local', '', '')`,
+        [account_id, `shop-${nth}`],
+      );
+  const number = await w.open('a', { 'a.txt': 'a\n' });
+  const compared: string[] = [];
+  const hung = Promise.withResolvers<void>();
+  instead(w, 'listRefs', (original) => async (repository, prefix) => {
+    if (prefix !== 'refs/interlock/landings/') return await original(repository, prefix);
+    compared.push(repository.accountId === w.ctx.accountId ? 'ours' : repository.accountId);
+    if (repository.accountId === others[0]?.account_id) await hung.promise;
+    if (repository.accountId === others[1]?.account_id)
+      throw new HostUnavailable('Wait.', { retryAt: now.getTime() + 3_600_000 });
+    return await original(repository, prefix);
+  });
+  const countOf = (account: string | undefined): number => compared.filter((each) => each === account).length;
+  const reconciler = createReconciler({ ...w.service.ports, clock });
+  const settled = reconciler.settle();
+  // Two of the account that hangs are under way, and everything else is compared meanwhile.
+  await expect.poll(() => countOf(others[1]?.account_id)).toBe(4);
+  expect(countOf(others[0]?.account_id)).toBe(2);
+  await expect.poll(() => countOf('ours')).toBe(1);
+  hung.resolve();
+  await settled;
+  expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 4, 4]);
+
+  tick(61);
+  await reconciler.settle();
+  expect(countOf('ours')).toBe(1);
+  await w.queue(number);
+  tick(15 * 60);
+  await reconciler.settle();
+  expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([2, 8, 4]);
+  tick(61);
+  await reconciler.settle();
+  expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([3, 8, 4]);
+  await reconciler.stop();
+});
