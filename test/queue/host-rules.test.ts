@@ -1,7 +1,7 @@
 // What another code host demands of landings: its rules for a base branch, records that trail its branches, reports that
 // become complete by waiting, commits that are gone.
 import { describe, expect, it } from 'vitest';
-import { CommitMissing, type BaseRules } from '../../src/hosts/port.ts';
+import { CommitMissing, HostUnavailable, type BaseRules } from '../../src/hosts/port.ts';
 import type { Condition } from '../../src/domain/queue/explain/condition.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { explainWorld } from '../support/chronicle.ts';
@@ -126,6 +126,27 @@ describe('what a host knows late, or no more', () => {
       { state: 'superseded', reset_code: 309 },
       { state: 'landed', reset_code: null },
     ]);
+  });
+
+  it('a host that asks to wait at a landing is called again then, which explanations tell', async () => {
+    await using w = await world({ configuration: parallel() });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const calls: number[] = [];
+    let retryAt = 0;
+    instead(w, 'updateRefs', (original) => async (repository, updates) => {
+      if (!updates.some(({ ref }) => ref === 'refs/heads/main')) return await original(repository, updates);
+      calls.push(Date.now());
+      if (calls.length > 1) return await original(repository, updates);
+      retryAt = Date.now() + 1_000;
+      throw new HostUnavailable('Too many requests.', { retryAt });
+    });
+    await w.queue(number);
+    await w.until(async () => (await sentences(w, number)).some((words) => words.includes('has asked to wait until')));
+    await w.settled(number);
+    expect(await w.status(number)).toMatchObject({ status: 'merged' });
+    expect(calls).toHaveLength(2);
+    expect(calls[1]).toBeGreaterThanOrEqual(retryAt);
+    expect(await w.rows('select 1 from queue where halted_reason is not null')).toEqual([]);
   });
 
   it('a report that becomes complete by waiting is read again then, without an event', async () => {

@@ -1,4 +1,7 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import { systemContext, type Ports } from '../../src/context.ts';
+import { awaitHost } from '../../src/domain/queue/landing/host-retry.ts';
+import { retryAtOf } from '../../src/hosts/port.ts';
 import { driveBatch, type BatchProgress } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
 import type { BatchInput } from './messages.ts';
@@ -7,14 +10,29 @@ export interface BatchActivities {
   driveBatch(input: BatchInput): Promise<BatchProgress>;
 }
 
+/** A code host that asks to wait is called again when it takes calls, and not at Temporal's pace. */
+function asWait(error: unknown, now: number): unknown {
+  const retryAt = retryAtOf(error);
+  if (retryAt === null || retryAt <= now) return error;
+  return ApplicationFailure.create({
+    type: 'HOST_WAIT',
+    message: error instanceof Error ? error.message : String(error),
+    nextRetryDelay: awaitHost(0, { retryAt, now }),
+  });
+}
+
 export function createBatchActivities(ports: Ports): BatchActivities {
   return {
     driveBatch: async ({ accountId, batchId }) =>
       await runActivity(async () => {
         const ctx = systemContext(ports, accountId);
-        const progress = await driveBatch(ctx, batchId);
-        // A commit that was just made is built at once: another step would cost six events of history.
-        return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
+        try {
+          const progress = await driveBatch(ctx, batchId);
+          // A commit that was just made is built at once: another step would cost six events of history.
+          return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
+        } catch (error) {
+          throw asWait(error, ports.clock().getTime());
+        }
       }),
   };
 }

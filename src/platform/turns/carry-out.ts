@@ -3,6 +3,9 @@
 import { quietFor, type Context } from '../../context.ts';
 import type { TurnLeft } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
+import { awaitHost } from '../../domain/queue/landing/host-retry.ts';
+import { retryAtOf } from '../../hosts/port.ts';
+import type { DrivenRow } from './columns.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
 
 /** What is due, as it was read. */
@@ -59,13 +62,24 @@ export async function carryOutDue<T extends KindTypes>(
   } catch (error) {
     const failure = carryOut.failureOf(quiet, error, { id, step: due.step, by });
     if (failure === null) throw error;
-    await changeLocked(
-      quiet,
-      { kind, id },
-      async (tx, rows) => await carryOut.fail(quiet, tx, rows, { ...failure, due }),
-    );
+    await changeLocked(quiet, { kind, id }, async (tx, rows) => {
+      const row = kind.rowOf(rows);
+      const { calls } = row;
+      await carryOut.fail(quiet, tx, rows, { ...failure, due });
+      if (!failure.isFinal) holdOff(row, { calls, now: ctx.clock().getTime(), retryAt: retryAtOf(error) });
+    });
     return failure.isFinal ? `refused: ${failure.words}` : `failed, and is tried again: ${failure.words}`;
   }
+}
+
+/** A code host that asks to wait has not failed: nothing is counted, and it is called when it takes calls again. */
+function holdOff(
+  row: DrivenRow,
+  { calls, now, retryAt }: { readonly calls: number; readonly now: number; readonly retryAt: number | null },
+): void {
+  if (retryAt === null || retryAt <= now || !row.callAt) return;
+  row.calls = calls;
+  row.callAt = new Date(now + awaitHost(0, { retryAt, now }));
 }
 
 /** Also for what `attend` finds that it cannot attend to. */

@@ -14,6 +14,7 @@ export type ConditionKind =
   | 'queue'
   | 'not_halted'
   | 'not_paused'
+  | 'host_answers'
   | 'place'
   | 'build'
   | 'landing'

@@ -72,6 +72,8 @@ export interface ExplainedPullRequest {
    */
   readonly paused: { readonly message: string | null; readonly pattern: string | null } | null;
   readonly haltedReason: string | null;
+  /** Until when the code host takes no requests. Null or absent: it takes them. */
+  readonly hostWaitUntil?: number | null;
   /** What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known. */
   readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
@@ -88,6 +90,7 @@ export type ReasonKind =
   | 'precondition'
   | 'halted'
   | 'paused'
+  | 'host_wait'
   | 'landing'
   | 'frozen'
   | 'merge_window'
@@ -141,6 +144,8 @@ function explainPlace(pullRequest: ExplainedPullRequest): Reason {
   if (batch?.landingBegun) return { kind: 'landing', who: 'queue', sentence: 'It is being merged now.' };
   if (haltedReason !== null) return { kind: 'halted', who: 'admin', sentence: haltedText(haltedReason) };
   if (paused !== null) return { kind: 'paused', who: 'admin', sentence: pausedText(paused) };
+  if (pullRequest.hostWaitUntil)
+    return { kind: 'host_wait', who: 'queue', sentence: hostWaitText(pullRequest.hostWaitUntil) };
   if (batch === null) return { kind: 'in_line', who: 'queue', sentence: waitingText(pullRequest) };
   if (batch.verdict === 'red') return { kind: 'build_failed', who: 'queue', sentence: buildText(batch) };
   if (batch.verdict === 'pending') return { kind: 'building', who: 'ci', sentence: buildText(batch) };
@@ -157,6 +162,10 @@ function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch):
     return { kind: 'merge_window', who: 'queue', sentence: `${green}; ${windowText(landingsFrom)}` };
   if (finalGate !== null) return { kind: 'final_gate', who: 'ci', sentence: `${green}; ${gateText(finalGate)}` };
   return { kind: 'landing', who: 'queue', sentence: `${green}; it is merged next.` };
+}
+
+export function hostWaitText(until: number): string {
+  return `The code host has asked to wait until ${timeText(until)}.`;
 }
 
 export function haltedText(reason: string): string {

@@ -5,6 +5,7 @@ import {
   freezeText,
   gateText,
   haltedText,
+  hostWaitText,
   named,
   ownChecksText,
   pausedText,
@@ -18,7 +19,11 @@ import { checks } from './preconditions.ts';
 import type { LinePosition } from './line-position.ts';
 import { isQueued } from '../model/status.ts';
 
-export function queue({ pullRequest: { paused, haltedReason }, since, causes }: ConditionFacts): Condition {
+export function queue({
+  pullRequest: { paused, haltedReason, hostWaitUntil },
+  since,
+  causes,
+}: ConditionFacts): Condition {
   const conditions = [
     condition({
       kind: 'not_halted',
@@ -40,8 +45,22 @@ export function queue({ pullRequest: { paused, haltedReason }, since, causes }: 
       cause: causes.pause,
       sentence: paused === null ? 'The queue is not paused.' : pausedText(paused),
     }),
+    ...(hostWaitUntil ? [hostAnswers(hostWaitUntil)] : []),
   ];
   return group('queue', conditions, { holds: 'The queue goes on', needed: 'neither halted nor paused' });
+}
+
+/** Listed only while it is not met. */
+function hostAnswers(until: number): Condition {
+  return condition({
+    kind: 'host_answers',
+    holds: false,
+    observed: 'the code host asks to wait',
+    needed: 'the code host takes requests',
+    who: 'queue',
+    nextCheckAt: until,
+    sentence: hostWaitText(until),
+  });
 }
 
 function pausedBy({ pattern }: NonNullable<ExplainedPullRequest['paused']>): string {

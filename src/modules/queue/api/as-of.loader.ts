@@ -55,6 +55,8 @@ export interface QueueAsOf {
   readonly haltedReason: string | null;
   /** What the host's rules may refuse a landing for. Null: nothing is known, or it is the reason of the halt. */
   readonly hostWarning: string | null;
+  /** Until when the host takes no requests. Null: it takes them, or that instant is not on record. */
+  readonly hostWaitUntil: number | null;
   readonly haltedAt: number | null;
   readonly haltedBy: Cause | null;
 }
@@ -123,6 +125,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     windowFrom: landingsFrom(configuration, baseBranch, now),
     haltedReason,
     hostWarning: haltedReason === null ? (queue.hostRules?.why ?? null) : null,
+    hostWaitUntil: at === null && (queue.hostWaitUntil ?? 0) > now ? queue.hostWaitUntil : null,
     haltedAt,
     haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,
   };

@@ -19,6 +19,7 @@ export interface QueueRow {
   readonly tree: string | null;
   readonly hostRequiredChecks: string[];
   readonly hostRules: HostRules | null;
+  readonly hostWaitUntil: number | null;
   readonly haltedReason: string | null;
   readonly haltedAt: number | null;
 }
@@ -30,7 +31,7 @@ export async function readQueue(
 ): Promise<QueueRow | undefined> {
   const [row] = await tx.query<QueueRow>(
     `select q.repository_id as "repositoryId", q.base_branch as "baseBranch", r.default_branch as "defaultBranch", r.active, r.paused,
-            r.configuration_yaml as "configurationYaml", v.base_tip as tip, v.base_tree as tree, v.host_required_checks as "hostRequiredChecks", v.host_rules as "hostRules",
+            r.configuration_yaml as "configurationYaml", v.base_tip as tip, v.base_tree as tree, v.host_required_checks as "hostRequiredChecks", v.host_rules as "hostRules", extract(epoch from q.host_wait_until)::float8 * 1000 as "hostWaitUntil",
             v.halted_reason as "haltedReason", extract(epoch from v.halted_at)::float8 * 1000 as "haltedAt"
      from queue q
      join repository r on r.account_id = q.account_id and r.id = q.repository_id

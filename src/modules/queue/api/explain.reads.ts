@@ -187,6 +187,7 @@ function explainedPullRequest(
     paused: queueAsOf.pause,
     haltedReason: queueAsOf.haltedReason,
     hostWarning: queueAsOf.hostWarning,
+    hostWaitUntil: queueAsOf.hostWaitUntil,
     frozen: standing === null ? null : queueAsOf.frozen,
     landingsFrom: standing === null ? null : queueAsOf.windowFrom,
   };

@@ -2,11 +2,11 @@
 // behind it: it is blocked with the host's message, and the others are built without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
-import { codeOf, CommitMissing, HostRefused } from '../../../hosts/port.ts';
+import { codeOf, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
-import { changeQueue } from '../store/queue.locks.ts';
+import { changeQueue, noteHostWait } from '../store/queue.locks.ts';
 import { beginWork, blockPullRequest, finishWork, haltWork } from '../store/status.writer.ts';
 
 interface Refused {
@@ -88,6 +88,11 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
   } catch (error) {
     if (error instanceof CommitMissing) return await giveUpMissing(ctx, batch.id);
     const now = ctx.clock().getTime();
+    const retryAt = retryAtOf(error);
+    if (retryAt !== null && retryAt > now) {
+      await ctx.db.transaction(ctx.accountId, async (tx) => await noteHostWait(ctx, tx, batch.queueId, retryAt));
+      throw error;
+    }
     const since = failingSince.get(key) ?? now;
     failingSince.set(key, since);
     if (now - since >= patienceMs) await haltFor(ctx, batch.id, error);

@@ -1,12 +1,12 @@
 // A failed intent is ended, postponed, or halts its queue.
 import type { Context } from '../../../context.ts';
 import { awaitHost, decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
-import { HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { NewEvent } from '../../events/index.ts';
 import { isBranchWork } from '../planning/branch-work.ts';
 import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
-import { changeQueue, lockQueue } from '../store/queue.locks.ts';
+import { changeQueue, lockQueue, noteHostWait } from '../store/queue.locks.ts';
 import { beginWork, finishWork, haltWork, announce, planReply, type QueueWork } from '../store/status.writer.ts';
 import { backportComment, syncRefusedComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { mostAttempts } from '../landing/landing.ts';
@@ -17,8 +17,15 @@ const longestOutageMs = 60 * 60_000;
 /** Intents that only inform people. */
 const words: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'label'];
 
-/** Returns whether it has ended. Otherwise it stays open and is found again. */
+/** Returns whether it has ended, or waits for its host. Otherwise it is thrown, and the intent is found again. */
 export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unknown): Promise<boolean> {
+  const now = ctx.clock().getTime();
+  const retryAt = retryAtOf(error);
+  // A host that asks to wait has not failed: nothing is counted, no queue is halted, and nothing is given up.
+  if (retryAt !== null && retryAt > now) {
+    await waitForHost(ctx, intent, { retryAt, now });
+    return true;
+  }
   if (intent.kind === 'land') {
     await haltIfHopeless(ctx, intent.id, error);
     return false;
@@ -36,9 +43,28 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
   }
   const waitMs = decideNextTry(words.includes(intent.kind) ? 'words' : 'step', tries);
   if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), tries });
-  const retryAt = error instanceof HostUnavailable ? error.retryAt : null;
-  await postpone(ctx, intent, awaitHost(waitMs, { retryAt, now: ctx.clock().getTime() }));
+  await postpone(ctx, intent, waitMs);
   return false;
+}
+
+async function waitForHost(
+  ctx: Context,
+  intent: IntentRow,
+  { retryAt, now }: { readonly retryAt: number; readonly now: number },
+): Promise<void> {
+  const at = new Date(now + awaitHost(0, { retryAt, now })).toISOString();
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await lockQueue(ctx, tx, intent.queueId);
+    await tx.query(
+      `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun')`,
+      [ctx.accountId, intent.id, at],
+    );
+    await noteHostWait(ctx, tx, intent.queueId, retryAt);
+    await tx.query(
+      'update queue set next_look_at = least(next_look_at, $3::timestamptz) where account_id = $1 and id = $2',
+      [ctx.accountId, intent.queueId, at],
+    );
+  });
 }
 
 function reasonOf(error: unknown): string {

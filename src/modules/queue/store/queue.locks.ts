@@ -88,3 +88,12 @@ export async function ensureQueue(
   if (id === undefined) return await ensureQueue(ctx, tx, repositoryId, baseBranch);
   return id;
 }
+
+/** Until when the host takes no requests for the queue's work. For explanations: nothing is decided by it. */
+export async function noteHostWait(ctx: Context, tx: Transaction, queueId: string, retryAt: number): Promise<void> {
+  await tx.query('update queue set host_wait_until = greatest(host_wait_until, $3) where account_id = $1 and id = $2', [
+    ctx.accountId,
+    queueId,
+    new Date(retryAt).toISOString(),
+  ]);
+}

@@ -1,4 +1,5 @@
 // One call to a provider that goes on by itself. What came of it is data: a provider that is away is no fault of ours.
+import { retryAtOf } from '../../../hosts/port.ts';
 import type { ProviderCall } from '../../../domain/releases/drive.ts';
 import type { RunOrRefusal } from './provider-run.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -36,6 +37,8 @@ export async function callProvider(providers: Providers, { run, ...asked }: Aske
   if (run instanceof ProviderRefused) return { kind: 'refused', words: run.message };
   await passFailpoint(`${asked.subject}:before_${asked.call}`);
   const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
+    // The code host asks to wait. It has not failed, and is called then.
+    if (retryAtOf(error) !== null) throw error;
     const words = (error instanceof Error ? error.message : String(error)).slice(0, longestWords);
     return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', words };
   });

@@ -1,5 +1,6 @@
 // How deployments and builds are carried out alike: by one call to a provider, or by attending to what runs here. Called
 // twice under the key of the run, a provider does it once.
+import { retryAtOf } from '../../../hosts/port.ts';
 import { DriverException, NotFoundError } from '@mikro-orm/core';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -60,6 +61,8 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
     },
     failureOf: ({ log }, error, { id, by: { signal } }) => {
       if (!isOwnFailure(error, signal)) return null;
+      if (retryAtOf(error) !== null)
+        return { words: error instanceof Error ? error.message : String(error), isFinal: false };
       log.error({ ...kind.whose(id), error }, 'A provider could not be called, or attended to.');
       return { words: wordsOf(error), isFinal: false };
     },

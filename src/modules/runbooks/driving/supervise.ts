@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
 import { pastItsLimit, pauseAfter, type AgentWork } from '../../../domain/runbooks/drive.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { AgentBusy, AgentRefused, BudgetSpent } from '../../../platform/agents/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -105,7 +105,9 @@ async function workInTime(ctx: Context, { due, attending, supervised, work, begu
   const { write } = supervised.log;
   const attended = { ctx, runbookId: due.id, attending, signal, write, onChange: telling.onChange };
   const outcome = await Promise.race([work.carryOut(attended, begun), aborted(late.signal)])
-    .catch((error: unknown) => (late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(attending, error)))
+    .catch((error: unknown) =>
+      late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(attending, error, ctx.clock()),
+    )
     .finally(() => {
       clearTimeout(timer);
       telling.end();
@@ -118,7 +120,7 @@ interface Failure {
   readonly words: string;
   readonly isFinal: boolean;
   readonly isHostAway: boolean;
-  /** The pause that a busy agent asked for, in milliseconds. 0: none. */
+  /** The pause that a busy agent or the code host asked for, in milliseconds. 0: none. */
   readonly waitMs: number;
 }
 
@@ -133,14 +135,14 @@ function asLate({ kind }: AgentWork, limitMs: number): Failure {
   return { words: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, waitMs: 0 };
 }
 
-function asFailure({ secret }: RunbookAttending, error: unknown): Outcome {
+function asFailure({ secret }: RunbookAttending, error: unknown, now: Date): Outcome {
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
   const words = error instanceof Error ? error.message : String(error);
   return {
     words: masked(secret, words).slice(0, 2_000).toWellFormed() || 'It failed without a word.',
     isFinal,
     isHostAway: error instanceof HostAway,
-    waitMs: error instanceof AgentBusy ? error.waitMs : 0,
+    waitMs: error instanceof AgentBusy ? error.waitMs : Math.max(0, (retryAtOf(error) ?? 0) - now.getTime()),
   };
 }
 
