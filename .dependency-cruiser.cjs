@@ -232,6 +232,19 @@ module.exports = {
       to: { path: '^(src|workflows|rest-facade)/', pathNot: '^src/(launcher|platform)/' },
     },
     {
+      name: 'emulator-of-github-stands-alone',
+      comment: 'It judges the adapter, so the two share no code.',
+      severity: 'error',
+      from: { path: '^github-emulator/' },
+      to: { path: '^(src|workflows|rest-facade|test|bench)/' },
+    },
+    {
+      name: 'product-does-not-import-the-emulator',
+      severity: 'error',
+      from: { path: '^(src|workflows|rest-facade|bench)/' },
+      to: { path: '^github-emulator/' },
+    },
+    {
       name: 'product-does-not-import-tests',
       severity: 'error',
       from: { path: '^(src|workflows|rest-facade)/' },

@@ -10,6 +10,7 @@ const pure = [
   'test/scripts/**/*.test.ts',
   'test/agents/model*.test.ts',
   'test/previews/analysis.test.ts',
+  'test/github-emulator/**/*.test.ts',
 ];
 // They start servers of their own.
 const launcher = ['test/launcher/**/*.test.ts'];

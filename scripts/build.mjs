@@ -15,7 +15,7 @@ import {
   toolEnvironment,
 } from './toolchain.mjs';
 
-const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations'];
+const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations', 'github-emulator'];
 const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 const stampFile = join('dist', '.build-stamp.json');
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { compiler, findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
 
-const folders = ['src', 'workflows', 'rest-facade', 'test', 'bench'];
+const folders = ['src', 'workflows', 'rest-facade', 'test', 'bench', 'github-emulator'];
 
 export function checks() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));

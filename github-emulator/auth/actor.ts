@@ -1,0 +1,137 @@
+// Who asks, and what the asker may do where.
+import type { Core } from '../core.ts';
+import { ApiError, forbidden, notFound } from '../http/errors.ts';
+import type { AccessToken, Account, App, Installation, Permissions, Repository } from '../model/types.ts';
+import {
+  higherRole,
+  isPermissionAtLeast,
+  isRoleAtLeast,
+  type PermissionLevel,
+  type RepositoryRole,
+} from '../model/words.ts';
+
+export type Actor =
+  | { readonly kind: 'anonymous' }
+  /** An App by its JWT. */
+  | { readonly kind: 'app'; readonly app: App }
+  | {
+      readonly kind: 'installation';
+      readonly app: App;
+      readonly installation: Installation;
+      readonly token: AccessToken;
+      readonly account: Account;
+    }
+  /** A person by a token. `app` acts for the person when the token is of an App. */
+  | { readonly kind: 'user'; readonly account: Account; readonly token: AccessToken; readonly app: App | null };
+
+/** What an operation needs of an asker in one repository. */
+export interface Need {
+  /** An App needs one of these permissions. */
+  readonly permission: string | readonly string[];
+  readonly level: PermissionLevel;
+  /** A person needs this role. Default: the level. */
+  readonly role?: RepositoryRole;
+}
+
+export function roleOf(core: Core, user: Account, repository: Repository): RepositoryRole | null {
+  const { state } = core;
+  const owner = state.accounts.must(repository.ownerId);
+  if (owner.id === user.id) return 'admin';
+  const membership = state.memberships.find((each) => each.organizationId === owner.id && each.userId === user.id);
+  if (membership?.role === 'admin') return 'admin';
+  const own = repository.collaborators.find((each) => each.userId === user.id)?.role ?? null;
+  const byTeams = repository.teams
+    .filter(({ teamId }) => state.teams.get(teamId)?.memberIds.includes(user.id) ?? false)
+    .reduce<RepositoryRole | null>((role, each) => higherRole(role, each.role), null);
+  const base = membership !== undefined || !repository.isPrivate ? 'read' : null;
+  return higherRole(base, higherRole(own, byTeams));
+}
+
+/** The repository, if the asker may know that it exists. Throws 404 otherwise. */
+export function mustSee(core: Core, actor: Actor, repository: Repository | undefined): Repository {
+  if (repository === undefined || !canSee(core, actor, repository)) throw notFound();
+  return repository;
+}
+
+export function canSee(core: Core, actor: Actor, repository: Repository): boolean {
+  if (actor.kind === 'anonymous' || actor.kind === 'app') return !repository.isPrivate;
+  if (actor.kind === 'installation') return !repository.isPrivate || reaches(actor, repository);
+  return roleOf(core, actor.account, repository) !== null && isWithinApp(core, actor, repository);
+}
+
+/** Throws GitHub's refusal unless the asker has what the operation needs. */
+export function mustHave(core: Core, actor: Actor, repository: Repository, need: Need): void {
+  if (need.level !== 'read' && repository.isArchived) throw forbidden('Repository was archived so is read-only.');
+  if (actor.kind === 'installation') {
+    if (hasPermission(permissionsOf(actor, repository), need)) return;
+    throw new ApiError(403, 'Resource not accessible by integration');
+  }
+  if (actor.kind !== 'user') {
+    if (need.level === 'read' && !repository.isPrivate) return;
+    throw new ApiError(401, 'Requires authentication');
+  }
+  if (actor.app !== null && actor.token.kind === 'user-to-server') {
+    const installation = installationFor(core, actor.app.id, repository);
+    if (installation === undefined || !hasPermission(installation.permissions, need))
+      throw new ApiError(403, 'Resource not accessible by integration');
+  }
+  const role = need.role ?? need.level;
+  if (!isRoleAtLeast(roleOf(core, actor.account, repository), role))
+    throw forbidden(role === 'admin' ? 'Must have admin rights to Repository.' : 'Must have push access to repository');
+}
+
+/** Whether the asker has a role in the repository; of an App, whether its permission to contents says so. */
+export function hasRole(core: Core, actor: Actor, repository: Repository, role: RepositoryRole): boolean {
+  if (actor.kind === 'user') return isRoleAtLeast(roleOf(core, actor.account, repository), role);
+  if (actor.kind !== 'installation') return role === 'read' && !repository.isPrivate;
+  if (!reaches(actor, repository)) return role === 'read' && !repository.isPrivate;
+  const permission = role === 'admin' || role === 'maintain' ? 'administration' : 'contents';
+  return isPermissionAtLeast(permissionsOf(actor, repository)[permission], role === 'read' ? 'read' : 'write');
+}
+
+export function installationFor(core: Core, appId: number, repository: Repository): Installation | undefined {
+  return core.state.installations.find(
+    (each) => each.appId === appId && each.suspendedAt === null && includes(each, repository),
+  );
+}
+
+export function includes(installation: Installation, repository: Repository): boolean {
+  return (
+    installation.accountId === repository.ownerId &&
+    (installation.repositorySelection === 'all' || installation.repositoryIds.includes(repository.id))
+  );
+}
+
+export function reaches(actor: Actor & { kind: 'installation' }, repository: Repository): boolean {
+  const { repositoryIds } = actor.token;
+  return includes(actor.installation, repository) && (repositoryIds === null || repositoryIds.includes(repository.id));
+}
+
+/** The account that an action is shown as: a person, or the bot of an App. Throws 401 for anybody else. */
+export function accountOf(actor: Actor): Account {
+  if (actor.kind === 'user' || actor.kind === 'installation') return actor.account;
+  throw new ApiError(401, 'Requires authentication');
+}
+
+/** A token's permissions never exceed those of its installation, which may have shrunk since. */
+function permissionsOf(actor: Actor & { kind: 'installation' }, repository: Repository): Permissions {
+  if (!reaches(actor, repository)) return repository.isPrivate ? {} : { metadata: 'read', contents: 'read' };
+  const granted = actor.installation.permissions;
+  const narrowed = actor.token.permissions ?? granted;
+  const names = Object.keys(narrowed).filter((name) => isPermissionAtLeast(granted[name], 'read'));
+  return Object.fromEntries(names.map((name) => [name, lower(granted[name] ?? 'read', narrowed[name] ?? 'read')]));
+}
+
+function lower(a: PermissionLevel, b: PermissionLevel): PermissionLevel {
+  return isPermissionAtLeast(a, b) ? b : a;
+}
+
+function hasPermission(permissions: Permissions, { permission, level }: Need): boolean {
+  const names = typeof permission === 'string' ? [permission] : permission;
+  return names.some((name) => isPermissionAtLeast(name === 'metadata' ? 'read' : permissions[name], level));
+}
+
+function isWithinApp(core: Core, actor: Actor & { kind: 'user' }, repository: Repository): boolean {
+  if (actor.token.kind !== 'user-to-server' || actor.app === null || !repository.isPrivate) return true;
+  return installationFor(core, actor.app.id, repository) !== undefined;
+}

@@ -1,0 +1,57 @@
+// Knobs that change rows: a rename, a suspension, the end of all tokens.
+import type { HostEvent } from '../webhooks/events.ts';
+import type { State } from '../model/state.ts';
+import type { Account, Repository } from '../model/types.ts';
+import type { KnobEffects } from './knobs.ts';
+
+interface Around {
+  readonly state: State;
+  readonly clock: () => number;
+  now(): string;
+  emit(event: HostEvent): void;
+  settled(): Promise<void>;
+}
+
+export function createEffects({ state, now, emit, settled }: Around): KnobEffects {
+  return {
+    expireTokens: () => {
+      for (const token of state.tokens.filter(({ kind }) => kind === 'installation')) token.expiresAt = now();
+      state.save();
+    },
+    rename: (fullName, newName) => {
+      const [login = '', name = ''] = fullName.split('/');
+      const owner = state.accounts.find((each) => each.login === login);
+      const repository = state.repositories.find((each) => each.ownerId === owner?.id && each.name === name);
+      if (owner === undefined || repository === undefined) throw new Error(`There is no repository ${fullName}.`);
+      emit(renameRepository({ state, now }, { repository, owner, sender: owner, newName }));
+    },
+    suspend: (installationId, isSuspended) => {
+      const installation = state.installations.must(installationId);
+      const sender = state.accounts.must(installation.accountId);
+      installation.suspendedAt = isSuspended ? now() : null;
+      installation.suspendedById = isSuspended ? sender.id : null;
+      emit({ name: 'installation', action: isSuspended ? 'suspend' : 'unsuspend', installation, sender });
+      state.save();
+    },
+    catchUp: settled,
+  };
+}
+
+/** Renames, keeps the redirect, and answers the event to emit. */
+export function renameRepository(
+  { state, now }: Pick<Around, 'state' | 'now'>,
+  given: {
+    readonly repository: Repository;
+    readonly owner: Account;
+    readonly sender: Account;
+    readonly newName: string;
+  },
+): HostEvent {
+  const { repository, owner, sender, newName } = given;
+  const from = repository.name;
+  state.formerNames.insert({ owner: owner.login, name: from, repositoryId: repository.id });
+  repository.name = newName;
+  repository.updatedAt = now();
+  state.save();
+  return { name: 'repository', action: 'renamed', repository, sender, changes: { repository: { name: { from } } } };
+}

@@ -1,0 +1,153 @@
+// What goes wrong on purpose. A test sets knobs on the object, a person by `POST /_emulator/knobs`.
+import type { RandomSource } from './random.ts';
+
+export interface Fault {
+  /** `GET /repos/{owner}/{repo}`, `graphql`, `git-upload-pack`, `git-receive-pack`; the path alone stands for every method. Absent: everything. */
+  readonly operation?: string;
+  /** Of requests that meet the fault. Default 1. */
+  readonly rate?: number;
+  /** How often the fault happens. Default: until it is cleared. */
+  readonly times?: number;
+  /** `before`: nothing is done. `after`: the work is done, and the answer is lost. Default `before`. */
+  readonly when?: 'before' | 'after';
+  /** Default 502. `reset`: the connection is cut. */
+  readonly status?: number | 'reset';
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Slowness {
+  readonly operation?: string;
+  readonly ms: number;
+  readonly rate?: number;
+  readonly times?: number;
+}
+
+export interface WebhookFaults {
+  /** Share of the deliveries that are never sent. */
+  readonly drop?: number;
+  /** Share that is sent twice, with the same delivery id. */
+  readonly double?: number;
+  /** This many deliveries are gathered and sent in random order. 0 and 1: in the order of the events. */
+  readonly reorder?: number;
+}
+
+export interface Limits {
+  readonly restPerHour: number;
+  readonly graphqlPerHour: number;
+  readonly pointsPerMinute: number;
+  readonly graphqlPointsPerMinute: number;
+  readonly contentPerMinute: number;
+  readonly contentPerHour: number;
+}
+
+export const usualLimits: Limits = {
+  restPerHour: 5000,
+  graphqlPerHour: 5000,
+  pointsPerMinute: 900,
+  graphqlPointsPerMinute: 2000,
+  contentPerMinute: 80,
+  contentPerHour: 500,
+};
+
+/** Outcomes of checks without running them. Null: the workflow's steps run. */
+export type ScriptedChecks = (check: {
+  readonly repository: string;
+  readonly commit: string;
+  readonly name: string;
+  readonly attempt: number;
+}) => 'success' | 'failure' | 'neutral' | 'skipped' | 'cancelled' | 'timed_out' | 'pending' | null;
+
+export interface Knobs {
+  fail(fault: Fault): void;
+  slow(slowness: Slowness): void;
+  webhooks(faults: WebhookFaults): void;
+  limits(limits: Partial<Limits>): void;
+  /** While on, the API shows refs and pull requests as they were before pushes. git is never behind. */
+  lag(isOn: boolean): Promise<void>;
+  /** Ends every token of installations now. */
+  expireTokens(): void;
+  rename(fullName: string, newName: string): void;
+  suspend(installationId: number, isSuspended: boolean): void;
+  checks(script: ScriptedChecks | null): void;
+  /** Ends all faults, slowness, lag and scripts, and brings the limits back. */
+  clear(): Promise<void>;
+}
+
+/** What the server asks of the knobs. */
+export interface FaultState {
+  readonly knobs: Knobs;
+  takeFault(operation: string, when: 'before' | 'after'): Fault | null;
+  takeDelayMs(operation: string): number;
+  readonly webhookFaults: () => WebhookFaults;
+  readonly currentLimits: () => Limits;
+  readonly isLagging: () => boolean;
+  readonly scriptedChecks: () => ScriptedChecks | null;
+}
+
+/** What knobs do beyond faults: the core knows how. */
+export interface KnobEffects {
+  expireTokens(): void;
+  rename(fullName: string, newName: string): void;
+  suspend(installationId: number, isSuspended: boolean): void;
+  catchUp(): Promise<void>;
+}
+
+interface Counted {
+  left: number;
+}
+
+export function createFaults(random: RandomSource, effects: KnobEffects): FaultState {
+  let faults: (Fault & Counted)[] = [];
+  let delays: (Slowness & Counted)[] = [];
+  let webhooks: WebhookFaults = {};
+  let limits = usualLimits;
+  let isLagging = false;
+  let script: ScriptedChecks | null = null;
+  const lag = async (isOn: boolean): Promise<void> => {
+    isLagging = isOn;
+    if (!isOn) await effects.catchUp();
+  };
+  const take = <T extends { operation?: string; rate?: number } & Counted>(all: T[], operation: string): T | null => {
+    const met = all.find(
+      (each) => each.left > 0 && isFor(each.operation, operation) && random.next() < (each.rate ?? 1),
+    );
+    if (met !== undefined) met.left -= 1;
+    return met ?? null;
+  };
+  return {
+    knobs: {
+      fail: (fault) => void faults.push({ ...fault, left: fault.times ?? Number.POSITIVE_INFINITY }),
+      slow: (slowness) => void delays.push({ ...slowness, left: slowness.times ?? Number.POSITIVE_INFINITY }),
+      webhooks: (chosen) => void (webhooks = chosen),
+      limits: (chosen) => void (limits = { ...limits, ...chosen }),
+      lag,
+      expireTokens: () => effects.expireTokens(),
+      rename: (fullName, newName) => effects.rename(fullName, newName),
+      suspend: (installationId, isSuspended) => effects.suspend(installationId, isSuspended),
+      checks: (chosen) => void (script = chosen),
+      clear: async () => {
+        faults = [];
+        delays = [];
+        webhooks = {};
+        limits = usualLimits;
+        script = null;
+        await lag(false);
+      },
+    },
+    takeFault: (operation, when) =>
+      take(
+        faults.filter((each) => (each.when ?? 'before') === when),
+        operation,
+      ),
+    takeDelayMs: (operation) => take(delays, operation)?.ms ?? 0,
+    webhookFaults: () => webhooks,
+    currentLimits: () => limits,
+    isLagging: () => isLagging,
+    scriptedChecks: () => script,
+  };
+}
+
+function isFor(wanted: string | undefined, operation: string): boolean {
+  return wanted === undefined || wanted === operation || operation.endsWith(` ${wanted}`);
+}

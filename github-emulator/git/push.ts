@@ -1,0 +1,109 @@
+// A push: its commands are judged with the pushed commits at hand, git unpacks and moves what is allowed, and the moved
+// refs are told.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountOf, type Actor } from '../auth/actor.ts';
+import type { Core } from '../core.ts';
+import type { Repository } from '../model/types.ts';
+import type { RefRefusal } from './rules.ts';
+import { formatPush, formatReport, parsePush, parseReport, type PushRequest } from './pkt-line.ts';
+import { spawnGit } from './run.ts';
+import type { RefChange } from './store.ts';
+
+const declined = {
+  reason: 'deny updating a hidden ref',
+  remote: [],
+  api: { status: 422, message: 'Reference update failed' },
+};
+
+/** Answers the bytes that git's client reads. */
+export async function receivePush(core: Core, repository: Repository, actor: Actor, body: Buffer): Promise<Buffer> {
+  const request = parsePush(body);
+  // A large push is announced by an empty one, which asks whether it may come.
+  if (request.changes.length === 0) return Buffer.alloc(0);
+  return await core.git.alone(repository, async () => await judgeAndReceive(core, { repository, actor, request }));
+}
+
+interface Push {
+  readonly repository: Repository;
+  readonly actor: Actor;
+  readonly request: PushRequest;
+}
+
+async function judgeAndReceive(core: Core, push: Push): Promise<Buffer> {
+  const { request, repository } = push;
+  const isSideBand = request.capabilities.includes('side-band-64k') || request.capabilities.includes('side-band');
+  const refusals = await judge(core, push);
+  const refused = new Set(refusals.map(({ ref }) => ref));
+  const isAtomic = request.capabilities.includes('atomic');
+  const allowed = isAtomic && refused.size > 0 ? [] : request.changes.filter(({ ref }) => !refused.has(ref));
+  const report = allowed.length > 0 ? await receive(core, push, allowed, isSideBand) : emptyReport;
+  const told = request.changes
+    .filter((change) => !allowed.includes(change))
+    .map(({ ref }) => `ng ${ref} ${refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failure'}`);
+  const words = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
+  const moved = allowed.filter(({ ref }) => report.lines.some((line) => line.trim() === `ok ${ref}`));
+  await tellMoves(core, repository, push.actor, moved);
+  const progress = Buffer.concat([report.progress, Buffer.from(words.join(''))]);
+  return formatReport([...report.lines, ...told], progress, isSideBand);
+}
+
+const emptyReport = { lines: ['unpack ok'], progress: Buffer.alloc(0) };
+
+/** The pushed objects lie in a folder of their own while the rules judge them. */
+async function judge(core: Core, { repository, actor, request }: Push): Promise<RefRefusal[]> {
+  const hidden = request.changes
+    .filter(({ ref }) => ref.startsWith('refs/pull/'))
+    .map(({ ref }) => ({ ref, ...declined }));
+  const folder = mkdtempSync(join(tmpdir(), 'push-'));
+  try {
+    const objects = join(core.git.directoryOf(repository), 'objects');
+    const env = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
+    if (request.pack.length > 32)
+      await core.git.run(repository, ['unpack-objects', '-q'], { stdin: request.pack, env });
+    const changes = request.changes.filter(({ ref }) => !ref.startsWith('refs/pull/'));
+    const git = async (args: readonly string[], input = {}) => await core.git.run(repository, args, { ...input, env });
+    return [...hidden, ...(await core.rules({ repository, actor, changes, via: 'push', git }))];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function receive(
+  core: Core,
+  { repository, request }: Push,
+  allowed: readonly RefChange[],
+  isSideBand: boolean,
+): Promise<{ lines: string[]; progress: Buffer }> {
+  const child = spawnGit(core.git.directoryOf(repository), ['receive-pack', '--stateless-rpc', '.']);
+  const output: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+  child.stderr.resume();
+  child.stdin.on('error', () => {});
+  child.stdin.end(formatPush(allowed, request.capabilities, request.pack));
+  await new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  return parseReport(Buffer.concat(output), isSideBand);
+}
+
+/** Tells what moved. The parts follow: pull requests, checks, webhooks. */
+export async function tellMoves(
+  core: Core,
+  repository: Repository,
+  actor: Actor,
+  moved: readonly RefChange[],
+): Promise<void> {
+  const sender = accountOf(actor);
+  for (const change of moved) {
+    const { from, to } = change;
+    const isForced = from !== null && to !== null && !(await core.git.isAncestor(repository, from, to));
+    if (/^refs\/(heads|tags)\//.test(change.ref)) {
+      repository.pushedAt = core.now();
+      core.emit({ name: 'push', repository, sender, change, isForced });
+    }
+  }
+  core.state.save();
+}

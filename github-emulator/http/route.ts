@@ -1,0 +1,54 @@
+// A REST operation: its place in GitHub's description, and the function that answers.
+import type { Core } from '../core.ts';
+import type { Actor } from '../auth/actor.ts';
+
+/** JSON as a client sent it, after validation against GitHub's description. */
+export type Body = Record<string, unknown>;
+
+export interface RestRequest {
+  readonly core: Core;
+  readonly method: RestRoute['method'];
+  readonly actor: Actor;
+  /** Decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Body;
+  /** The path below the API's root, with its query. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  /** Absent: no body. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RestRoute {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** As in GitHub's description: `/repos/{owner}/{repo}/pulls/{pull_number}`. */
+  readonly path: string;
+  /** Makes content, and so counts for the limits of 80 a minute and 500 an hour. */
+  readonly makesContent?: true;
+  readonly handle: (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
+}
+
+export function route(
+  method: RestRoute['method'],
+  path: string,
+  handle: RestRoute['handle'],
+  options: { readonly makesContent?: true } = {},
+): RestRoute {
+  return { method, path, handle, ...options };
+}
+
+export function ok(body: unknown, headers?: Readonly<Record<string, string>>): RestAnswer {
+  return headers === undefined ? { status: 200, body } : { status: 200, body, headers };
+}
+
+export function created(body: unknown): RestAnswer {
+  return { status: 201, body };
+}
+
+export const noContent: RestAnswer = { status: 204 };

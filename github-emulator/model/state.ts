@@ -1,0 +1,129 @@
+// The rows in memory, kept in one file of the data folder. The file is replaced as a whole, so that a kill leaves the
+// old rows or the new ones.
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type * as model from './types.ts';
+
+export interface Rows {
+  accounts: model.Account;
+  memberships: model.Membership;
+  teams: model.Team;
+  repositories: model.Repository;
+  formerNames: model.FormerName;
+  pullRequests: model.PullRequest;
+  labels: model.Label;
+  timeline: model.TimelineItem;
+  comments: model.IssueComment;
+  reviews: model.Review;
+  reviewThreads: model.ReviewThread;
+  reviewComments: model.ReviewComment;
+  checkSuites: model.CheckSuite;
+  checkRuns: model.CheckRun;
+  statuses: model.CommitStatus;
+  workflows: model.Workflow;
+  workflowRuns: model.WorkflowRun;
+  workflowJobs: model.WorkflowJob;
+  apps: model.App;
+  installations: model.Installation;
+  tokens: model.AccessToken;
+  codes: model.ExchangeCode;
+  deliveries: model.Delivery;
+  protections: model.BranchProtection;
+  rulesets: model.Ruleset;
+}
+
+const names = [
+  'accounts',
+  'memberships',
+  'teams',
+  'repositories',
+  'formerNames',
+  'pullRequests',
+  'labels',
+  'timeline',
+  'comments',
+  'reviews',
+  'reviewThreads',
+  'reviewComments',
+  'checkSuites',
+  'checkRuns',
+  'statuses',
+  'workflows',
+  'workflowRuns',
+  'workflowJobs',
+  'apps',
+  'installations',
+  'tokens',
+  'codes',
+  'deliveries',
+  'protections',
+  'rulesets',
+] as const satisfies readonly (keyof Rows)[];
+
+export interface Table<T extends { readonly id: number }> {
+  get(id: number | null | undefined): T | undefined;
+  /** Throws where there is none: a row that another row names must be there. */
+  must(id: number): T;
+  find(matches: (row: T) => boolean): T | undefined;
+  filter(matches: (row: T) => boolean): T[];
+  all(): T[];
+  /** The id is the next one, unless the row brings its own. */
+  insert(row: Omit<T, 'id'> & { id?: number }): T;
+  remove(id: number): void;
+}
+
+export type State = { readonly [Name in keyof Rows]: Table<Rows[Name]> } & {
+  nextId(): number;
+  /** True: the rows came from the file. */
+  readonly isLoaded: boolean;
+  /** Writes the file soon. */
+  save(): void;
+  /** Writes the file now. */
+  flush(): void;
+};
+
+const saveDelayMs = 100;
+
+export function openState(file: string): State {
+  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : null;
+  let lastId = kept?.lastId ?? 1000;
+  let timer: NodeJS.Timeout | undefined;
+  const nextId = (): number => ++lastId;
+  const tables = Object.fromEntries(names.map((name) => [name, createTable(nextId, kept?.rows[name] ?? [])]));
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const rows = Object.fromEntries(names.map((name) => [name, tables[name]?.all() ?? []]));
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.new`, JSON.stringify({ lastId, rows }), { mode: 0o600 });
+    renameSync(`${file}.new`, file);
+  };
+  const save = (): void => void (timer ??= setTimeout(flush, saveDelayMs));
+  return { ...tables, nextId, save, flush, isLoaded: kept !== null } as unknown as State;
+}
+
+interface Kept {
+  readonly lastId: number;
+  readonly rows: Partial<Record<string, { id: number }[]>>;
+}
+
+function createTable<T extends { readonly id: number }>(nextId: () => number, kept: readonly T[]): Table<T> {
+  const rows = new Map(kept.map((row) => [row.id, row]));
+  return {
+    get: (id) => rows.get(id ?? -1),
+    must: (id) => {
+      const row = rows.get(id);
+      if (row === undefined) throw new Error(`The emulator has no row ${id}.`);
+      return row;
+    },
+    find: (matches) => [...rows.values()].find(matches),
+    filter: (matches) => [...rows.values()].filter(matches),
+    all: () => [...rows.values()],
+    insert: (row) => {
+      const made = { ...row, id: row.id ?? nextId() } as T;
+      rows.set(made.id, made);
+      return made;
+    },
+    remove: (id) => void rows.delete(id),
+  };
+}

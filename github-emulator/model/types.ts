@@ -1,0 +1,339 @@
+// What the emulator knows, as rows. Git knows the rest: commits, trees and refs are read from the bare repositories.
+// Ids come from one counter, so that an id of the wrong kind finds nothing. Instants are ISO 8601 with seconds.
+import type { ConclusionName, PermissionLevel, RepositoryRole } from './words.ts';
+
+interface Row {
+  readonly id: number;
+}
+
+interface Dated extends Row {
+  readonly createdAt: string;
+  updatedAt: string;
+}
+
+/** A person, an organisation, or the bot of an App. */
+export interface Account extends Dated {
+  login: string;
+  type: 'User' | 'Organization' | 'Bot';
+  name: string | null;
+  email: string | null;
+  /** Of a bot: the App that it acts for. */
+  readonly appId: number | null;
+}
+
+export interface Membership extends Row {
+  readonly organizationId: number;
+  readonly userId: number;
+  role: 'admin' | 'member';
+}
+
+export interface Team extends Dated {
+  readonly organizationId: number;
+  name: string;
+  slug: string;
+  memberIds: number[];
+}
+
+export interface Repository extends Dated {
+  ownerId: number;
+  name: string;
+  description: string | null;
+  isPrivate: boolean;
+  isArchived: boolean;
+  defaultBranch: string;
+  readonly parentId: number | null;
+  pushedAt: string;
+  allowMergeCommit: boolean;
+  allowSquashMerge: boolean;
+  allowRebaseMerge: boolean;
+  allowUpdateBranch: boolean;
+  allowAutoMerge: boolean;
+  deleteBranchOnMerge: boolean;
+  /** False: the plan has no draft pull requests. */
+  supportsDrafts: boolean;
+  collaborators: { userId: number; role: RepositoryRole }[];
+  teams: { teamId: number; role: RepositoryRole }[];
+  /** The number that the next issue or pull request gets. */
+  nextNumber: number;
+}
+
+/** A name that a repository had before. The API and git redirect from it. */
+export interface FormerName extends Row {
+  readonly owner: string;
+  readonly name: string;
+  readonly repositoryId: number;
+}
+
+export interface PullRequest extends Dated {
+  readonly repositoryId: number;
+  readonly number: number;
+  title: string;
+  body: string | null;
+  readonly authorId: number;
+  state: 'open' | 'closed';
+  isDraft: boolean;
+  isLocked: boolean;
+  base: { ref: string; sha: string };
+  /** The repository is null when the fork was deleted. */
+  head: { ref: string; sha: string; repositoryId: number | null };
+  labelIds: number[];
+  assigneeIds: number[];
+  requestedReviewerIds: number[];
+  requestedTeamIds: number[];
+  maintainerCanModify: boolean;
+  closedAt: string | null;
+  mergedAt: string | null;
+  mergedById: number | null;
+  /** Of a merged pull request: the commit on the base. */
+  mergeCommitSha: string | null;
+  /** GitHub's test merge, and the two commits it was made of. A null commit: the two conflict. */
+  testMerge: { head: string; base: string; commit: string | null } | null;
+}
+
+export interface Label extends Row {
+  readonly repositoryId: number;
+  name: string;
+  color: string;
+  description: string | null;
+}
+
+export interface TimelineItem extends Row {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly event:
+    | 'labeled'
+    | 'unlabeled'
+    | 'closed'
+    | 'reopened'
+    | 'merged'
+    | 'renamed'
+    | 'base_ref_changed'
+    | 'head_ref_deleted'
+    | 'head_ref_force_pushed'
+    | 'convert_to_draft'
+    | 'ready_for_review'
+    | 'review_requested'
+    | 'review_request_removed'
+    | 'review_dismissed'
+    | 'assigned'
+    | 'unassigned';
+  readonly actorId: number;
+  readonly createdAt: string;
+  readonly label: { name: string; color: string } | null;
+  readonly commitId: string | null;
+  readonly rename: { from: string; to: string } | null;
+  /** The person that was assigned or asked for a review, or the dismissed review. */
+  readonly subjectId: number | null;
+}
+
+export interface IssueComment extends Dated {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly authorId: number;
+  readonly appId: number | null;
+  body: string;
+}
+
+export interface Review extends Dated {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly authorId: number;
+  body: string;
+  state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+  readonly commitId: string;
+  submittedAt: string | null;
+}
+
+export interface ReviewThread extends Row {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly path: string;
+  readonly line: number | null;
+  readonly side: 'LEFT' | 'RIGHT';
+  readonly commitId: string;
+  isOutdated: boolean;
+  resolvedById: number | null;
+}
+
+export interface ReviewComment extends Dated {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly threadId: number;
+  readonly reviewId: number;
+  readonly authorId: number;
+  readonly inReplyToId: number | null;
+  readonly diffHunk: string;
+  body: string;
+}
+
+export interface CheckSuite extends Dated {
+  readonly repositoryId: number;
+  readonly appId: number;
+  readonly headSha: string;
+  readonly headBranch: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  status: 'queued' | 'in_progress' | 'completed' | 'requested' | 'waiting' | 'pending';
+  conclusion: ConclusionName | null;
+}
+
+export interface CheckRun extends Row {
+  readonly repositoryId: number;
+  readonly checkSuiteId: number;
+  readonly appId: number;
+  readonly headSha: string;
+  name: string;
+  status: 'queued' | 'in_progress' | 'completed' | 'waiting' | 'requested' | 'pending';
+  conclusion: ConclusionName | null;
+  externalId: string;
+  detailsUrl: string | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  output: { title: string | null; summary: string | null; text: string | null };
+}
+
+export interface CommitStatus extends Dated {
+  readonly repositoryId: number;
+  readonly sha: string;
+  readonly context: string;
+  readonly state: 'error' | 'failure' | 'pending' | 'success';
+  readonly description: string | null;
+  readonly targetUrl: string | null;
+  readonly creatorId: number;
+}
+
+export interface Workflow extends Dated {
+  readonly repositoryId: number;
+  readonly path: string;
+  name: string;
+  state: 'active' | 'deleted' | 'disabled_manually';
+}
+
+export interface WorkflowRun extends Dated {
+  readonly repositoryId: number;
+  readonly workflowId: number;
+  readonly checkSuiteId: number;
+  readonly runNumber: number;
+  readonly event: string;
+  readonly headBranch: string | null;
+  readonly headSha: string;
+  readonly actorId: number;
+  readonly inputs: Record<string, string>;
+  /** The pull request whose event started the run. */
+  readonly pullNumber: number | null;
+  runAttempt: number;
+  runStartedAt: string;
+  status: 'queued' | 'in_progress' | 'completed' | 'waiting' | 'requested' | 'pending';
+  conclusion: ConclusionName | null;
+  displayTitle: string;
+}
+
+/** The id is the id of its check run. */
+export interface WorkflowJob extends Row {
+  readonly runId: number;
+  readonly runAttempt: number;
+  readonly key: string;
+  readonly name: string;
+  steps: { name: string; number: number; status: string; conclusion: ConclusionName | null }[];
+  log: string;
+}
+
+export type Permissions = Record<string, PermissionLevel>;
+
+export interface App extends Dated {
+  slug: string;
+  name: string;
+  description: string | null;
+  readonly ownerId: number;
+  readonly botId: number;
+  readonly clientId: string;
+  clientSecret: string;
+  /** PEM, SubjectPublicKeyInfo. GitHub does not keep the private half either. */
+  publicKeys: string[];
+  webhook: { url: string | null; secret: string | null; isActive: boolean };
+  externalUrl: string;
+  callbackUrls: string[];
+  setupUrl: string | null;
+  isPublic: boolean;
+  permissions: Permissions;
+  events: string[];
+}
+
+export interface Installation extends Dated {
+  readonly appId: number;
+  readonly accountId: number;
+  repositorySelection: 'all' | 'selected';
+  /** Only counts for `selected`. */
+  repositoryIds: number[];
+  permissions: Permissions;
+  events: string[];
+  suspendedAt: string | null;
+  suspendedById: number | null;
+}
+
+export interface AccessToken extends Row {
+  readonly token: string;
+  readonly kind: 'personal' | 'oauth' | 'user-to-server' | 'installation';
+  /** Null for tokens of an installation. */
+  readonly userId: number | null;
+  /** The App of an OAuth or user-to-server token, or of the installation. */
+  readonly appId: number | null;
+  readonly installationId: number | null;
+  readonly permissions: Permissions | null;
+  /** Null: all repositories that the installation or the person reaches. */
+  readonly repositoryIds: number[] | null;
+  readonly scopes: string[];
+  expiresAt: string | null;
+  readonly createdAt: string;
+}
+
+/** A code that is exchanged once: of OAuth, or of an App's manifest. */
+export interface ExchangeCode extends Row {
+  readonly code: string;
+  readonly kind: 'oauth' | 'manifest';
+  readonly appId: number;
+  readonly userId: number;
+  readonly redirectUri: string | null;
+  readonly codeChallenge: string | null;
+  readonly scopes: string[];
+  readonly privateKey: string | null;
+  readonly expiresAt: string;
+}
+
+export interface Delivery extends Row {
+  readonly guid: string;
+  readonly appId: number;
+  readonly installationId: number | null;
+  readonly repositoryId: number | null;
+  readonly event: string;
+  readonly action: string | null;
+  readonly isRedelivery: boolean;
+  readonly deliveredAt: string;
+  readonly url: string;
+  readonly requestHeaders: Record<string, string>;
+  readonly payload: string;
+  /** 0: no answer. */
+  statusCode: number;
+  status: string;
+  durationSec: number;
+  responseHeaders: Record<string, string>;
+  responseBody: string;
+}
+
+/** The settings are GitHub's own JSON of a protection, as `PUT …/protection` takes it. */
+export interface BranchProtection extends Dated {
+  readonly repositoryId: number;
+  pattern: string;
+  settings: Record<string, unknown>;
+}
+
+/** Conditions, rules and bypass actors are GitHub's own JSON. */
+export interface Ruleset extends Dated {
+  readonly repositoryId: number;
+  name: string;
+  target: 'branch' | 'tag' | 'push';
+  enforcement: 'active' | 'disabled' | 'evaluate';
+  conditions: Record<string, unknown>;
+  rules: Record<string, unknown>[];
+  bypassActors: Record<string, unknown>[];
+}

@@ -1,0 +1,175 @@
+// GitHub's own descriptions of its API and of its webhooks, as judges of the emulator and of its clients.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { ApiError, unprocessable } from '../http/errors.ts';
+import type { RestAnswer, RestRequest, RestRoute } from '../http/route.ts';
+
+interface Operation {
+  readonly parameters: readonly { name: string; in: string; required?: boolean; schema: object }[];
+  readonly body?: Schema;
+  readonly bodyRequired?: boolean;
+  readonly answers: Readonly<Record<string, object | null>>;
+}
+
+interface Schema {
+  readonly $ref?: string;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly additionalProperties?: unknown;
+  readonly oneOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+}
+
+export interface ApiDescription {
+  /** Throws GitHub's 422 for parameters and body fields that GitHub does not describe. */
+  checkRequest(route: RestRoute, request: RestRequest): void;
+  /** Why an answer is not one that GitHub describes. Empty: it is. */
+  findFaults(route: RestRoute, answer: RestAnswer): string[];
+  /** Throws unless GitHub describes the operation. */
+  mustDescribe(route: RestRoute): void;
+}
+
+interface ApiFile {
+  readonly operations: Readonly<Record<string, Operation>>;
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+export interface WebhookDescription {
+  findFaults(event: string, action: string | null, payload: unknown): string[];
+}
+
+export function readApiDescription(): ApiDescription {
+  const file = readJson<ApiFile>('github.json');
+  const compile = createCompiler(file.schemas);
+  const operationOf = (route: RestRoute): Operation => {
+    const operation = file.operations[`${route.method} ${route.path}`];
+    if (operation === undefined)
+      throw new Error(`GitHub describes no ${route.method} ${route.path}: see operations.mjs.`);
+    return operation;
+  };
+  return {
+    mustDescribe: (route) => void operationOf(route),
+    checkRequest: (route, request) => {
+      const operation = operationOf(route);
+      checkQuery(operation, request, compile);
+      checkBody(operation, request, compile, file.schemas);
+    },
+    findFaults: (route, answer) => {
+      const { answers } = operationOf(route);
+      const schema = answers[String(answer.status)];
+      if (schema === undefined) return [`GitHub describes no answer ${answer.status}`];
+      if (schema === null) return [];
+      return faultsOf(compile(schema), answer.body);
+    },
+  };
+}
+
+export function readWebhookDescription(): WebhookDescription {
+  const file = readJson<{ payloads: Record<string, object>; schemas: Record<string, Schema> }>('webhooks.json');
+  const compile = createCompiler(file.schemas);
+  return {
+    findFaults: (event, action, payload) => {
+      const name = [event, ...(action === null ? [] : [action])].join('-').replaceAll('_', '-');
+      const schema = file.payloads[name];
+      if (schema === undefined) return [`GitHub describes no webhook ${name}`];
+      return faultsOf(compile(schema), payload);
+    },
+  };
+}
+
+type Compile = (schema: object) => ValidateFunction;
+
+/** Compiles a schema when it is first needed. */
+function createCompiler(schemas: Readonly<Record<string, Schema>>): Compile {
+  const ajv = new Ajv({ strict: false, validateFormats: false, logger: false, coerceTypes: false });
+  ajv.addSchema({ $id: 'file', schemas });
+  const compiled = new WeakMap<object, ValidateFunction>();
+  return (schema) => {
+    const known = compiled.get(schema) ?? ajv.compile(absolute(schema) as object);
+    compiled.set(schema, known);
+    return known;
+  };
+}
+
+function absolute(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(absolute);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' ? `file${value}` : absolute(value),
+    ]),
+  );
+}
+
+function faultsOf(validate: ValidateFunction, value: unknown): string[] {
+  if (validate(value) === true) return [];
+  return (validate.errors ?? []).slice(0, 5).map(wordsOf);
+}
+
+function wordsOf(error: ErrorObject): string {
+  return `${error.instancePath === '' ? 'the answer' : error.instancePath} ${error.message ?? ''}`;
+}
+
+function checkQuery(operation: Operation, request: RestRequest, compile: Compile): void {
+  for (const parameter of operation.parameters) {
+    if (parameter.in !== 'query') continue;
+    const given = request.query[parameter.name];
+    if (given === undefined) {
+      if (parameter.required === true) throw unprocessable(`The query parameter ${parameter.name} is missing.`);
+      continue;
+    }
+    const { type } = parameter.schema as { type?: string };
+    const value =
+      type === 'integer' || type === 'number' ? Number(given) : type === 'boolean' ? given === 'true' : given;
+    if (compile(parameter.schema)(value) !== true)
+      throw unprocessable({ resource: 'Request', field: parameter.name, code: 'invalid', value: given });
+  }
+}
+
+function checkBody(
+  operation: Operation,
+  request: RestRequest,
+  compile: Compile,
+  schemas: Readonly<Record<string, Schema>>,
+): void {
+  const { body: schema } = operation;
+  // A DELETE and a PUT may come with an empty object where nothing is described.
+  if (schema === undefined) return;
+  const known = namesOf(schema, schemas);
+  if (known !== null) {
+    const foreign = Object.keys(request.body).find((name) => !known.has(name));
+    if (foreign !== undefined) throw new ApiError(422, `Invalid request.\n\n"${foreign}" is not a permitted key.`);
+  }
+  const validate = compile(schema);
+  if (validate(request.body) === true) return;
+  const error = validate.errors?.[0];
+  const at = (error?.instancePath ?? '').slice(1);
+  throw new ApiError(
+    422,
+    `Invalid request.\n\n${at === '' ? '' : `For '${at.replaceAll('/', '.')}', `}${describe(error)}`,
+  );
+}
+
+function describe(error: ErrorObject | undefined): string {
+  if (error?.keyword === 'required') return `"${String(error.params['missingProperty'])}" wasn't supplied.`;
+  return `the value ${error?.message ?? 'is not valid'}.`;
+}
+
+/** The fields that a body may have. Null: any. */
+function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>): Set<string> | null {
+  if (schema.$ref !== undefined) return namesOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
+  if (schema.additionalProperties === true) return null;
+  const parts = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
+  const names = new Set(Object.keys(schema.properties ?? {}));
+  for (const part of parts) for (const name of namesOf(part, schemas) ?? []) names.add(name);
+  return names.size === 0 ? null : names;
+}
+
+/** The built program reads the file from the sources: the compiler copies no JSON. */
+function readJson<T>(name: string): T {
+  const built = fileURLToPath(new URL(`./${name}`, import.meta.url));
+  const path = existsSync(built) ? built : built.replace('/dist/github-emulator/', '/github-emulator/');
+  return JSON.parse(readFileSync(path, 'utf8')) as T;
+}

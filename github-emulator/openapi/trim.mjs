@@ -1,0 +1,124 @@
+// Makes github.json and webhooks.json: what the emulator serves of GitHub's own descriptions, without their prose.
+// `node github-emulator/openapi/trim.mjs` downloads the two packages into a temporary folder and needs two minutes.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { operations, webhooks } from './operations.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const source = 'generated/api.github.com.json';
+const prose = new Set([
+  'description',
+  'example',
+  'examples',
+  'title',
+  'externalDocs',
+  'deprecated',
+  'x-github-breaking-changes',
+  'x-multi-segment',
+  'contentMediaType',
+]);
+
+function download(folder, name, version) {
+  execFileSync('npm', ['pack', '--silent', `${name}@${version}`], { cwd: folder });
+  const archive = join(folder, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
+  const target = mkdtempSync(join(folder, 'unpacked-'));
+  execFileSync('tar', ['xzf', archive, '-C', target, `package/${source}`, 'package/LICENSE']);
+  return {
+    description: JSON.parse(readFileSync(join(target, 'package', source), 'utf8')),
+    licence: readFileSync(join(target, 'package', 'LICENSE'), 'utf8'),
+  };
+}
+
+/** JSON Schema without prose, with `nullable` written as a type. The schemas it names are gathered in `used`. */
+function slim(node, used, isNames = false) {
+  if (Array.isArray(node)) return node.map((each) => slim(each, used));
+  if (typeof node !== 'object' || node === null) return node;
+  if (typeof node.$ref === 'string') {
+    used.add(node.$ref.split('/').at(-1));
+    return { $ref: `#/schemas/${node.$ref.split('/').at(-1)}` };
+  }
+  const kept = Object.entries(node)
+    .filter(([key]) => isNames || !prose.has(key))
+    .filter(([key]) => isNames || !['nullable', 'format', 'default', 'readOnly', 'xml'].includes(key))
+    .map(([key, value]) => {
+      if (!isNames && (key === 'enum' || key === 'required' || key === 'const')) return [key, value];
+      return [key, slim(value, used, !isNames && key === 'properties')];
+    });
+  const schema = Object.fromEntries(kept);
+  if (isNames || node.nullable !== true) return schema;
+  if (schema.enum !== undefined && !schema.enum.includes(null)) schema.enum = [...schema.enum, null];
+  if (schema.type === undefined) return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [schema.type, 'null'].flat() };
+}
+
+function withSchemas(description, used) {
+  const schemas = {};
+  for (const name of used) schemas[name] = slim(description.components.schemas[name], used);
+  return schemas;
+}
+
+function resolve(description, node) {
+  if (node?.$ref === undefined) return node;
+  return node.$ref
+    .split('/')
+    .slice(1)
+    .reduce((value, key) => value[key], description);
+}
+
+function trimOperation(description, operation, used) {
+  const [method, path] = operation.split(' ');
+  const found = description.paths[path]?.[method.toLowerCase()];
+  if (found === undefined) throw new Error(`GitHub describes no ${operation}.`);
+  const parameters = (found.parameters ?? []).map((each) => resolve(description, each));
+  const body = resolve(description, found.requestBody);
+  const schemaOf = (content) => Object.entries(content ?? {}).find(([type]) => type.includes('json'))?.[1].schema;
+  const answers = Object.entries(found.responses).map(([status, answer]) => {
+    const schema = schemaOf(resolve(description, answer).content);
+    return [status, schema === undefined ? null : slim(schema, used)];
+  });
+  return {
+    parameters: parameters.map(({ name, in: place, required, schema }) => ({
+      name,
+      in: place,
+      ...(required ? { required } : {}),
+      schema: slim(schema, used),
+    })),
+    ...(body === undefined
+      ? {}
+      : { body: slim(schemaOf(body.content) ?? {}, used), bodyRequired: body.required ?? false }),
+    answers: Object.fromEntries(answers),
+  };
+}
+
+function trim() {
+  const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
+  try {
+    const api = download(folder, '@octokit/openapi', '23.0.2');
+    const used = new Set();
+    const kept = operations.map((operation) => [operation, trimOperation(api.description, operation, used)]);
+    const file = { operations: Object.fromEntries(kept), schemas: withSchemas(api.description, used) };
+    writeFileSync(join(here, 'github.json'), `${JSON.stringify(file)}\n`);
+
+    const hooks = download(folder, '@octokit/openapi-webhooks', '12.1.0');
+    const usedByHooks = new Set();
+    const names = Object.entries(webhooks).flatMap(([event, actions]) =>
+      actions.length === 0 ? [event] : actions.map((action) => `${event}-${action}`),
+    );
+    const payloads = Object.fromEntries(
+      names.map((name) => {
+        const { content } = hooks.description.webhooks[name].post.requestBody;
+        return [name, slim(Object.values(content)[0].schema, usedByHooks)];
+      }),
+    );
+    const hookFile = { payloads, schemas: withSchemas(hooks.description, usedByHooks) };
+    writeFileSync(join(here, 'webhooks.json'), `${JSON.stringify(hookFile)}\n`);
+    writeFileSync(join(here, 'LICENSE'), api.licence);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+trim();

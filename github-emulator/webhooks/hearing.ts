@@ -1,0 +1,34 @@
+// Events are heard one after another, first by the parts, then by the Apps as webhooks.
+import type { Part } from '../part.ts';
+import type { HostEvent } from './events.ts';
+
+export interface Hearing {
+  emit(event: HostEvent): void;
+  settled(): Promise<void>;
+}
+
+export function createHearing(
+  listeners: () => readonly NonNullable<Part['hear']>[],
+  fail: (error: unknown) => void,
+): Hearing {
+  let tail: Promise<void> = Promise.resolve();
+  const hear = async (event: HostEvent): Promise<void> => {
+    for (const listener of listeners()) {
+      try {
+        await listener(event);
+      } catch (error) {
+        fail(error);
+      }
+    }
+  };
+  return {
+    emit: (event) => void (tail = tail.then(async () => await hear(event))),
+    settled: async () => {
+      // Listeners emit events of their own.
+      for (let seen: Promise<void> | undefined; seen !== tail; ) {
+        seen = tail;
+        await seen;
+      }
+    },
+  };
+}
