@@ -20,11 +20,11 @@ export interface Core {
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   /** The clock in GitHub's form, with seconds. */
-  now(): string;
+  readonly now: () => string;
   /** Tells the parts and the webhooks what happened. Listeners run one after another, in the order of the events. */
-  emit(event: HostEvent): void;
+  readonly emit: (event: HostEvent) => void;
   /** Resolves when every event so far has been heard, and every webhook so far has been answered. */
-  settled(): Promise<void>;
+  readonly settled: () => Promise<void>;
   /** Mistakes of the emulator itself: answers that GitHub's description does not allow, listeners that failed. */
   readonly mistakes: string[];
 }

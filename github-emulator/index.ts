@@ -77,13 +77,13 @@ export interface EmulatorAccess {
 export interface Emulator extends EmulatorAccess {
   readonly knobs: Knobs;
   readonly core: Core;
-  setWebhookUrl(url: string): void;
+  readonly setWebhookUrl: (url: string) => void;
   /** A new person with a personal token; a member of the organisation if a role is given. */
   addPerson(
     login: string,
     role?: 'admin' | 'member',
   ): { readonly login: string; readonly token: string; readonly id: number };
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {

@@ -7,9 +7,9 @@ import type { KnobEffects } from './knobs.ts';
 interface Around {
   readonly state: State;
   readonly clock: () => number;
-  now(): string;
-  emit(event: HostEvent): void;
-  settled(): Promise<void>;
+  readonly now: () => string;
+  readonly emit: (event: HostEvent) => void;
+  readonly settled: () => Promise<void>;
 }
 
 export function createEffects({ state, now, emit, settled }: Around): KnobEffects {
@@ -33,7 +33,7 @@ export function createEffects({ state, now, emit, settled }: Around): KnobEffect
       emit({ name: 'installation', action: isSuspended ? 'suspend' : 'unsuspend', installation, sender });
       state.save();
     },
-    catchUp: settled,
+    settled,
   };
 }
 

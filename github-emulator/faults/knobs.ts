@@ -82,6 +82,8 @@ export interface FaultState {
   readonly webhookFaults: () => WebhookFaults;
   readonly currentLimits: () => Limits;
   readonly isLagging: () => boolean;
+  /** Called when the lag ends. */
+  readonly whenCaughtUp: (catchUp: () => Promise<void>) => void;
   readonly scriptedChecks: () => ScriptedChecks | null;
 }
 
@@ -90,7 +92,7 @@ export interface KnobEffects {
   expireTokens(): void;
   rename(fullName: string, newName: string): void;
   suspend(installationId: number, isSuspended: boolean): void;
-  catchUp(): Promise<void>;
+  readonly settled: () => Promise<void>;
 }
 
 interface Counted {
@@ -104,9 +106,12 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
   let limits = usualLimits;
   let isLagging = false;
   let script: ScriptedChecks | null = null;
+  const catchUps: (() => Promise<void>)[] = [];
   const lag = async (isOn: boolean): Promise<void> => {
     isLagging = isOn;
-    if (!isOn) await effects.catchUp();
+    if (isOn) return;
+    await effects.settled();
+    for (const catchUp of catchUps) await catchUp();
   };
   const take = <T extends { operation?: string; rate?: number } & Counted>(all: T[], operation: string): T | null => {
     const met = all.find(
@@ -144,6 +149,7 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
     webhookFaults: () => webhooks,
     currentLimits: () => limits,
     isLagging: () => isLagging,
+    whenCaughtUp: (catchUp) => void catchUps.push(catchUp),
     scriptedChecks: () => script,
   };
 }

@@ -37,7 +37,7 @@ export const usualEvents = [
 export interface Maker {
   readonly state: State;
   readonly random: RandomSource;
-  now(): string;
+  readonly now: () => string;
 }
 
 export interface NewApp {

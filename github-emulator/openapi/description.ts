@@ -104,7 +104,7 @@ function absolute(node: unknown): unknown {
 }
 
 function faultsOf(validate: ValidateFunction, value: unknown): string[] {
-  if (validate(value) === true) return [];
+  if (validate(value)) return [];
   return (validate.errors ?? []).slice(0, 5).map(wordsOf);
 }
 
@@ -123,7 +123,7 @@ function checkQuery(operation: Operation, request: RestRequest, compile: Compile
     const { type } = parameter.schema as { type?: string };
     const value =
       type === 'integer' || type === 'number' ? Number(given) : type === 'boolean' ? given === 'true' : given;
-    if (compile(parameter.schema)(value) !== true)
+    if (!compile(parameter.schema)(value))
       throw unprocessable({ resource: 'Request', field: parameter.name, code: 'invalid', value: given });
   }
 }
@@ -143,7 +143,7 @@ function checkBody(
     if (foreign !== undefined) throw new ApiError(422, `Invalid request.\n\n"${foreign}" is not a permitted key.`);
   }
   const validate = compile(schema);
-  if (validate(request.body) === true) return;
+  if (validate(request.body)) return;
   const error = validate.errors?.[0];
   const at = (error?.instancePath ?? '').slice(1);
   throw new ApiError(

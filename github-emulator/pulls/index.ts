@@ -1,4 +1,19 @@
-// Pull requests follow the branches they are about.
+// Pull requests follow the branches they are about. While the API lags, they wait.
 import type { MakePart } from '../part.ts';
+import { followPush, type Push } from './follow.ts';
 
-export const pullsPart: MakePart = () => ({});
+export const pullsPart: MakePart = (core) => {
+  let waiting: Push[] = [];
+  core.faults.whenCaughtUp(async () => {
+    const pushes = waiting;
+    waiting = [];
+    for (const push of pushes) await followPush(core, push);
+  });
+  return {
+    hear: async (event) => {
+      if (event.name !== 'push') return;
+      if (core.faults.isLagging()) waiting.push(event);
+      else await followPush(core, event);
+    },
+  };
+};

@@ -3,8 +3,8 @@ import type { Part } from '../part.ts';
 import type { HostEvent } from './events.ts';
 
 export interface Hearing {
-  emit(event: HostEvent): void;
-  settled(): Promise<void>;
+  readonly emit: (event: HostEvent) => void;
+  readonly settled: () => Promise<void>;
 }
 
 export function createHearing(

@@ -1,0 +1,69 @@
+// Pull requests follow pushes: a new head, a deleted head, a base that now contains the head, a deleted base.
+import type { Core } from '../core.ts';
+import type { RefChange } from '../git/store.ts';
+import type { Account, PullRequest, Repository } from '../model/types.ts';
+import { closePull, markMerged } from './closing.ts';
+import { fetchHead, refreshTestMerge } from './test-merge.ts';
+import { isAbout, note } from './timeline.ts';
+
+export interface Push {
+  readonly repository: Repository;
+  readonly sender: Account;
+  readonly change: RefChange;
+  readonly isForced: boolean;
+}
+
+export async function followPush(core: Core, push: Push): Promise<void> {
+  const branch = /^refs\/heads\/(.+)$/.exec(push.change.ref)?.[1];
+  if (branch === undefined) return;
+  const open = core.state.pullRequests.filter(({ state }) => state === 'open');
+  for (const pull of open.filter(({ head }) => head.repositoryId === push.repository.id && head.ref === branch))
+    await followHead(core, pull, push);
+  for (const pull of open.filter(
+    ({ base, repositoryId }) => repositoryId === push.repository.id && base.ref === branch,
+  ))
+    await followBase(core, pull, push);
+  core.state.save();
+}
+
+async function followHead(core: Core, pull: PullRequest, { change, sender, isForced }: Push): Promise<void> {
+  const repository = core.state.repositories.must(pull.repositoryId);
+  const { to } = change;
+  if (to === null) {
+    closePull(core, { repository, pull, sender });
+    note(core, pull, { event: 'head_ref_deleted', actorId: sender.id });
+    return;
+  }
+  const before = pull.head.sha;
+  if (before === to) return;
+  const base = await core.git.resolve(repository, `refs/heads/${pull.base.ref}`);
+  pull.head = { ...pull.head, sha: to };
+  pull.base = { ...pull.base, sha: base ?? pull.base.sha };
+  pull.updatedAt = core.now();
+  await fetchHead(core, repository, pull);
+  if (isForced) note(core, pull, { event: 'head_ref_force_pushed', actorId: sender.id, commitId: to });
+  for (const thread of core.state.reviewThreads.filter(isAbout(pull))) thread.isOutdated = true;
+  // Nothing is left to merge: GitHub closes the pull request and does not call it merged.
+  if (base !== null && (await core.git.isAncestor(repository, to, base))) {
+    closePull(core, { repository, pull, sender });
+    return;
+  }
+  await refreshTestMerge(core, repository, pull);
+  const details = { before, after: to };
+  core.emit({ name: 'pull_request', action: 'synchronize', repository, pull, sender, details });
+}
+
+async function followBase(core: Core, pull: PullRequest, { repository, change, sender }: Push): Promise<void> {
+  if (pull.state === 'closed') return;
+  const { to } = change;
+  if (to === null) {
+    closePull(core, { repository, pull, sender });
+    return;
+  }
+  if (!(await core.git.isAncestor(repository, pull.head.sha, to))) return;
+  const args = ['rev-list', '--first-parent', '--ancestry-path', `${pull.head.sha}..${to}`];
+  const line = (await core.git.text(repository, args)).split('\n').filter(Boolean);
+  const firstParents = await core.git.text(repository, ['rev-list', '--first-parent', '--max-count=5000', to]);
+  const isOnLine = firstParents.includes(pull.head.sha);
+  markMerged(core, { repository, pull, sender }, isOnLine ? pull.head.sha : (line.at(-1) ?? pull.head.sha));
+}
