@@ -160,7 +160,10 @@ function assemble({ state, random, now, clock, dataDir }: Given): World {
     clock,
     now,
     emit: hearing.emit,
-    settled: hearing.settled,
+    settled: async () => {
+      await hearing.settled();
+      for (const part of made) await part.settled?.();
+    },
     mistakes,
     limits: createLimits(clock, faults.currentLimits),
   };

@@ -19,6 +19,8 @@ export interface Part {
   readonly payloads?: Partial<{ [Name in EventName]: (event: HostEvent & { name: Name }) => Promise<object> | object }>;
   /** Continues what a stopped emulator left. Called when the emulator listens. */
   readonly start?: () => void | Promise<void>;
+  /** Resolves when nothing of this part is under way. */
+  readonly settled?: () => Promise<void>;
   readonly stop?: () => void | Promise<void>;
 }
 

@@ -9,6 +9,7 @@ import type { Repository } from '../model/types.ts';
 import type { RefRefusal } from './rules.ts';
 import { formatPush, formatReport, parsePush, parseReport, type PushRequest } from './pkt-line.ts';
 import { spawnGit } from './run.ts';
+import { keepOlderRef } from './shown-refs.ts';
 import type { RefChange } from './store.ts';
 
 const declined = {
@@ -99,6 +100,7 @@ export async function tellMoves(
   const sender = accountOf(actor);
   for (const change of moved) {
     const { from, to } = change;
+    if (core.faults.isLagging()) keepOlderRef(core, repository, change);
     const isForced = from !== null && to !== null && !(await core.git.isAncestor(repository, from, to));
     if (/^refs\/(heads|tags)\//.test(change.ref)) {
       repository.pushedAt = core.now();

@@ -1,11 +1,13 @@
 // Pull requests follow the branches they are about. While the API lags, they wait.
 import type { MakePart } from '../part.ts';
 import { followPush, type Push } from './follow.ts';
+import { forgetOlderRefs } from '../git/shown-refs.ts';
 
 export const pullsPart: MakePart = (core) => {
   let waiting: Push[] = [];
   core.faults.whenCaughtUp(async () => {
     const pushes = waiting;
+    forgetOlderRefs(core);
     waiting = [];
     for (const push of pushes) await followPush(core, push);
   });

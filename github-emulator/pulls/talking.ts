@@ -11,6 +11,7 @@ import type {
   ReviewComment,
   ReviewThread,
 } from '../model/types.ts';
+import { renderAccount } from '../render/accounts.ts';
 import { renderLabel } from '../render/pulls.ts';
 import { isAbout, note } from './timeline.ts';
 
@@ -183,7 +184,8 @@ export function requestReviewers(core: Core, { repository, pull, sender }: Talk,
     if (pull.requestedReviewerIds.includes(person.id)) continue;
     pull.requestedReviewerIds.push(person.id);
     note(core, pull, { event: 'review_requested', actorId: sender.id, subjectId: person.id });
-    core.emit({ name: 'pull_request', action: 'review_requested', repository, pull, sender });
+    const details = { requested_reviewer: renderAccount(core, person) };
+    core.emit({ name: 'pull_request', action: 'review_requested', repository, pull, sender, details });
   }
 }
 

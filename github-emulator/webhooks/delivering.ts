@@ -1,8 +1,103 @@
-// Sends events to the Apps as webhooks.
+// Which App hears of which event, and in which order the deliveries leave.
+import { includes } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
+import { uuidFrom } from '../model/ids.ts';
+import type { App, Installation } from '../model/types.ts';
 import type { WebhookDescription } from '../openapi/description.ts';
 import type { Part } from '../part.ts';
+import type { HostEvent } from './events.ts';
+import { createPayloads, envelope } from './payloads.ts';
+import { deliver, deliveriesSettled, type NewDelivery } from './sending.ts';
 
-export function createDelivering(_core: Core, _parts: readonly Part[], _description: WebhookDescription): Part {
-  return {};
+const gatheringMs = 200;
+
+export function createDelivering(core: Core, parts: readonly Part[], description: WebhookDescription): Part {
+  const own = createPayloads(core);
+  const queue = createQueue(core);
+  return {
+    hear: async (event) => {
+      for (const { app, installation } of hearersOf(core, event)) {
+        const payload = await compose(core, [...parts, { payloads: own }], event, installation);
+        if (payload === null) continue;
+        const action = 'action' in event ? event.action : null;
+        for (const fault of description.findFaults(event.name, action, payload))
+          core.mistakes.push(`webhook ${event.name} ${action ?? ''}: ${fault}`);
+        queue.add({
+          guid: uuidFrom(core.random),
+          app,
+          installationId: installation.id,
+          repositoryId: 'repository' in event ? event.repository.id : null,
+          event: event.name,
+          action,
+          payload: JSON.stringify(payload),
+          isRedelivery: false,
+        });
+      }
+    },
+    settled: async () => {
+      queue.flush();
+      await deliveriesSettled(core);
+    },
+    stop: () => queue.flush(),
+  };
+}
+
+/** Apps that are installed where the event is, and asked for it. Installations are always told. */
+function hearersOf(core: Core, event: HostEvent): { app: App; installation: Installation }[] {
+  const { state } = core;
+  if (event.name === 'installation' || event.name === 'installation_repositories')
+    return [{ app: state.apps.must(event.installation.appId), installation: event.installation }];
+  return state.installations
+    .filter((each) => each.suspendedAt === null && each.events.includes(event.name) && includes(each, event.repository))
+    .map((installation) => ({ app: state.apps.must(installation.appId), installation }));
+}
+
+/** Null: no part shows this event. */
+async function compose(
+  core: Core,
+  parts: readonly Part[],
+  event: HostEvent,
+  installation: Installation,
+): Promise<object | null> {
+  for (const { payloads } of parts) {
+    const show = payloads?.[event.name] as ((event: HostEvent) => Promise<object> | object) | undefined;
+    if (show !== undefined) return { ...envelope(core, event, installation), ...(await show(event)) };
+  }
+  return null;
+}
+
+interface Queue {
+  readonly add: (delivery: NewDelivery) => void;
+  readonly flush: () => void;
+}
+
+/** Deliveries leave at once, unless they are to be reordered: then some are gathered, and leave in random order. */
+function createQueue(core: Core): Queue {
+  let gathered: NewDelivery[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const { random, faults } = core;
+  const leave = (delivery: NewDelivery): void => {
+    const { drop = 0, double = 0 } = faults.webhookFaults();
+    const isDropped = random.next() < drop;
+    deliver(core, delivery, isDropped);
+    if (!isDropped && random.next() < double) deliver(core, delivery);
+  };
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    const leaving = gathered;
+    gathered = [];
+    while (leaving.length > 0) for (const each of leaving.splice(random.below(leaving.length), 1)) leave(each);
+  };
+  const add = (delivery: NewDelivery): void => {
+    const { reorder = 0 } = faults.webhookFaults();
+    if (reorder <= 1 && gathered.length === 0) {
+      leave(delivery);
+      return;
+    }
+    gathered.push(delivery);
+    timer ??= setTimeout(flush, gatheringMs);
+    if (gathered.length >= reorder) flush();
+  };
+  return { add, flush };
 }
