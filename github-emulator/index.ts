@@ -1,36 +1,25 @@
 // An emulator of GitHub: REST, GraphQL, git, webhooks and pages, for developing and testing without a network.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Fastify, { type FastifyInstance } from 'fastify';
 import { type Core, instant, type Urls } from './core.ts';
 import { createEffects } from './faults/effects.ts';
-import { createFaults, type FaultState, type Knobs } from './faults/knobs.ts';
+import { createFaults, type Knobs } from './faults/knobs.ts';
 import { createRandom } from './faults/random.ts';
-import { registerKnobs } from './faults/knobs.http.ts';
-import { registerGit } from './git/http.ts';
 import { joinRules, type Rules } from './git/rules.ts';
 import { createGitStore } from './git/store.ts';
-import { registerApi } from './http/api.ts';
-import { createLimits, type LimitKeeper } from './http/limits.ts';
-import {
-  makeAccount,
-  makeApp,
-  makeInstallation,
-  makePersonalToken,
-  type Maker,
-  usualEvents,
-  usualPermissions,
-} from './model/seed.ts';
+import { createLimits } from './http/limits.ts';
+import { addPerson, type FirstState, type Seeded, seedState } from './model/first-state.ts';
+import type { Maker } from './model/seed.ts';
 import { openState } from './model/state.ts';
-import type { Permissions } from './model/types.ts';
-import { type ApiDescription, readApiDescription, readWebhookDescription } from './openapi/description.ts';
+import { readApiDescription, readWebhookDescription } from './openapi/description.ts';
 import type { Part } from './part.ts';
 import { parts } from './parts.ts';
+import { createServer, type World } from './server.ts';
 import { createDelivering } from './webhooks/delivering.ts';
 import { createHearing } from './webhooks/hearing.ts';
 
-export interface EmulatorOptions {
+export interface EmulatorOptions extends FirstState {
   /** Default: any free port. */
   readonly port?: number;
   readonly host?: string;
@@ -40,38 +29,16 @@ export interface EmulatorOptions {
   readonly clock?: () => number;
   /** Of every random choice: tokens, secrets, faults. */
   readonly seed?: number;
-  /** The organisation. Default `acme`. */
-  readonly owner?: string;
-  /** The person who owns the organisation. Default `octocat`. */
-  readonly login?: string;
-  /** The App's slug. Default `interlock`. */
-  readonly slug?: string;
-  readonly permissions?: Permissions;
-  /** Where the App gets its webhooks. Default: nowhere. `setWebhookUrl` sets the address later. */
-  readonly webhookUrl?: string;
-  readonly callbackUrl?: string;
   /** Also listens here with TLS: PEM of key and certificate. The `gh` command speaks https alone. */
   readonly tls?: { readonly port: number; readonly key: string; readonly cert: string };
 }
 
 /** What the program prints as its one line. */
-export interface EmulatorAccess {
+export interface EmulatorAccess extends Seeded {
   readonly url: string;
   readonly apiUrl: string;
   readonly graphqlUrl: string;
   readonly webUrl: string;
-  readonly appId: string;
-  readonly slug: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** A file with the App's private key. */
-  readonly keyFile: string;
-  readonly webhookSecret: string;
-  readonly installationId: string;
-  readonly owner: string;
-  /** A personal token of `login`. */
-  readonly token: string;
-  readonly login: string;
 }
 
 export interface Emulator extends EmulatorAccess {
@@ -79,10 +46,10 @@ export interface Emulator extends EmulatorAccess {
   readonly core: Core;
   readonly setWebhookUrl: (url: string) => void;
   /** A new person with a personal token; a member of the organisation if a role is given. */
-  addPerson(
+  readonly addPerson: (
     login: string,
     role?: 'admin' | 'member',
-  ): { readonly login: string; readonly token: string; readonly id: number };
+  ) => { readonly login: string; readonly token: string; readonly id: number };
   readonly stop: () => Promise<void>;
 }
 
@@ -121,15 +88,6 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       else state.flush();
     },
   };
-}
-
-interface World {
-  readonly core: Core;
-  readonly faults: FaultState;
-  readonly limits: LimitKeeper;
-  readonly description: ApiDescription;
-  readonly parts: readonly Part[];
-  readonly urls: { web: string; api: string; graphql: string };
 }
 
 interface Given extends Maker {
@@ -186,128 +144,4 @@ async function listen(world: World, options: EmulatorOptions): Promise<{ close()
 
 function setUrls(urls: { -readonly [Name in keyof Urls]: string }, web: string): void {
   Object.assign(urls, { web, api: `${web}/api/v3`, graphql: `${web}/api/graphql` });
-}
-
-const longestBody = 512 * 1024 * 1024;
-
-async function createServer(
-  world: World,
-  https: { key: string; cert: string } | null = null,
-): Promise<FastifyInstance> {
-  const { core, faults, limits, description } = world;
-  const byId = /^\/api\/v3\/repositories\/(\d+)(\/|\?|$)/;
-  // The two kinds of server differ in the type of their socket alone.
-  const fastify = Fastify({
-    bodyLimit: longestBody,
-    forceCloseConnections: true,
-    ...(https === null ? {} : { https }),
-    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
-    // Where a redirect after a rename points to.
-    rewriteUrl: ({ url = '/' }) => {
-      const [whole, id, rest] = byId.exec(url) ?? [];
-      const repository = whole === undefined ? undefined : core.state.repositories.get(Number(id));
-      if (whole === undefined || repository === undefined) return url;
-      const owner = core.state.accounts.must(repository.ownerId).login;
-      return url.replace(whole, `/api/v3/repos/${owner}/${repository.name}${rest}`);
-    },
-  }) as unknown as FastifyInstance;
-  let lastRequest = 0;
-  fastify.addHook('onRequest', async (_request, reply) => {
-    lastRequest += 1;
-    reply.header('x-github-request-id', `${lastRequest.toString(16).toUpperCase().padStart(4, '0')}:E0A1`);
-  });
-  acceptEmptyJson(fastify);
-  const routes = world.parts.flatMap((part) => part.routes ?? []);
-  for (const each of routes) description.mustDescribe(each);
-  const graphql = world.parts.find((part) => part.graphql !== undefined)?.graphql ?? null;
-  registerApi(fastify, { core, faults, limits, description, routes, graphql });
-  await registerGit(fastify, core, faults);
-  registerKnobs(fastify, faults.knobs);
-  for (const part of world.parts) await part.serve?.(fastify);
-  return fastify;
-}
-
-/** Octokit sends `content-type: application/json` without a body. */
-function acceptEmptyJson(fastify: FastifyInstance): void {
-  fastify.removeContentTypeParser('application/json');
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, text === '' ? {} : JSON.parse(String(text)));
-    } catch {
-      done(Object.assign(new Error('Problems parsing JSON'), { statusCode: 400 }));
-    }
-  });
-  fastify.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
-    done(null, Object.fromEntries(new URLSearchParams(String(text))));
-  });
-}
-
-type Seeded = Omit<EmulatorAccess, 'url' | 'apiUrl' | 'graphqlUrl' | 'webUrl'>;
-
-/** A kept state says who it began with; the key and the secret are its own. */
-function seedState(maker: Maker, dataDir: string, options: EmulatorOptions): Seeded {
-  const { state } = maker;
-  const keyFile = join(dataDir, 'app.pem');
-  if (!state.isLoaded) makeFirst(maker, keyFile, options);
-  const app = state.apps.all()[0];
-  const installation = state.installations.find((each) => each.appId === app?.id);
-  const token = state.tokens.find((each) => each.kind === 'personal');
-  const owner = state.accounts.get(app?.ownerId);
-  if (app === undefined || token === undefined || owner === undefined)
-    throw new Error(`${dataDir} holds no state of this emulator: name another folder.`);
-  return {
-    appId: String(app.id),
-    slug: app.slug,
-    clientId: app.clientId,
-    clientSecret: app.clientSecret,
-    keyFile,
-    webhookSecret: app.webhook.secret ?? '',
-    installationId: String(installation?.id ?? ''),
-    owner: owner.login,
-    token: token.token,
-    login: state.accounts.must(token.userId ?? 0).login,
-  };
-}
-
-function makeFirst(maker: Maker, keyFile: string, options: EmulatorOptions): void {
-  const { state, random } = maker;
-  const person = makeAccount(maker, { login: options.login ?? 'octocat', type: 'User' });
-  const owner = makeAccount(maker, { login: options.owner ?? 'acme', type: 'Organization' });
-  state.memberships.insert({ organizationId: owner.id, userId: person.id, role: 'admin' });
-  const slug = options.slug ?? 'interlock';
-  const { app, privateKey } = makeApp(maker, {
-    slug,
-    name: slug,
-    owner,
-    permissions: options.permissions ?? usualPermissions,
-    events: usualEvents,
-    webhook: {
-      url: options.webhookUrl ?? null,
-      secret: `whsec-${random.below(1_000_000_000)}`,
-      isActive: options.webhookUrl !== undefined,
-    },
-    callbackUrls: options.callbackUrl === undefined ? [] : [options.callbackUrl],
-    externalUrl: 'https://example.com',
-    setupUrl: null,
-    isPublic: true,
-  });
-  writeFileSync(keyFile, privateKey, { mode: 0o600 });
-  makeInstallation(maker, { app, account: owner });
-  makePersonalToken(maker, person);
-  state.flush();
-}
-
-function addPerson(
-  maker: Maker,
-  owner: string,
-  { login, role }: { login: string; role: 'admin' | 'member' | null },
-): { login: string; token: string; id: number } {
-  const { state } = maker;
-  const account = makeAccount(maker, { login, type: 'User' });
-  const organization = state.accounts.find((each) => each.login === owner);
-  if (role !== null && organization !== undefined)
-    state.memberships.insert({ organizationId: organization.id, userId: account.id, role });
-  const { token } = makePersonalToken(maker, account);
-  state.save();
-  return { login, token, id: account.id };
 }

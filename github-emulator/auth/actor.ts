@@ -1,7 +1,8 @@
 // Who asks, and what the asker may do where.
 import type { Core } from '../core.ts';
 import { ApiError, forbidden, notFound } from '../http/errors.ts';
-import type { AccessToken, Account, App, Installation, Permissions, Repository } from '../model/types.ts';
+import type { Actor } from '../model/actor.ts';
+import type { Account, Installation, Permissions, Repository } from '../model/types.ts';
 import {
   higherRole,
   isPermissionAtLeast,
@@ -10,19 +11,7 @@ import {
   type RepositoryRole,
 } from '../model/words.ts';
 
-export type Actor =
-  | { readonly kind: 'anonymous' }
-  /** An App by its JWT. */
-  | { readonly kind: 'app'; readonly app: App }
-  | {
-      readonly kind: 'installation';
-      readonly app: App;
-      readonly installation: Installation;
-      readonly token: AccessToken;
-      readonly account: Account;
-    }
-  /** A person by a token. `app` acts for the person when the token is of an App. */
-  | { readonly kind: 'user'; readonly account: Account; readonly token: AccessToken; readonly app: App | null };
+export type { Actor };
 
 /** What an operation needs of an asker in one repository. */
 export interface Need {

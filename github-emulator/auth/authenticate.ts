@@ -52,7 +52,9 @@ function readJwt(core: Core, jwt: string): App {
   const { iss, iat, exp } = payload;
   if (iss === undefined) throw new ApiError(401, "Missing 'issuer' claim ('iss') in assertion");
   checkTimes(core, iat, exp);
-  const app = core.state.apps.find((each) => String(each.id) === String(iss) || each.clientId === iss);
+  const app = core.state.apps.find(
+    (each) => [String(each.id), each.id].some((id) => id === iss) || each.clientId === iss,
+  );
   if (app === undefined) throw new ApiError(404, 'Integration not found');
   const isSigned = app.publicKeys.some((key) =>
     createVerify('RSA-SHA256').update(`${head}.${claims}`).verify(key, Buffer.from(signature, 'base64url')),

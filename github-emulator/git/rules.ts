@@ -1,6 +1,6 @@
 // Where rules of branches judge: every command of a push before git moves a ref, and every merge and every change of a
 // ref by the API.
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../model/actor.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import type { RefChange } from './store.ts';
 import type { GitInput, GitOutput } from './run.ts';

@@ -52,7 +52,13 @@ async function serveRoute(
   if (before !== null) return await sendFault(reply, before);
   const answer = await answerRoute(options, route, request, reply);
   const after = options.faults.takeFault(operation, 'after');
-  return after === null ? await send(reply, answer, request) : await sendFault(reply, after);
+  if (after !== null) return await sendFault(reply, after);
+  return await send(reply, answer, {
+    request,
+    refund: () => {
+      reply.headers(budgetHeaders(options.limits.refund(authenticate(options.core, request.headers.authorization))));
+    },
+  });
 }
 
 async function answerRoute(
@@ -100,7 +106,8 @@ function readRequest(core: Core, actor: Actor, route: RestRoute, request: Fastif
     method: route.method,
     params,
     query: request.query as Record<string, string>,
-    body: (request.body ?? {}) as Body,
+    // Octokit sends an empty string where it has no body.
+    body: (typeof request.body === 'object' ? (request.body ?? {}) : {}) as Body,
     url: request.url.slice(apiPath.length),
     headers: request.headers,
   };
@@ -129,7 +136,8 @@ async function serveGraphql(options: ApiOptions, request: FastifyRequest, reply:
     answer = { status: given.status, body: given.body };
     if (isMutation) core.state.save();
   } catch (error) {
-    if (!(error instanceof ApiError)) core.mistakes.push(`graphql: ${error instanceof Error ? error.stack : error}`);
+    if (!(error instanceof ApiError))
+      core.mistakes.push(`graphql: ${error instanceof Error ? error.stack : String(error)}`);
     answer = answerError(error instanceof ApiError ? error : new ApiError(500, String(error)));
   }
   const after = faults.takeFault('graphql', 'after');
@@ -147,7 +155,13 @@ export function answerError(error: ApiError): RestAnswer {
   return { status: error.status, body, headers: error.headers };
 }
 
-async function send(reply: FastifyReply, answer: RestAnswer, request?: FastifyRequest): Promise<FastifyReply> {
+interface Reading {
+  readonly request: FastifyRequest;
+  /** Called when the asker already has the answer. */
+  readonly refund: () => void;
+}
+
+async function send(reply: FastifyReply, answer: RestAnswer, reading?: Reading): Promise<FastifyReply> {
   reply.headers({
     'x-github-enterprise-version': version,
     'x-github-media-type': 'github.v3; format=json',
@@ -156,15 +170,16 @@ async function send(reply: FastifyReply, answer: RestAnswer, request?: FastifyRe
   });
   if (answer.body === undefined) return await reply.status(answer.status).send();
   const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-  if (request?.method === 'GET' && answer.status === 200) {
+  if (reading?.request.method === 'GET' && answer.status === 200) {
     const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
     reply.header('etag', etag).header('cache-control', 'private, max-age=60, s-maxage=60');
-    if (isSameTag(request.headers['if-none-match'], etag)) return await reply.status(304).send();
+    if (isSameTag(reading.request.headers['if-none-match'], etag)) {
+      reading.refund();
+      return await reply.status(304).send();
+    }
   }
-  return await reply
-    .status(answer.status)
-    .type(answer.headers?.['content-type'] ?? 'application/json; charset=utf-8')
-    .send(text);
+  const type = answer.headers?.['content-type'] ?? 'application/json; charset=utf-8';
+  return await reply.status(answer.status).type(type).send(text);
 }
 
 function isSameTag(given: string | undefined, etag: string): boolean {

@@ -1,5 +1,5 @@
 // GitHub's budgets: requests per hour, points and creations per minute.
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../model/actor.ts';
 import type { Limits } from '../faults/knobs.ts';
 import { ApiError } from './errors.ts';
 
@@ -30,6 +30,8 @@ export interface Budget {
 export interface LimitKeeper {
   /** Counts a request. Throws GitHub's refusal when a limit is reached; a refused request costs nothing. */
   spend(actor: Actor, spending: Spending): Budget;
+  /** Takes back one request: an answer 304 costs nothing. */
+  refund(actor: Actor): Budget;
   read(actor: Actor, resource: Resource): Budget;
 }
 
@@ -61,6 +63,11 @@ export function createLimits(clock: () => number, limits: () => Limits): LimitKe
     return { limit, used, remaining: Math.max(0, limit - used), reset, resource };
   };
   return {
+    refund: (actor) => {
+      const account = accountOf(actor);
+      account.used.core = Math.max(0, account.used.core - 1);
+      return budgetOf(actor, account, 'core');
+    },
     read: (actor, resource) => budgetOf(actor, accountOf(actor), resource),
     spend: (actor, spending) => {
       const account = accountOf(actor);

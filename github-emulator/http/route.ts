@@ -34,6 +34,12 @@ export interface RestRoute {
   readonly handle: (request: RestRequest) => RestAnswer | Promise<RestAnswer>;
 }
 
+/** A text field of a body. Null: absent, or no text. */
+export function textOf(body: Body, name: string): string | null {
+  const value = body[name];
+  return typeof value === 'string' ? value : null;
+}
+
 export function route(
   method: RestRoute['method'],
   path: string,

@@ -1,15 +1,9 @@
 // What the emulator knows, as rows. Git knows the rest: commits, trees and refs are read from the bare repositories.
 // Ids come from one counter, so that an id of the wrong kind finds nothing. Instants are ISO 8601 with seconds.
-import type { ConclusionName, PermissionLevel, RepositoryRole } from './words.ts';
+import type { Dated, Row } from './row.ts';
+import type { PermissionLevel, RepositoryRole } from './words.ts';
 
-interface Row {
-  readonly id: number;
-}
-
-interface Dated extends Row {
-  readonly createdAt: string;
-  updatedAt: string;
-}
+export type * from './checks.types.ts';
 
 /** A person, an organisation, or the bot of an App. */
 export interface Account extends Dated {
@@ -166,78 +160,6 @@ export interface ReviewComment extends Dated {
   body: string;
 }
 
-export interface CheckSuite extends Dated {
-  readonly repositoryId: number;
-  readonly appId: number;
-  readonly headSha: string;
-  readonly headBranch: string | null;
-  readonly before: string | null;
-  readonly after: string | null;
-  status: 'queued' | 'in_progress' | 'completed' | 'requested' | 'waiting' | 'pending';
-  conclusion: ConclusionName | null;
-}
-
-export interface CheckRun extends Row {
-  readonly repositoryId: number;
-  readonly checkSuiteId: number;
-  readonly appId: number;
-  readonly headSha: string;
-  name: string;
-  status: 'queued' | 'in_progress' | 'completed' | 'waiting' | 'requested' | 'pending';
-  conclusion: ConclusionName | null;
-  externalId: string;
-  detailsUrl: string | null;
-  startedAt: string | null;
-  completedAt: string | null;
-  output: { title: string | null; summary: string | null; text: string | null };
-}
-
-export interface CommitStatus extends Dated {
-  readonly repositoryId: number;
-  readonly sha: string;
-  readonly context: string;
-  readonly state: 'error' | 'failure' | 'pending' | 'success';
-  readonly description: string | null;
-  readonly targetUrl: string | null;
-  readonly creatorId: number;
-}
-
-export interface Workflow extends Dated {
-  readonly repositoryId: number;
-  readonly path: string;
-  name: string;
-  state: 'active' | 'deleted' | 'disabled_manually';
-}
-
-export interface WorkflowRun extends Dated {
-  readonly repositoryId: number;
-  readonly workflowId: number;
-  readonly checkSuiteId: number;
-  readonly runNumber: number;
-  readonly event: string;
-  readonly headBranch: string | null;
-  readonly headSha: string;
-  readonly actorId: number;
-  readonly inputs: Record<string, string>;
-  /** The pull request whose event started the run. */
-  readonly pullNumber: number | null;
-  runAttempt: number;
-  runStartedAt: string;
-  status: 'queued' | 'in_progress' | 'completed' | 'waiting' | 'requested' | 'pending';
-  conclusion: ConclusionName | null;
-  displayTitle: string;
-}
-
-/** The id is the id of its check run. */
-export interface WorkflowJob extends Row {
-  readonly runId: number;
-  readonly runAttempt: number;
-  readonly key: string;
-  readonly name: string;
-  steps: { name: string; number: number; status: string; conclusion: ConclusionName | null }[];
-  log: string;
-}
-
 export type Permissions = Record<string, PermissionLevel>;
 
 export interface App extends Dated {
@@ -318,22 +240,4 @@ export interface Delivery extends Row {
   durationSec: number;
   responseHeaders: Record<string, string>;
   responseBody: string;
-}
-
-/** The settings are GitHub's own JSON of a protection, as `PUT …/protection` takes it. */
-export interface BranchProtection extends Dated {
-  readonly repositoryId: number;
-  pattern: string;
-  settings: Record<string, unknown>;
-}
-
-/** Conditions, rules and bypass actors are GitHub's own JSON. */
-export interface Ruleset extends Dated {
-  readonly repositoryId: number;
-  name: string;
-  target: 'branch' | 'tag' | 'push';
-  enforcement: 'active' | 'disabled' | 'evaluate';
-  conditions: Record<string, unknown>;
-  rules: Record<string, unknown>[];
-  bypassActors: Record<string, unknown>[];
 }

@@ -35,12 +35,17 @@ interface ApiFile {
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
+interface WebhookFile {
+  readonly payloads: Readonly<Record<string, object>>;
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
 export interface WebhookDescription {
   findFaults(event: string, action: string | null, payload: unknown): string[];
 }
 
 export function readApiDescription(): ApiDescription {
-  const file = readJson<ApiFile>('github.json');
+  const file = readJson('github.json') as ApiFile;
   const compile = createCompiler(file.schemas);
   const operationOf = (route: RestRoute): Operation => {
     const operation = file.operations[`${route.method} ${route.path}`];
@@ -66,7 +71,7 @@ export function readApiDescription(): ApiDescription {
 }
 
 export function readWebhookDescription(): WebhookDescription {
-  const file = readJson<{ payloads: Record<string, object>; schemas: Record<string, Schema> }>('webhooks.json');
+  const file = readJson('webhooks.json') as WebhookFile;
   const compile = createCompiler(file.schemas);
   return {
     findFaults: (event, action, payload) => {
@@ -168,8 +173,8 @@ function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>): Set
 }
 
 /** The built program reads the file from the sources: the compiler copies no JSON. */
-function readJson<T>(name: string): T {
+function readJson(name: string): unknown {
   const built = fileURLToPath(new URL(`./${name}`, import.meta.url));
   const path = existsSync(built) ? built : built.replace('/dist/github-emulator/', '/github-emulator/');
-  return JSON.parse(readFileSync(path, 'utf8')) as T;
+  return JSON.parse(readFileSync(path, 'utf8'));
 }

@@ -1,7 +1,7 @@
 // A new pull request.
 import { accountOf, type Actor, canSee } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
-import { ApiError, type FieldError, unprocessable } from '../http/errors.ts';
+import { type ApiError, type FieldError, unprocessable } from '../http/errors.ts';
 import { findAccount, fullNameOf } from '../http/reach.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import { fetchHead, refreshTestMerge } from './test-merge.ts';

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { ApiError, notFound } from '../http/errors.ts';
 import { answerPage } from '../http/paging.ts';
 import { fullNameOf, reachRepository } from '../http/reach.ts';
-import { ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
+import { ok, type RestRequest, type RestRoute, route, textOf } from '../http/route.ts';
 import type { Repository } from '../model/types.ts';
 import { makeCommit, signatureOf } from '../pulls/test-merge.ts';
 import { renderGitCommit } from '../render/commits.ts';
@@ -99,14 +99,14 @@ async function writeContent(request: RestRequest) {
   const repository = reachRepository(request, { permission: 'contents', level: 'write' });
   const { core, actor, body } = request;
   const path = request.params['path'] ?? '';
-  const branch = String(body['branch'] ?? repository.defaultBranch);
+  const branch = textOf(body, 'branch') ?? repository.defaultBranch;
   const ref = `refs/heads/${branch}`;
   const from = await core.git.resolve(repository, ref);
   const before = from === null ? null : await renderFile(request, repository, { commit: from, path });
   if (before !== null && before['sha'] !== body['sha'])
     throw body['sha'] === undefined
       ? new ApiError(422, 'Invalid request.\n\n"sha" wasn\'t supplied.')
-      : new ApiError(409, `${path} does not match ${String(body['sha'])}`);
+      : new ApiError(409, `${path} does not match ${textOf(body, 'sha')}`);
   const blob = await core.git.text(repository, ['hash-object', '-w', '--stdin'], {
     stdin: Buffer.from(String(body['content']), 'base64'),
   });

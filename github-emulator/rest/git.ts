@@ -3,7 +3,7 @@ import { accountOf, type Need } from '../auth/actor.ts';
 import { ApiError, notFound, unprocessable } from '../http/errors.ts';
 import { answerPage } from '../http/paging.ts';
 import { fullNameOf, reachRepository } from '../http/reach.ts';
-import { created, noContent, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
+import { created, noContent, ok, type RestRequest, type RestRoute, route, textOf } from '../http/route.ts';
 import { GitError } from '../git/run.ts';
 import type { RefChange } from '../git/store.ts';
 import type { Repository } from '../model/types.ts';
@@ -182,7 +182,7 @@ async function mergeBranches(request: RestRequest) {
   if (await core.git.isAncestor(repository, head, base)) return noContent;
   const tree = await mergeTrees(core, repository, base, head);
   if (tree === null) throw new ApiError(409, 'Merge conflict');
-  const message = String(body['commit_message'] ?? `Merge ${String(body['head'])} into ${String(body['base'])}`);
+  const message = textOf(body, 'commit_message') ?? `Merge ${String(body['head'])} into ${String(body['base'])}`;
   const author = signatureOf(core, accountOf(actor));
   const sha = await makeCommit(core, repository, { tree, parents: [base, head], message, author });
   await moveByApi(request, repository, { ref, from: base, to: sha });

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { ApiError, forbidden, unprocessable } from '../http/errors.ts';
 import { answerPage } from '../http/paging.ts';
 import { reachPull, reachRepository } from '../http/reach.ts';
-import { created, noContent, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
+import { created, noContent, ok, type RestRequest, type RestRoute, route, textOf } from '../http/route.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import { editPull, type PullEdit } from '../pulls/editing.ts';
 import { type MergeMethod, mergePull, updateBranch } from '../pulls/merging.ts';
@@ -107,7 +107,7 @@ async function open(request: RestRequest) {
   const named = body['head_repo'];
   const pull = await openPull(core, actor, repository, {
     title: body['title'],
-    body: typeof body['body'] === 'string' ? body['body'] : null,
+    body: textOf(body, 'body'),
     head: String(body['head']),
     ...(typeof named === 'string' ? { headRepository: named } : {}),
     base: String(body['base']),
@@ -132,16 +132,15 @@ async function edit(request: RestRequest) {
 async function merge(request: RestRequest) {
   const { repository, pull } = reachPull(request, { permission: 'contents', level: 'write' });
   const { core, actor, body } = request;
-  const text = (name: string): string | null => (typeof body[name] === 'string' ? body[name] : null);
   const sha = await mergePull(core, {
     repository,
     pull,
     actor,
     sender: accountOf(actor),
-    method: (text('merge_method') ?? 'merge') as MergeMethod,
-    sha: text('sha'),
-    title: text('commit_title'),
-    message: text('commit_message'),
+    method: (textOf(body, 'merge_method') ?? 'merge') as MergeMethod,
+    sha: textOf(body, 'sha'),
+    title: textOf(body, 'commit_title'),
+    message: textOf(body, 'commit_message'),
   });
   return ok({ sha, merged: true, message: 'Pull Request successfully merged' });
 }

@@ -22,7 +22,7 @@ const inFlight = new WeakMap<Core, Set<Promise<void>>>();
 
 /** Resolves when every delivery that is under way has been answered. */
 export async function deliveriesSettled(core: Core): Promise<void> {
-  await Promise.all(inFlight.get(core) ?? []);
+  await Promise.all([...(inFlight.get(core) ?? [])]);
 }
 
 /** Sends and records. `isDropped`: recorded as timed out, and never sent. */

@@ -1,0 +1,77 @@
+// The HTTP server: the API, git, pages and knobs at one address.
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Core } from './core.ts';
+import type { FaultState } from './faults/knobs.ts';
+import { registerKnobs } from './faults/knobs.http.ts';
+import { registerGit } from './git/http.ts';
+import { registerApi } from './http/api.ts';
+import type { LimitKeeper } from './http/limits.ts';
+import type { ApiDescription } from './openapi/description.ts';
+import type { Part } from './part.ts';
+
+export interface World {
+  readonly core: Core;
+  readonly faults: FaultState;
+  readonly limits: LimitKeeper;
+  readonly description: ApiDescription;
+  readonly parts: readonly Part[];
+  readonly urls: { web: string; api: string; graphql: string };
+}
+
+const longestBody = 512 * 1024 * 1024;
+
+export async function createServer(
+  world: World,
+  https: { key: string; cert: string } | null = null,
+): Promise<FastifyInstance> {
+  const { core, faults, limits, description } = world;
+  const byId = /^\/api\/v3\/repositories\/(\d+)(\/|\?|$)/;
+  // The two kinds of server differ in the type of their socket alone.
+  const fastify = Fastify({
+    bodyLimit: longestBody,
+    forceCloseConnections: true,
+    ...(https === null ? {} : { https }),
+    routerOptions: { maxParamLength: 1000, ignoreTrailingSlash: true },
+    // Where a redirect after a rename points to.
+    rewriteUrl: ({ url = '/' }) => {
+      const [whole, id, rest] = byId.exec(url) ?? [];
+      const repository = whole === undefined ? undefined : core.state.repositories.get(Number(id));
+      if (whole === undefined || repository === undefined) return url;
+      const owner = core.state.accounts.must(repository.ownerId).login;
+      return url.replace(whole, `/api/v3/repos/${owner}/${repository.name}${rest}`);
+    },
+  }) as unknown as FastifyInstance;
+  let lastRequest = 0;
+  fastify.addHook('onRequest', async (_request, reply) => {
+    lastRequest += 1;
+    reply.header('x-github-request-id', `${lastRequest.toString(16).toUpperCase().padStart(4, '0')}:E0A1`);
+  });
+  acceptJson(fastify);
+  const routes = world.parts.flatMap((part) => part.routes ?? []);
+  for (const each of routes) description.mustDescribe(each);
+  const graphql = world.parts.find((part) => part.graphql !== undefined)?.graphql ?? null;
+  registerApi(fastify, { core, faults, limits, description, routes, graphql });
+  await registerGit(fastify, core, faults);
+  registerKnobs(fastify, faults.knobs);
+  for (const part of world.parts) await part.serve?.(fastify);
+  return fastify;
+}
+
+/** GitHub reads JSON whatever the content type says, and Octokit sends that type without a body too. */
+function acceptJson(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    try {
+      done(null, text === '' ? {} : JSON.parse(String(text)));
+    } catch {
+      done(Object.assign(new Error('Problems parsing JSON'), { statusCode: 400 }));
+    }
+  });
+  fastify.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
+    done(null, Object.fromEntries(new URLSearchParams(String(text))));
+  });
+  fastify.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
+    const { statusCode = 500, message } = error;
+    return await reply.status(statusCode).send({ message, documentation_url: 'https://docs.github.com/rest' });
+  });
+}
