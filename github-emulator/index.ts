@@ -56,7 +56,7 @@ export interface Emulator extends EmulatorAccess {
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'github-'));
   mkdirSync(dataDir, { recursive: true });
-  const state = openState(join(dataDir, 'state.json'));
+  const state = openState(options.dataDir === undefined ? null : join(dataDir, 'state.json'));
   const clock = options.clock ?? Date.now;
   // A restart must not repeat the tokens of the run before.
   const random = createRandom((options.seed ?? 1) ^ Math.imul(state.nextId(), 2_654_435_761));

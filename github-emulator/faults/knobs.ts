@@ -1,6 +1,8 @@
 // What goes wrong on purpose. A test sets knobs on the object, a person by `POST /_emulator/knobs`.
 import type { RandomSource } from './random.ts';
 
+export type FaultTime = 'before' | 'middle' | 'after';
+
 export interface Fault {
   /** `GET /repos/{owner}/{repo}`, `graphql`, `git-upload-pack`, `git-receive-pack`; the path alone stands for every method. Absent: everything. */
   readonly operation?: string;
@@ -8,8 +10,11 @@ export interface Fault {
   readonly rate?: number;
   /** How often the fault happens. Default: until it is cleared. */
   readonly times?: number;
-  /** `before`: nothing is done. `after`: the work is done, and the answer is lost. Default `before`. */
-  readonly when?: 'before' | 'after';
+  /**
+   * `before`: nothing is done. `after`: the work is done, and the answer is lost. `middle`, of a push that is not atomic:
+   * half of the refs move, and the answer is lost; an atomic push does nothing. Default `before`.
+   */
+  readonly when?: FaultTime;
   /** Default 502. `reset`: the connection is cut. */
   readonly status?: number | 'reset';
   readonly body?: unknown;
@@ -77,7 +82,7 @@ export interface Knobs {
 /** What the server asks of the knobs. */
 export interface FaultState {
   readonly knobs: Knobs;
-  takeFault(operation: string, when: 'before' | 'after'): Fault | null;
+  takeFault(operation: string, when: FaultTime): Fault | null;
   takeDelayMs(operation: string): number;
   readonly webhookFaults: () => WebhookFaults;
   readonly currentLimits: () => Limits;

@@ -41,8 +41,9 @@ export async function registerGit(fastify: FastifyInstance, core: Core, faults: 
       const call = { service: 'git-receive-pack', request, reply } as const;
       return await serve(core, faults, call, async (repository, actor) => {
         const answer = await receivePush(core, repository, actor, await bodyOf(request));
+        if (answer === null) return cutOff(reply);
         const lost = faults.takeFault('git-receive-pack', 'after');
-        if (lost !== null) return await sendFault(reply, lost);
+        if (lost !== null) return lost.status === 'reset' ? cutOff(reply) : await sendFault(reply, lost);
         return await uncached(reply).type('application/x-git-receive-pack-result').send(answer);
       });
     });
@@ -153,6 +154,16 @@ async function bodyOf(request: FastifyRequest): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of isCompressed ? raw.pipe(createGunzip()) : raw) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
+}
+
+/** The answer has begun: git's client would send the push again if it had heard nothing at all. */
+function cutOff(reply: FastifyReply): FastifyReply {
+  reply.hijack();
+  reply.raw.writeHead(200, { 'content-type': 'application/x-git-receive-pack-result', 'content-length': 1000 });
+  reply.raw.write('00');
+  // The socket is closed when the bytes have left.
+  reply.raw.socket?.end(() => reply.raw.destroy());
+  return reply;
 }
 
 function protocolOf(request: FastifyRequest): Record<string, string> {

@@ -8,7 +8,7 @@ import type { Core } from '../core.ts';
 import type { Repository } from '../model/types.ts';
 import type { RefRefusal } from './rules.ts';
 import { formatPush, formatReport, parsePush, parseReport, type PushRequest } from './pkt-line.ts';
-import { spawnGit } from './run.ts';
+import { type GitInput, spawnGit } from './run.ts';
 import { keepOlderRef } from './shown-refs.ts';
 import type { RefChange } from './store.ts';
 
@@ -18,8 +18,13 @@ const declined = {
   api: { status: 422, message: 'Reference update failed' },
 };
 
-/** Answers the bytes that git's client reads. */
-export async function receivePush(core: Core, repository: Repository, actor: Actor, body: Buffer): Promise<Buffer> {
+/** Answers the bytes that git's client reads. Null: the connection is cut in the middle of the push. */
+export async function receivePush(
+  core: Core,
+  repository: Repository,
+  actor: Actor,
+  body: Buffer,
+): Promise<Buffer | null> {
   const request = parsePush(body);
   // A large push is announced by an empty one, which asks whether it may come.
   if (request.changes.length === 0) return Buffer.alloc(0);
@@ -32,13 +37,15 @@ interface Push {
   readonly request: PushRequest;
 }
 
-async function judgeAndReceive(core: Core, push: Push): Promise<Buffer> {
+async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
   const { request, repository } = push;
   const isSideBand = request.capabilities.includes('side-band-64k') || request.capabilities.includes('side-band');
   const refusals = await judge(core, push);
   const refused = new Set(refusals.map(({ ref }) => ref));
   const isAtomic = request.capabilities.includes('atomic');
-  const allowed = isAtomic && refused.size > 0 ? [] : request.changes.filter(({ ref }) => !refused.has(ref));
+  const accepted = isAtomic && refused.size > 0 ? [] : request.changes.filter(({ ref }) => !refused.has(ref));
+  const cut = core.faults.takeFault('git-receive-pack', 'middle');
+  const allowed = cut === null ? accepted : isAtomic ? [] : accepted.slice(0, Math.ceil(accepted.length / 2));
   const report = allowed.length > 0 ? await receive(core, push, allowed, isSideBand) : emptyReport;
   const told = request.changes
     .filter((change) => !allowed.includes(change))
@@ -46,6 +53,7 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer> {
   const words = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
   const moved = allowed.filter(({ ref }) => report.lines.some((line) => line.trim() === `ok ${ref}`));
   await tellMoves(core, repository, push.actor, moved);
+  if (cut !== null) return null;
   const progress = Buffer.concat([report.progress, Buffer.from(words.join(''))]);
   return formatReport([...report.lines, ...told], progress, isSideBand);
 }
@@ -64,7 +72,8 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
     if (request.pack.length > 32)
       await core.git.run(repository, ['unpack-objects', '-q'], { stdin: request.pack, env });
     const changes = request.changes.filter(({ ref }) => !ref.startsWith('refs/pull/'));
-    const git = async (args: readonly string[], input = {}) => await core.git.run(repository, args, { ...input, env });
+    const git = async (args: readonly string[], input: GitInput = {}) =>
+      await core.git.run(repository, args, { ...input, env: { ...input.env, ...env } });
     return [...hidden, ...(await core.rules({ repository, actor, changes, via: 'push', git }))];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -84,21 +84,29 @@ export type State = { readonly [Name in keyof Rows]: Table<Rows[Name]> } & {
 
 const saveDelayMs = 100;
 
-export function openState(file: string): State {
-  const kept = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : null;
+/** Without a file the rows live as long as the emulator. */
+export function openState(file: string | null): State {
+  const kept = file !== null && existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Kept) : null;
   let lastId = kept?.lastId ?? 1000;
   let timer: NodeJS.Timeout | undefined;
   const nextId = (): number => ++lastId;
   const tables = Object.fromEntries(names.map((name) => [name, createTable(nextId, kept?.rows[name] ?? [])]));
+  let lastWriteMs = 0;
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
+    if (file === null) return;
+    const startedAt = performance.now();
     const rows = Object.fromEntries(names.map((name) => [name, tables[name]?.all() ?? []]));
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(`${file}.new`, JSON.stringify({ lastId, rows }), { mode: 0o600 });
     renameSync(`${file}.new`, file);
+    lastWriteMs = performance.now() - startedAt;
   };
-  const save = (): void => void (timer ??= setTimeout(flush, saveDelayMs));
+  // A large state is written less often, so that writing takes a twentieth of the time at most.
+  const save = (): void => {
+    if (file !== null) timer ??= setTimeout(flush, Math.max(saveDelayMs, 20 * lastWriteMs));
+  };
   return { ...tables, nextId, save, flush, isLoaded: kept !== null } as unknown as State;
 }
 
@@ -116,8 +124,15 @@ function createTable<T extends { readonly id: number }>(nextId: () => number, ke
       if (row === undefined) throw new Error(`The emulator has no row ${id}.`);
       return row;
     },
-    find: (matches) => [...rows.values()].find(matches),
-    filter: (matches) => [...rows.values()].filter(matches),
+    find: (matches) => {
+      for (const row of rows.values()) if (matches(row)) return row;
+      return undefined;
+    },
+    filter: (matches) => {
+      const found: T[] = [];
+      for (const row of rows.values()) if (matches(row)) found.push(row);
+      return found;
+    },
     all: () => [...rows.values()],
     insert: (row) => {
       const made = { ...row, id: row.id ?? nextId() } as T;

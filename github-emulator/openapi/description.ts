@@ -9,7 +9,7 @@ interface Operation {
   readonly parameters: readonly { name: string; in: string; required?: boolean; schema: object }[];
   readonly body?: Schema;
   readonly bodyRequired?: boolean;
-  readonly answers: Readonly<Record<string, object | null>>;
+  readonly answers: Readonly<Record<string, Schema | null>>;
 }
 
 interface Schema {
@@ -65,7 +65,7 @@ export function readApiDescription(): ApiDescription {
       const schema = answers[String(answer.status)];
       if (schema === undefined) return [`GitHub describes no answer ${answer.status}`];
       if (schema === null) return [];
-      return faultsOf(compile(schema), answer.body);
+      return [...faultsOf(compile(schema), answer.body), ...findForeign(schema, answer.body, file.schemas)];
     },
   };
 }
@@ -162,13 +162,34 @@ function describe(error: ErrorObject | undefined): string {
   return `the value ${error?.message ?? 'is not valid'}.`;
 }
 
-/** The fields that a body may have. Null: any. */
-function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>): Set<string> | null {
-  if (schema.$ref !== undefined) return namesOf(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
-  if (schema.additionalProperties === true) return null;
+/** What Enterprise Server alone answers. */
+const serverFields = new Set(['installed_version']);
+
+/** Fields of an answer, or of the first row of a list, that GitHub does not describe: a client could come to rely on them. */
+function findForeign(schema: Schema, value: unknown, schemas: Readonly<Record<string, Schema>>): string[] {
+  if (Array.isArray(value)) {
+    const { items } = resolveSchema(schema, schemas) as { items?: Schema };
+    return items === undefined || value.length === 0 ? [] : findForeign(items, value[0], schemas);
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const known = namesOf(schema, schemas, true);
+  if (known === null) return [];
+  return Object.keys(value)
+    .filter((name) => !known.has(name) && !serverFields.has(name))
+    .map((name) => `GitHub describes no field ${name}`);
+}
+
+function resolveSchema(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
+  return schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+}
+
+/** The fields that are named for a body or an answer. Null: none are, or a body may have any. */
+function namesOf(schema: Schema, schemas: Readonly<Record<string, Schema>>, isAnswer = false): Set<string> | null {
+  if (schema.$ref !== undefined) return namesOf(resolveSchema(schema, schemas), schemas, isAnswer);
+  if (!isAnswer && schema.additionalProperties === true) return null;
   const parts = [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
   const names = new Set(Object.keys(schema.properties ?? {}));
-  for (const part of parts) for (const name of namesOf(part, schemas) ?? []) names.add(name);
+  for (const part of parts) for (const name of namesOf(part, schemas, isAnswer) ?? []) names.add(name);
   return names.size === 0 ? null : names;
 }
 

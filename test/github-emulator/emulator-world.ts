@@ -1,6 +1,6 @@
 // An emulator with one repository, a person and an App that speak to it, and a real clone.
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,6 +16,8 @@ export interface Clone {
   git(...args: string[]): Promise<string>;
   /** Runs git and answers what it printed, whether it succeeded or not. */
   tryGit(...args: string[]): Promise<{ exitCode: number; output: string }>;
+  /** Commits one file onto the branch that is checked out. */
+  write(name: string, content: string | Buffer): Promise<void>;
   /** Commits files onto a branch that starts at `from`, and pushes the branch. Answers the commit. */
   push(branch: string, files: Record<string, string>, from?: string): Promise<string>;
 }
@@ -121,6 +123,12 @@ async function makeClone(
         const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
         return { exitCode: code, output: `${stdout}${stderr}` };
       }
+    },
+    write: async (name, content) => {
+      mkdirSync(join(directory, name, '..'), { recursive: true });
+      writeFileSync(join(directory, name), content);
+      await git('add', '--all');
+      await git('commit', '--quiet', '--message', `Write ${name}`);
     },
     push: async (branch, files, from = 'origin/main') => {
       await git('fetch', '--quiet', 'origin');

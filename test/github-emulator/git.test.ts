@@ -100,3 +100,51 @@ describe('a fetch', () => {
     expect((await w.person.repos.get(w.place)).data.full_name).toBe(fullName);
   });
 });
+
+describe('what GitHub refuses of every push', () => {
+  it('is a workflow by an App without the permission for workflows', async () => {
+    const installation_id = Number(w.emulator.installationId);
+    const permissions = { contents: 'write' } as const;
+    const { data } = await w.app.apps.createInstallationAccessToken({ installation_id, permissions });
+    const bot = await w.cloneAs(data.token);
+    await bot.push('no-workflow', { 'plain.txt': 'plain\n' });
+    await bot.git('checkout', '--quiet', '-b', 'workflow');
+    await bot.write('.github/workflows/ci.yml', 'on: push\n');
+    const refused = await bot.tryGit('push', 'origin', 'workflow');
+    expect(refused.output).toContain(
+      'refusing to allow a GitHub App to create or update workflow `.github/workflows/ci.yml`',
+    );
+    expect(await remote('refs/heads/workflow')).toBe('');
+  });
+
+  it('is a file of more than 100 MB', async () => {
+    await w.clone.git('checkout', '--quiet', '-B', 'large', 'origin/main');
+    await w.clone.write('large.bin', Buffer.alloc(101 * 1024 * 1024));
+    const refused = await w.clone.tryGit('push', 'origin', 'large');
+    expect(refused.output).toContain('remote: error: File large.bin is 101.00 MB');
+    expect(refused.output).toContain('GH001');
+    expect(await remote('refs/heads/large')).toBe('');
+  });
+});
+
+describe('a push that is cut in the middle', () => {
+  it('has moved half of its refs, or none when it was atomic', async () => {
+    const push = async (...options: string[]) =>
+      await w.clone.tryGit(
+        'push',
+        ...options,
+        'origin',
+        'origin/main:refs/heads/half-a',
+        'origin/main:refs/heads/half-b',
+      );
+    const cut = (): void => w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'middle', times: 1 });
+    cut();
+    expect((await push('--atomic')).exitCode).not.toBe(0);
+    expect(await remote('refs/heads/half-a')).toBe('');
+    cut();
+    expect((await push()).exitCode).not.toBe(0);
+    expect(await remote('refs/heads/half-a')).not.toBe('');
+    expect(await remote('refs/heads/half-b')).toBe('');
+    expect((await push('--atomic')).exitCode).toBe(0);
+  });
+});
