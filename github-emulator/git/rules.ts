@@ -13,7 +13,7 @@ export interface RefRequest {
   /** Of a merge by the API. */
   readonly pull?: PullRequest;
   /** Runs git where the commits of the push are already visible. */
-  git(args: readonly string[], input?: GitInput): Promise<GitOutput>;
+  readonly git: (args: readonly string[], input?: GitInput) => Promise<GitOutput>;
 }
 
 export interface RefRefusal {

@@ -44,7 +44,21 @@ export interface WebhookDescription {
   findFaults(event: string, action: string | null, payload: unknown): string[];
 }
 
+/** Compiled schemas are kept for all emulators of a process: compiling them costs more than most tests. */
+let knownApi: ApiDescription | undefined;
+let knownWebhooks: WebhookDescription | undefined;
+
 export function readApiDescription(): ApiDescription {
+  knownApi ??= createApiDescription();
+  return knownApi;
+}
+
+export function readWebhookDescription(): WebhookDescription {
+  knownWebhooks ??= createWebhookDescription();
+  return knownWebhooks;
+}
+
+function createApiDescription(): ApiDescription {
   const file = readJson('github.json') as ApiFile;
   const compile = createCompiler(file.schemas);
   const operationOf = (route: RestRoute): Operation => {
@@ -70,7 +84,7 @@ export function readApiDescription(): ApiDescription {
   };
 }
 
-export function readWebhookDescription(): WebhookDescription {
+function createWebhookDescription(): WebhookDescription {
   const file = readJson('webhooks.json') as WebhookFile;
   const compile = createCompiler(file.schemas);
   return {
