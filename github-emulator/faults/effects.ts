@@ -19,10 +19,7 @@ export function createEffects({ state, now, emit, settled }: Around): KnobEffect
       state.save();
     },
     rename: (fullName, newName) => {
-      const [login = '', name = ''] = fullName.split('/');
-      const owner = state.accounts.find((each) => each.login === login);
-      const repository = state.repositories.find((each) => each.ownerId === owner?.id && each.name === name);
-      if (owner === undefined || repository === undefined) throw new Error(`There is no repository ${fullName}.`);
+      const { owner, repository } = find(state, fullName);
       emit(renameRepository({ state, now }, { repository, owner, sender: owner, newName }));
     },
     suspend: (installationId, isSuspended) => {
@@ -33,8 +30,42 @@ export function createEffects({ state, now, emit, settled }: Around): KnobEffect
       emit({ name: 'installation', action: isSuspended ? 'suspend' : 'unsuspend', installation, sender });
       state.save();
     },
+    permit: (installationId, permissions) => {
+      const installation = state.installations.must(installationId);
+      Object.assign(installation, { permissions, updatedAt: now() });
+      const sender = state.accounts.must(installation.accountId);
+      emit({ name: 'installation', action: 'new_permissions_accepted', installation, sender });
+      state.save();
+    },
+    transfer: (fullName, newOwner) => {
+      const { owner, repository } = find(state, fullName);
+      const next = state.accounts.find((each) => each.login === newOwner);
+      if (next === undefined) throw new Error(`There is no account ${newOwner}.`);
+      for (const installation of state.installations.filter((each) => each.accountId === owner.id)) {
+        installation.repositoryIds = installation.repositoryIds.filter((id) => id !== repository.id);
+        emit({
+          name: 'installation_repositories',
+          action: 'removed',
+          installation,
+          changed: [repository],
+          sender: owner,
+        });
+      }
+      state.formerNames.insert({ owner: owner.login, name: repository.name, repositoryId: repository.id });
+      Object.assign(repository, { ownerId: next.id, updatedAt: now() });
+      emit({ name: 'repository', action: 'transferred', repository, sender: owner, formerOwner: owner });
+      state.save();
+    },
     settled,
   };
+}
+
+function find(state: State, fullName: string): { owner: Account; repository: Repository } {
+  const [login = '', name = ''] = fullName.split('/');
+  const owner = state.accounts.find((each) => each.login === login);
+  const repository = state.repositories.find((each) => each.ownerId === owner?.id && each.name === name);
+  if (owner === undefined || repository === undefined) throw new Error(`There is no repository ${fullName}.`);
+  return { owner, repository };
 }
 
 /** Renames, keeps the redirect, and answers the event to emit. */

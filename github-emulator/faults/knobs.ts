@@ -1,4 +1,5 @@
 // What goes wrong on purpose. A test sets knobs on the object, a person by `POST /_emulator/knobs`.
+import type { Permissions } from '../model/types.ts';
 import type { RandomSource } from './random.ts';
 
 export type FaultTime = 'before' | 'middle' | 'after';
@@ -74,6 +75,10 @@ export interface Knobs {
   expireTokens(): void;
   rename(fullName: string, newName: string): void;
   suspend(installationId: number, isSuspended: boolean): void;
+  /** The owner accepts these permissions, more or fewer than before. */
+  permit(installationId: number, permissions: Permissions): void;
+  /** Gives a repository to another account. The old name redirects. */
+  transfer(fullName: string, newOwner: string): void;
   checks(script: ScriptedChecks | null): void;
   /** Ends all faults, slowness, lag and scripts, and brings the limits back. */
   clear(): Promise<void>;
@@ -97,6 +102,8 @@ export interface KnobEffects {
   expireTokens(): void;
   rename(fullName: string, newName: string): void;
   suspend(installationId: number, isSuspended: boolean): void;
+  permit(installationId: number, permissions: Permissions): void;
+  transfer(fullName: string, newOwner: string): void;
   readonly settled: () => Promise<void>;
 }
 
@@ -135,6 +142,8 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
       expireTokens: () => effects.expireTokens(),
       rename: (fullName, newName) => effects.rename(fullName, newName),
       suspend: (installationId, isSuspended) => effects.suspend(installationId, isSuspended),
+      permit: (installationId, permissions) => effects.permit(installationId, permissions),
+      transfer: (fullName, newOwner) => effects.transfer(fullName, newOwner),
       checks: (chosen) => void (script = chosen),
       clear: async () => {
         faults = [];

@@ -77,6 +77,7 @@ async function answerRoute(
       makesContent: route.makesContent ?? false,
     } as const;
     reply.headers(budgetHeaders(limits.spend(actor, spending)));
+    if (actor.kind === 'user') reply.header('x-oauth-scopes', actor.token.scopes.join(', '));
     const asked = readRequest(core, actor, route, request);
     description.checkRequest(route, asked);
     const answer = await route.handle(asked);

@@ -2,6 +2,7 @@
 const repository = '/repos/{owner}/{repo}';
 
 export const operations = [
+  'GET /',
   'GET /meta',
   'GET /rate_limit',
   'GET /user',

@@ -1,5 +1,5 @@
 // People, organisations, their members and teams.
-import { accountOf, type Actor } from '../auth/actor.ts';
+import { accountOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import { forbidden, notFound, unprocessable } from '../http/errors.ts';
 import { answerPage } from '../http/paging.ts';
@@ -21,7 +21,7 @@ const team = '/orgs/{org}/teams/{team_slug}';
 export const accountRoutes: readonly RestRoute[] = [
   route('GET', '/user', (request) => {
     if (request.actor.kind === 'installation') throw forbidden('Resource not accessible by integration');
-    return ok(renderOwnProfile(request.core, accountOf(request.actor)), scopesOf(request.actor));
+    return ok(renderOwnProfile(request.core, accountOf(request.actor)));
   }),
   route('GET', '/users/{username}', (request) => {
     const account = findAccount(request.core, request.params['username'] ?? '');
@@ -115,10 +115,6 @@ export const accountRoutes: readonly RestRoute[] = [
     return noContent;
   }),
 ];
-
-function scopesOf(actor: Actor): Record<string, string> {
-  return actor.kind === 'user' ? { 'x-oauth-scopes': actor.token.scopes.join(', ') } : {};
-}
 
 function reachOrganization({ core, params, actor }: RestRequest): Account {
   const account = findAccount(core, params['org'] ?? '');

@@ -73,6 +73,8 @@ export type HostEvent =
       readonly name: 'repository';
       readonly action: 'created' | 'deleted' | 'archived' | 'unarchived' | 'edited' | 'renamed' | 'transferred';
       readonly changes?: Readonly<Record<string, unknown>>;
+      /** Of a transfer. */
+      readonly formerOwner?: Account;
     })
   | (InRepository & {
       readonly name: 'branch_protection_rule';

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { zeroId } from '../git/store.ts';
 import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
-import type { Installation, Repository } from '../model/types.ts';
+import type { Account, Installation, Repository } from '../model/types.ts';
 import type { Part } from '../part.ts';
 import { threadsOf } from '../pulls/talking.ts';
 import { type Json, renderAccount, renderInstallation, renderOrganization } from '../render/accounts.ts';
@@ -47,7 +47,10 @@ export function createPayloads(core: Core): Payloads {
       comment: renderComment(core, repository, comment),
       ...details,
     }),
-    repository: ({ changes }) => (changes === undefined ? {} : { changes }),
+    repository: ({ changes, formerOwner }) => {
+      if (formerOwner !== undefined) return { changes: { owner: { from: renderFormerOwner(core, formerOwner) } } };
+      return changes === undefined ? {} : { changes };
+    },
     installation: ({ installation }) => ({
       installation: renderInstallation(core, installation),
       repositories: selectedRepositories(core, installation).map((each) => renderBriefly(core, each)),
@@ -126,6 +129,12 @@ function selectedRepositories(core: Core, installation: Installation): Repositor
       each.ownerId === installation.accountId &&
       (installation.repositorySelection === 'all' || installation.repositoryIds.includes(each.id)),
   );
+}
+
+function renderFormerOwner(core: Core, owner: Account): Json {
+  return owner.type === 'Organization'
+    ? { organization: renderOrganization(core, owner) }
+    : { user: renderAccount(core, owner) };
 }
 
 function renderBriefly(core: Core, repository: Repository): Json {

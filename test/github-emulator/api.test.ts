@@ -84,6 +84,14 @@ describe('the API', () => {
   });
 });
 
+describe('who asks', () => {
+  it('is told the scopes of a token, and the root of the API', async () => {
+    const root = await call('/');
+    expect(root.headers.get('x-oauth-scopes')).toContain('repo');
+    expect(await root.json()).toMatchObject({ current_user_url: `${w.emulator.apiUrl}/user` });
+  });
+});
+
 describe('limits', () => {
   it('end an hour’s budget, a minute’s points and a minute’s creations', async () => {
     const person = w.octokitOf(w.emulator.addPerson('busy', 'member').token);

@@ -77,6 +77,24 @@ it('are as GitHub describes them, for everything that happens to a repository an
   w.expectNoMistakes();
 });
 
+it('tell of accepted permissions, and of a repository that went to another account', async () => {
+  const { knobs, core, addPerson } = w.emulator;
+  const { id, permissions } = core.state.installations.all()[0]!;
+  knobs.permit(id, { ...permissions, statuses: 'write' });
+  await w.person.repos.createInOrg({ org: w.owner, name: 'given-away' });
+  knobs.transfer(`${w.owner}/given-away`, addPerson('heir').login);
+  const { data } = await w.person.repos.get({ owner: w.owner, repo: 'given-away' });
+  expect(data.full_name).toBe('heir/given-away');
+  await core.settled();
+  const told = core.state.deliveries.all().map(({ event, action }) => `${event} ${action}`);
+  expect(told.slice(-3)).toEqual([
+    'installation new_permissions_accepted',
+    'repository created',
+    'installation_repositories removed',
+  ]);
+  w.expectNoMistakes();
+});
+
 it('tell an installation on chosen repositories when one comes and when one goes', async () => {
   const post = async (path: string, fields: Record<string, string>) =>
     await fetch(`${w.emulator.webUrl}${path}`, {
