@@ -6,11 +6,13 @@ import { type Core, instant, type Urls } from './core.ts';
 import { createEffects } from './faults/effects.ts';
 import { createFaults, type Knobs } from './faults/knobs.ts';
 import { createRandom } from './faults/random.ts';
+import { commitFirst } from './git/first-commit.ts';
 import { joinRules, type Rules } from './git/rules.ts';
 import { createGitStore } from './git/store.ts';
+import { findAccount } from './http/reach.ts';
 import { createLimits } from './http/limits.ts';
 import { addPerson, type FirstState, type Seeded, seedState } from './model/first-state.ts';
-import type { Maker } from './model/seed.ts';
+import { makeRepository, type Maker } from './model/seed.ts';
 import { openState } from './model/state.ts';
 import { readApiDescription, readWebhookDescription } from './openapi/description.ts';
 import type { Part } from './part.ts';
@@ -50,7 +52,23 @@ export interface Emulator extends EmulatorAccess {
     login: string,
     role?: 'admin' | 'member',
   ) => { readonly login: string; readonly token: string; readonly id: number };
+  /** A new repository of the organisation, whose first commit has the files (by path). */
+  readonly addRepository: (name: string, given?: NewRepository) => Promise<AddedRepository>;
   readonly stop: () => Promise<void>;
+}
+
+export interface NewRepository {
+  readonly files?: Readonly<Record<string, string>>;
+  /** Default true. */
+  readonly isPrivate?: boolean;
+}
+
+export interface AddedRepository {
+  readonly id: number;
+  readonly fullName: string;
+  readonly url: string;
+  /** The first commit. */
+  readonly head: string;
 }
 
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
@@ -80,6 +98,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       state.save();
     },
     addPerson: (login, role) => addPerson({ state, random, now }, access.owner, { login, role: role ?? null }),
+    addRepository: async (name, given) => await addRepository(core, access, name, given),
     stop: async () => {
       for (const part of world.parts) await part.stop?.();
       await Promise.all(fastify.map(async (each) => await each.close()));
@@ -88,6 +107,23 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       else state.flush();
     },
   };
+}
+
+async function addRepository(
+  core: Core,
+  access: Seeded,
+  name: string,
+  { files = { 'README.md': `# ${name}\n` }, isPrivate = true }: NewRepository = {},
+): Promise<AddedRepository> {
+  const [owner, sender] = [access.owner, access.login].map((login) => findAccount(core, login));
+  if (owner === undefined || sender === undefined) throw new Error('The owner or the person of the emulator is gone.');
+  const repository = makeRepository(core, { owner, name, isPrivate });
+  await core.git.create(repository);
+  core.emit({ name: 'repository', action: 'created', repository, sender });
+  const head = await commitFirst(core, repository, sender, files);
+  core.state.save();
+  const fullName = `${owner.login}/${name}`;
+  return { id: repository.id, fullName, url: `${core.urls.web}/${fullName}.git`, head };
 }
 
 interface Given extends Maker {

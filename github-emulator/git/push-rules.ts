@@ -6,6 +6,17 @@ const largestFile = 100 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
 export const pushRules: Rules = async ({ actor, changes, repository, git, via }) => {
+  if (via === 'api') {
+    const refusals = changes
+      .filter(({ ref, to }) => to === null && ref === `refs/heads/${repository.defaultBranch}`)
+      .map(({ ref }) => ({
+        ref,
+        reason: '',
+        remote: [],
+        api: { status: 422, message: 'Cannot delete the default branch' },
+      }));
+    if (refusals.length > 0) return refusals;
+  }
   const pushed = changes.flatMap(({ to }) => (to === null ? [] : [to]));
   if (pushed.length === 0) return [];
   const known = changes.flatMap(({ from }) => (from === null ? [] : [`^${from}`]));

@@ -52,6 +52,7 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
     .map(({ ref }) => `ng ${ref} ${refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failure'}`);
   const words = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
   const moved = allowed.filter(({ ref }) => report.lines.some((line) => line.trim() === `ok ${ref}`));
+  await adoptDefaultBranch(core, repository, moved);
   await tellMoves(core, repository, push.actor, moved);
   if (cut !== null) return null;
   const progress = Buffer.concat([report.progress, Buffer.from(words.join(''))]);
@@ -69,8 +70,7 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
   try {
     const objects = join(core.git.directoryOf(repository), 'objects');
     const env = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
-    if (request.pack.length > 32)
-      await core.git.run(repository, ['unpack-objects', '-q'], { stdin: request.pack, env });
+    await unpack(core, repository, request.pack, env);
     const changes = request.changes.filter(({ ref }) => !ref.startsWith('refs/pull/'));
     const git = async (args: readonly string[], input: GitInput = {}) =>
       await core.git.run(repository, args, { ...input, env: { ...input.env, ...env } });
@@ -78,6 +78,16 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const emptyPackBytes = 32;
+const manyObjects = 100;
+
+async function unpack(core: Core, repository: Repository, pack: Buffer, env: Record<string, string>): Promise<void> {
+  if (pack.length <= emptyPackBytes) return;
+  const isLarge = pack.readUInt32BE(8) > manyObjects;
+  const args = isLarge ? ['index-pack', '--stdin', '--fix-thin'] : ['unpack-objects', '-q'];
+  await core.git.run(repository, args, { stdin: pack, env });
 }
 
 async function receive(
@@ -97,6 +107,16 @@ async function receive(
     child.on('close', resolve);
   });
   return parseReport(Buffer.concat(output), isSideBand);
+}
+
+/** The first branch of an empty repository becomes its default branch. */
+async function adoptDefaultBranch(core: Core, repository: Repository, moved: readonly RefChange[]): Promise<void> {
+  const branches = moved.filter(({ ref, from, to }) => ref.startsWith('refs/heads/') && from === null && to !== null);
+  const [first] = branches;
+  if (first === undefined || branches.some(({ ref }) => ref === `refs/heads/${repository.defaultBranch}`)) return;
+  if ((await core.git.listRefs(repository, 'refs/heads/')).size > branches.length) return;
+  repository.defaultBranch = first.ref.slice('refs/heads/'.length);
+  await core.git.run(repository, ['symbolic-ref', 'HEAD', first.ref]);
 }
 
 /** Tells what moved. The parts follow: pull requests, checks, webhooks. */

@@ -54,7 +54,6 @@ const configuration = [
   ['gc.auto', '0'],
   ['receive.autogc', 'false'],
   ['receive.advertiseAtomic', 'true'],
-  ['receive.denyDeleteCurrent', 'ignore'],
   ['receive.hideRefs', 'refs/pull'],
   ['uploadpack.allowFilter', 'true'],
   ['uploadpack.allowAnySHA1InWant', 'true'],

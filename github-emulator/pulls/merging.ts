@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Actor } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
+import { makeCommit, mergeTrees, serviceSignature, signatureOf } from '../git/commits.ts';
 import { GitError, runGit } from '../git/run.ts';
 import type { RefChange } from '../git/store.ts';
 import { ApiError } from '../http/errors.ts';
 import { fullNameOf } from '../http/reach.ts';
 import type { Account, PullRequest, Repository } from '../model/types.ts';
 import { markMerged } from './closing.ts';
-import { makeCommit, mergeTrees, serviceSignature, signatureOf } from './test-merge.ts';
 import { editPull } from './editing.ts';
 
 export type MergeMethod = 'merge' | 'squash' | 'rebase';

@@ -6,7 +6,7 @@ import { answerPage } from '../http/paging.ts';
 import { fullNameOf, reachRepository } from '../http/reach.ts';
 import { ok, type RestRequest, type RestRoute, route, textOf } from '../http/route.ts';
 import type { Repository } from '../model/types.ts';
-import { makeCommit, signatureOf } from '../pulls/test-merge.ts';
+import { makeCommit, signatureOf } from '../git/commits.ts';
 import { renderGitCommit } from '../render/commits.ts';
 import { repositoryUrl } from '../render/repositories.ts';
 import { moveByApi, resolveShown } from './git.ts';

@@ -7,7 +7,7 @@ import { created, noContent, ok, type RestRequest, type RestRoute, route, textOf
 import { GitError } from '../git/run.ts';
 import type { RefChange } from '../git/store.ts';
 import type { Repository } from '../model/types.ts';
-import { makeCommit, mergeTrees, signatureOf } from '../pulls/test-merge.ts';
+import { makeCommit, mergeTrees, signatureOf } from '../git/commits.ts';
 import { renderCommit, renderFiles, renderGitCommit, renderRef } from '../render/commits.ts';
 import { repositoryUrl } from '../render/repositories.ts';
 import { showCommit } from './pulls.ts';

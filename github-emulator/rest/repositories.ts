@@ -9,8 +9,7 @@ import { created, noContent, ok, type RestAnswer, type RestRequest, type RestRou
 import { makeRepository } from '../model/seed.ts';
 import type { Account, Repository } from '../model/types.ts';
 import { isRoleAtLeast, type RepositoryRole } from '../model/words.ts';
-import { makeCommit } from '../pulls/test-merge.ts';
-import { signatureOf } from '../pulls/test-merge.ts';
+import { commitFirst } from '../git/first-commit.ts';
 import { renderAccount, renderTeam } from '../render/accounts.ts';
 import { renderFullRepository, renderRepository } from '../render/repositories.ts';
 
@@ -153,19 +152,8 @@ async function make(request: RestRequest, owner: Account): Promise<RestAnswer> {
   await core.git.create(repository);
   const sender = accountOf(actor);
   core.emit({ name: 'repository', action: 'created', repository, sender });
-  if (body['auto_init'] === true) await makeFirstCommit(core, repository, sender);
+  if (body['auto_init'] === true) await commitFirst(core, repository, sender, { 'README.md': `# ${name}\n` });
   return created(renderFullRepository(core, repository, actor));
-}
-
-async function makeFirstCommit(core: Core, repository: Repository, sender: Account): Promise<void> {
-  const stdin = `# ${repository.name}\n`;
-  const blob = await core.git.text(repository, ['hash-object', '-w', '--stdin'], { stdin });
-  const tree = await core.git.text(repository, ['mktree'], { stdin: `100644 blob ${blob}\tREADME.md\n` });
-  const author = signatureOf(core, sender);
-  const to = await makeCommit(core, repository, { tree, parents: [], message: 'Initial commit', author });
-  const change = { ref: `refs/heads/${repository.defaultBranch}`, from: null, to };
-  await core.git.updateRefs(repository, [change]);
-  core.emit({ name: 'push', repository, sender, change, isForced: false });
 }
 
 const settingNames = {

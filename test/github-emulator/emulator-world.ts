@@ -52,7 +52,7 @@ export async function emulatorWorld(options: EmulatorOptions = {}): Promise<Emul
   const base = { baseUrl: emulator.apiUrl, log: silent };
   const octokitOf = (token: string): Octokit => new Octokit({ ...base, auth: token });
   const person = octokitOf(emulator.token);
-  await person.repos.createInOrg({ org: owner, name: repo, private: true, auto_init: true });
+  await emulator.addRepository(repo);
   const privateKey = readFileSync(emulator.keyFile, 'utf8');
   const auth = { appId: emulator.appId, privateKey };
   const bot = new Octokit({

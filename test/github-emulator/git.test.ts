@@ -148,3 +148,31 @@ describe('a push that is cut in the middle', () => {
     expect((await push('--atomic')).exitCode).toBe(0);
   });
 });
+
+describe('branches', () => {
+  it('move for one of two pushers who race, and the other hears of it', async () => {
+    const [one, two] = [await w.cloneAs(token), await w.cloneAs(w.emulator.token)];
+    await one.push('race', { 'race.txt': 'start\n' });
+    for (const clone of [one, two]) {
+      await clone.git('fetch', '--quiet', 'origin');
+      await clone.git('checkout', '--quiet', '-B', 'race', 'origin/race');
+      await clone.write('race.txt', `${clone.directory}\n`);
+    }
+    const pushed = await Promise.all([one, two].map(async (clone) => await clone.tryGit('push', 'origin', 'race')));
+    expect(pushed.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1]);
+    expect(pushed.map(({ output }) => output).join('\n')).toMatch(/rejected/);
+  });
+
+  it('begin with the first that is pushed, and the default branch stays', async () => {
+    await w.person.repos.createInOrg({ org: w.owner, name: 'empty' });
+    const empty = { owner: w.owner, repo: 'empty' };
+    await w.clone.git('push', '--quiet', `${w.emulator.url}/${w.owner}/empty.git`, 'origin/main:refs/heads/trunk');
+    expect((await w.person.repos.get(empty)).data.default_branch).toBe('trunk');
+    const deleted = await w.clone.tryGit('push', 'origin', ':main');
+    expect(deleted).toMatchObject({
+      exitCode: 1,
+      output: expect.stringContaining('refusing to delete the current branch'),
+    });
+    await expect(w.person.git.deleteRef({ ...w.place, ref: 'heads/main' })).rejects.toMatchObject({ status: 422 });
+  });
+});

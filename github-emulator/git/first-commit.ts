@@ -1,0 +1,25 @@
+// The first commit of a new repository.
+import type { Core } from '../core.ts';
+import type { Account, Repository } from '../model/types.ts';
+import { makeCommit, signatureOf } from './commits.ts';
+
+/** Commits files (by path, folders included) onto the default branch, and tells the push. Answers the commit. */
+export async function commitFirst(
+  core: Core,
+  repository: Repository,
+  sender: Account,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
+  const env = { GIT_INDEX_FILE: `${core.git.directoryOf(repository)}/index-${core.state.nextId()}` };
+  for (const [path, text] of Object.entries(files)) {
+    const blob = await core.git.text(repository, ['hash-object', '-w', '--stdin'], { stdin: text });
+    await core.git.run(repository, ['update-index', '--add', '--cacheinfo', `100644,${blob},${path}`], { env });
+  }
+  const tree = await core.git.text(repository, ['write-tree'], { env });
+  const author = signatureOf(core, sender);
+  const to = await makeCommit(core, repository, { tree, parents: [], message: 'Initial commit', author });
+  const change = { ref: `refs/heads/${repository.defaultBranch}`, from: null, to };
+  await core.git.updateRefs(repository, [change]);
+  core.emit({ name: 'push', repository, sender, change, isForced: false });
+  return to;
+}
