@@ -23,8 +23,8 @@ export const programs = {
   simulate: 'dist/src/simulate.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',
-  'github:emulator': 'dist/github-emulator/main.js',
   'bench:planner': 'dist/bench/simulator/main.js',
+  'github:emulator': 'dist/github-emulator/main.js',
 };
 
 export function programOf(name) {
