@@ -81,7 +81,8 @@ async function answerRoute(
     const asked = readRequest(core, actor, route, request);
     description.checkRequest(route, asked);
     const answer = await route.handle(asked);
-    const faults = description.findFaults(route, answer);
+    const isJson = answer.headers?.['content-type'] === undefined;
+    const faults = isJson ? description.findFaults(route, answer) : [];
     if (faults.length === 0) return answer;
     core.mistakes.push(...faults.map((fault) => `${route.method} ${route.path} ${answer.status}: ${fault}`));
     return {

@@ -22,6 +22,7 @@ export interface RestAnswer {
   readonly status: number;
   /** Absent: no body. */
   readonly body?: unknown;
+  /** With a `content-type` the body is sent as it is. Default: JSON. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -93,13 +93,23 @@ function trimOperation(description, operation, used) {
   };
 }
 
+/** Where GitHub is known to answer otherwise than it describes. */
+function correct(schemas) {
+  // The repository of a deleted fork is null.
+  for (const name of ['pull-request', 'pull-request-simple']) {
+    const { properties } = schemas[name].properties.head;
+    properties.repo = { anyOf: [properties.repo, { type: 'null' }] };
+  }
+  return schemas;
+}
+
 function trim() {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
   try {
     const api = download(folder, '@octokit/openapi', '23.0.2');
     const used = new Set();
     const kept = operations.map((operation) => [operation, trimOperation(api.description, operation, used)]);
-    const file = { operations: Object.fromEntries(kept), schemas: withSchemas(api.description, used) };
+    const file = { operations: Object.fromEntries(kept), schemas: correct(withSchemas(api.description, used)) };
     writeFileSync(join(here, 'github.json'), `${JSON.stringify(file)}\n`);
 
     const hooks = download(folder, '@octokit/openapi-webhooks', '12.1.0');

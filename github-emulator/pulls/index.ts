@@ -1,4 +1,6 @@
 // Pull requests follow the branches they are about. While the API lags, they wait.
+import type { Core } from '../core.ts';
+import type { PullRequest } from '../model/types.ts';
 import type { MakePart } from '../part.ts';
 import { followPush, type Push } from './follow.ts';
 import { pushRules } from '../git/push-rules.ts';
@@ -14,6 +16,10 @@ export const pullsPart: MakePart = (core) => {
   });
   return {
     rules: pushRules,
+    // A kill can leave refs that are newer than the rows.
+    start: async () => {
+      for (const pull of core.state.pullRequests.filter(({ state }) => state === 'open')) await catchUp(core, pull);
+    },
     hear: async (event) => {
       if (event.name !== 'push') return;
       if (core.faults.isLagging()) waiting.push(event);
@@ -21,3 +27,19 @@ export const pullsPart: MakePart = (core) => {
     },
   };
 };
+
+async function catchUp(core: Core, pull: PullRequest): Promise<void> {
+  const { git, state } = core;
+  const source = state.repositories.get(pull.head.repositoryId);
+  const target = state.repositories.get(pull.repositoryId);
+  if (source === undefined || target === undefined) return;
+  const sender = state.accounts.must(source.ownerId);
+  const follow = async (repository: typeof source, ref: string, from: string): Promise<void> => {
+    const to = (await git.listRefs(repository, ref)).get(ref) ?? null;
+    if (to === from) return;
+    const isForced = to !== null && !(await git.isAncestor(repository, from, to));
+    await followPush(core, { repository, sender, change: { ref, from, to }, isForced });
+  };
+  await follow(source, `refs/heads/${pull.head.ref}`, pull.head.sha);
+  await follow(target, `refs/heads/${pull.base.ref}`, pull.base.sha);
+}

@@ -4,7 +4,16 @@ import type { Core } from '../core.ts';
 import { ApiError, forbidden, unprocessable } from '../http/errors.ts';
 import { answerPage } from '../http/paging.ts';
 import { reachPull, reachRepository } from '../http/reach.ts';
-import { created, noContent, ok, type RestRequest, type RestRoute, route, textOf } from '../http/route.ts';
+import {
+  created,
+  noContent,
+  ok,
+  type RestAnswer,
+  type RestRequest,
+  type RestRoute,
+  route,
+  textOf,
+} from '../http/route.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import { editPull, type PullEdit } from '../pulls/editing.ts';
 import { type MergeMethod, mergePull, updateBranch } from '../pulls/merging.ts';
@@ -28,6 +37,8 @@ export const pullRoutes: readonly RestRoute[] = [
   route('POST', base, open, { makesContent: true }),
   route('GET', one, async (request) => {
     const { repository, pull } = reachPull(request, readPulls);
+    const wanted = /\.(diff|patch)\b/.exec(String(request.headers['accept'] ?? ''))?.[1];
+    if (wanted !== undefined) return await showDiff(request.core, { repository, pull }, wanted);
     if (!request.core.faults.isLagging()) await refreshTestMerge(request.core, repository, pull);
     return ok(await renderFullPull(request.core, repository, pull));
   }),
@@ -73,6 +84,17 @@ export const pullRoutes: readonly RestRoute[] = [
     return await answerPage(request, pulls, (pull) => renderPull(core, repository, pull));
   }),
 ];
+
+async function showDiff(
+  core: Core,
+  { repository, pull }: { repository: Repository; pull: PullRequest },
+  wanted: string,
+): Promise<RestAnswer> {
+  const range = wanted === 'diff' ? `${pull.base.sha}...${pull.head.sha}` : `${pull.base.sha}..${pull.head.sha}`;
+  const args = wanted === 'diff' ? ['diff', range] : ['format-patch', '--stdout', range];
+  const { stdout } = await core.git.run(repository, args);
+  return ok(stdout.toString('utf8'), { 'content-type': `application/vnd.github.${wanted}; charset=utf-8` });
+}
 
 export async function showCommit(core: Core, repository: Repository, sha: string): Promise<object> {
   const commit = await core.git.readCommit(repository, sha);

@@ -1,8 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startEmulator } from '../../github-emulator/index.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
 
 let w: EmulatorWorld;
@@ -147,22 +143,5 @@ describe('faults', () => {
     expect((await call('/meta')).status).toBe(502);
     expect((await call('/meta')).status).toBe(200);
     expect((await post({ explode: [] })).status).toBe(400);
-  });
-});
-
-describe('a data folder', () => {
-  it('keeps everything from one start to the next', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'kept-'));
-    const first = await startEmulator({ dataDir });
-    const headers = { authorization: `token ${first.token}`, 'content-type': 'application/json' };
-    const body = JSON.stringify({ name: 'kept', auto_init: true });
-    await fetch(`${first.apiUrl}/orgs/${first.owner}/repos`, { method: 'POST', headers, body });
-    await first.stop();
-    const second = await startEmulator({ dataDir });
-    expect([second.token, second.appId, second.webhookSecret]).toEqual([first.token, first.appId, first.webhookSecret]);
-    const branch = await fetch(`${second.apiUrl}/repos/${second.owner}/kept/branches/main`, { headers });
-    expect(await branch.json()).toMatchObject({ name: 'main', commit: { commit: { message: 'Initial commit' } } });
-    await second.stop();
-    rmSync(dataDir, { recursive: true });
   });
 });

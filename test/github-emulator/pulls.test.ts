@@ -119,6 +119,10 @@ describe('opening', () => {
     const { data: pull } = await octokit.pulls.create({ ...w.place, title: 'f', head: 'stranger:main', base: 'main' });
     expect(pull.head.repo.full_name).toBe(`stranger/${w.repo}`);
     await w.clone.git('fetch', '--quiet', 'origin', commit.commit.sha ?? head);
+    const file = await octokit.pulls.get({ ...w.place, pull_number: pull.number, mediaType: { format: 'diff' } });
+    expect(file.data).toEqual(expect.stringContaining('+forked'));
+    await octokit.repos.delete({ owner: 'stranger', repo: w.repo });
+    expect((await read(pull.number)).head.repo).toBeNull();
   });
 });
 
