@@ -13,6 +13,7 @@ import { findAccount } from './http/reach.ts';
 import { createLimits } from './http/limits.ts';
 import { addPerson, type FirstState, type Seeded, seedState } from './model/first-state.ts';
 import { makeRepository, type Maker } from './model/seed.ts';
+import type { Repository } from './model/types.ts';
 import { openState } from './model/state.ts';
 import { readApiDescription, readWebhookDescription } from './openapi/description.ts';
 import type { Part } from './part.ts';
@@ -59,8 +60,8 @@ export interface Emulator extends EmulatorAccess {
 
 export interface NewRepository {
   readonly files?: Readonly<Record<string, string>>;
-  /** Default true. */
-  readonly isPrivate?: boolean;
+  /** Settings that differ from GitHub's usual ones, `supportsDrafts: false` among them. Repositories are private. */
+  readonly settings?: Partial<Repository>;
 }
 
 export interface AddedRepository {
@@ -113,11 +114,11 @@ async function addRepository(
   core: Core,
   access: Seeded,
   name: string,
-  { files = { 'README.md': `# ${name}\n` }, isPrivate = true }: NewRepository = {},
+  { files = { 'README.md': `# ${name}\n` }, settings = {} }: NewRepository = {},
 ): Promise<AddedRepository> {
   const [owner, sender] = [access.owner, access.login].map((login) => findAccount(core, login));
   if (owner === undefined || sender === undefined) throw new Error('The owner or the person of the emulator is gone.');
-  const repository = makeRepository(core, { owner, name, isPrivate });
+  const repository = makeRepository(core, { isPrivate: true, ...settings, owner, name });
   await core.git.create(repository);
   core.emit({ name: 'repository', action: 'created', repository, sender });
   const head = await commitFirst(core, repository, sender, files);

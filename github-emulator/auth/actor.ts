@@ -53,7 +53,7 @@ export function mustHave(core: Core, actor: Actor, repository: Repository, need:
   if (need.level !== 'read' && repository.isArchived) throw forbidden('Repository was archived so is read-only.');
   if (actor.kind === 'installation') {
     if (hasPermission(permissionsOf(actor, repository), need)) return;
-    throw new ApiError(403, 'Resource not accessible by integration');
+    throw inaccessible(need);
   }
   if (actor.kind !== 'user') {
     if (need.level === 'read' && !repository.isPrivate) return;
@@ -61,12 +61,19 @@ export function mustHave(core: Core, actor: Actor, repository: Repository, need:
   }
   if (actor.app !== null && actor.token.kind === 'user-to-server') {
     const installation = installationFor(core, actor.app.id, repository);
-    if (installation === undefined || !hasPermission(installation.permissions, need))
-      throw new ApiError(403, 'Resource not accessible by integration');
+    if (installation === undefined || !hasPermission(installation.permissions, need)) throw inaccessible(need);
   }
   const role = need.role ?? need.level;
   if (!isRoleAtLeast(roleOf(core, actor.account, repository), role))
     throw forbidden(role === 'admin' ? 'Must have admin rights to Repository.' : 'Must have push access to repository');
+}
+
+/** The header names the permissions, of which one is enough. */
+function inaccessible({ permission, level }: Need): ApiError {
+  const names = typeof permission === 'string' ? [permission] : permission;
+  const accepted = names.map((name) => `${name}=${level}`).join('; ');
+  const headers = { 'x-accepted-github-permissions': accepted };
+  return new ApiError(403, 'Resource not accessible by integration', { headers });
 }
 
 /** Whether the asker has a role in the repository; of an App, whether its permission to contents says so. */

@@ -2,7 +2,7 @@
 import type { Permissions } from '../model/types.ts';
 import type { RandomSource } from './random.ts';
 
-export type FaultTime = 'before' | 'middle' | 'after';
+export type FaultTime = 'before' | 'middle' | 'after' | 'refuse';
 
 export interface Fault {
   /** `GET /repos/{owner}/{repo}`, `graphql`, `git-upload-pack`, `git-receive-pack`; the path alone stands for every method. Absent: everything. */
@@ -13,11 +13,15 @@ export interface Fault {
   readonly times?: number;
   /**
    * `before`: nothing is done. `after`: the work is done, and the answer is lost. `middle`, of a push that is not atomic:
-   * half of the refs move, and the answer is lost; an atomic push does nothing. Default `before`.
+   * half of the refs move, and the answer is lost; an atomic push does nothing. `refuse`: git reports each ref of the
+   * push as refused for `reason`. Default `before`.
    */
   readonly when?: FaultTime;
   /** Default 502. `reset`: the connection is cut. */
   readonly status?: number | 'reset';
+  /** What git prints in parentheses, and the lines after `remote: `. Default: `failed`, as under concurrent pushes. */
+  readonly reason?: string;
+  readonly remote?: readonly string[];
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }

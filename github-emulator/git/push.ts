@@ -72,6 +72,12 @@ async function judge(core: Core, { repository, actor, request }: Push): Promise<
     const env = { GIT_OBJECT_DIRECTORY: folder, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
     await unpack(core, repository, request.pack, env);
     const changes = request.changes.filter(({ ref }) => !ref.startsWith('refs/pull/'));
+    const fault = core.faults.takeFault('git-receive-pack', 'refuse');
+    if (fault !== null) {
+      const { reason = 'failed', remote = [] } = fault;
+      // What the server says once is said once, however many refs it is about.
+      return changes.map(({ ref }, at) => ({ ...declined, ref, reason, remote: at === 0 ? remote : [] }));
+    }
     const git = async (args: readonly string[], input: GitInput = {}) =>
       await core.git.run(repository, args, { ...input, env: { ...input.env, ...env } });
     return [...hidden, ...(await core.rules({ repository, actor, changes, via: 'push', git }))];

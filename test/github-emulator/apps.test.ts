@@ -107,7 +107,10 @@ describe('a token of an installation', () => {
     await expect(octokit.repos.get({ ...w.place, repo: 'other' })).rejects.toMatchObject({ status: 404 });
     await expect(octokit.pulls.list(w.place)).rejects.toMatchObject({
       status: 403,
-      response: { data: { message: 'Resource not accessible by integration' } },
+      response: {
+        data: { message: 'Resource not accessible by integration' },
+        headers: { 'x-accepted-github-permissions': 'pull_requests=read' },
+      },
     });
     const listed = await octokit.apps.listReposAccessibleToInstallation();
     expect(listed.data.repositories.map(({ name }) => name)).toEqual([w.repo]);

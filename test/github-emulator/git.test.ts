@@ -127,6 +127,20 @@ describe('what GitHub refuses of every push', () => {
   });
 });
 
+describe('a push that a fault refuses', () => {
+  it('is told with the words of the fault, and moves nothing', async () => {
+    const push = async () => await w.clone.tryGit('push', '--porcelain', 'origin', 'origin/main:refs/heads/refused');
+    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1 });
+    expect((await push()).output).toContain('[remote rejected] (failed)');
+    const remote = ['error: GH999: Not today.'];
+    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1, reason: 'declined', remote });
+    const refused = await push();
+    expect(refused.output).toContain('[remote rejected] (declined)');
+    expect(refused.output).toContain('remote: error: GH999: Not today.');
+    expect(await w.clone.git('ls-remote', 'origin', 'refs/heads/refused')).toBe('');
+  });
+});
+
 describe('a push that is cut in the middle', () => {
   it('has moved half of its refs, or none when it was atomic', async () => {
     const push = async (...options: string[]) =>

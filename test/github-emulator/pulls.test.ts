@@ -104,6 +104,17 @@ describe('opening', () => {
     });
   });
 
+  it('knows no drafts where the plan has none', async () => {
+    const { fullName } = await w.emulator.addRepository('plain', { settings: { supportsDrafts: false } });
+    const [owner = '', repo = ''] = fullName.split('/');
+    await w.clone.git('push', '--quiet', `${w.emulator.url}/${fullName}.git`, 'HEAD:refs/heads/plain-draft');
+    const pull = { owner, repo, title: 'd', head: 'plain-draft', base: 'main', draft: true };
+    await expect(w.person.pulls.create(pull)).rejects.toMatchObject({
+      status: 422,
+      response: { data: { errors: [{ message: 'Draft pull requests are not supported in this repository.' }] } },
+    });
+  });
+
   it('works from a fork, whose commits the base repository then has', async () => {
     const stranger = w.emulator.addPerson('stranger', 'member');
     const octokit = w.octokitOf(stranger.token);
