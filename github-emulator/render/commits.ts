@@ -60,29 +60,44 @@ export function renderGitCommit(core: Core, repository: Repository, commit: Comm
   };
 }
 
-/** The commit of a push's payload. */
-export async function renderPushedCommit(core: Core, repository: Repository, commit: CommitFacts): Promise<Json> {
-  const args = ['diff-tree', '-r', '--root', '--no-commit-id', '--name-status', '-m', '--first-parent', commit.sha];
-  const lines = (await core.git.text(repository, args)).split('\n').map((line) => line.split('\t'));
-  const of = (letters: string): string[] =>
-    lines.filter(([letter = '']) => letter !== '' && letters.includes(letter)).map(([, path = '']) => path);
-  const signature = ({ name, email, date }: Signature): Json => {
-    const login = accountByEmail(core, email)?.login;
-    return login === undefined ? { name, email, date } : { name, email, date, username: login };
-  };
-  return {
-    id: commit.sha,
-    tree_id: commit.tree,
-    distinct: true,
-    message: commit.message,
-    timestamp: commit.committer.date,
-    url: `${core.urls.web}/${fullNameOf(core, repository)}/commit/${commit.sha}`,
-    author: signature(commit.author),
-    committer: signature(commit.committer),
-    added: of('A'),
-    removed: of('D'),
-    modified: of('MT'),
-  };
+const pushFormat = ['%x01%H', '%T', '%an', '%ae', '%aI', '%cn', '%ce', '%cI', '%B%x03'].join('%x02');
+
+/** Commits of a push's payload, the oldest first. The arguments choose commits, as for `git log`. One git reads them all. */
+export async function renderPushedCommits(
+  core: Core,
+  repository: Repository,
+  range: readonly string[],
+): Promise<Json[]> {
+  const args = ['log', '--reverse', '-m', '--first-parent', '--root', '--name-status', `--format=${pushFormat}`];
+  const listed = await core.git.text(repository, [...args, ...range], { accept: [0, 128] });
+  const page = `${core.urls.web}/${fullNameOf(core, repository)}`;
+  const commits = listed.split('\u0001').slice(1);
+  return commits.map((text) => {
+    const [head = '', names = ''] = text.split('\u0003');
+    const [id, tree, author, authorEmail, authoredAt, committer, committerEmail, committedAt, message] =
+      head.split('\u0002');
+    const lines = names.split('\n').map((line) => line.split('\t'));
+    const of = (letters: string): string[] =>
+      lines.filter(([letter = '']) => letter !== '' && letters.includes(letter)).map(([, path = '']) => path);
+    return {
+      id,
+      tree_id: tree,
+      distinct: true,
+      message: message?.trimEnd(),
+      timestamp: committedAt,
+      url: `${page}/commit/${id}`,
+      author: renderPerson(core, author, authorEmail, authoredAt),
+      committer: renderPerson(core, committer, committerEmail, committedAt),
+      added: of('A'),
+      removed: of('D'),
+      modified: of('MT'),
+    };
+  });
+}
+
+function renderPerson(core: Core, name = '', email = '', date = ''): Json {
+  const login = accountByEmail(core, email)?.login;
+  return login === undefined ? { name, email, date } : { name, email, date, username: login };
 }
 
 export function renderRef(core: Core, repository: Repository, ref: string, sha: string, type = 'commit'): Json {

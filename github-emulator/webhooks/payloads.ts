@@ -7,7 +7,7 @@ import type { Account, Installation, Repository } from '../model/types.ts';
 import type { Part } from '../part.ts';
 import { threadsOf } from '../pulls/talking.ts';
 import { type Json, renderAccount, renderInstallation, renderOrganization } from '../render/accounts.ts';
-import { renderPushedCommit } from '../render/commits.ts';
+import { renderPushedCommits } from '../render/commits.ts';
 import {
   renderComment,
   renderFullPull,
@@ -89,13 +89,14 @@ function pushedTimes(repository: Repository): Json {
 }
 
 const mostCommits = 2048;
+const mostOfNewBranch = 20;
 
 async function renderPush(core: Core, event: HostEvent & { name: 'push' }): Promise<Json> {
   const { repository, change, sender, isForced } = event;
   const { from, to, ref } = change;
   const page = `${core.urls.web}/${fullNameOf(core, repository)}`;
-  const commits = to === null ? [] : await readCommits(core, repository, from, to);
-  const head = to === null ? null : await core.git.readCommit(repository, to);
+  const commits = to === null ? [] : await renderPushedCommits(core, repository, pushedRange(from, to));
+  const [head = null] = to === null ? [] : await renderPushedCommits(core, repository, ['--max-count=1', to]);
   return {
     ref,
     before: from ?? zeroId,
@@ -106,21 +107,14 @@ async function renderPush(core: Core, event: HostEvent & { name: 'push' }): Prom
     base_ref: null,
     compare: `${page}/compare/${from ?? zeroId}...${to ?? zeroId}`,
     commits,
-    head_commit: head === null ? null : await renderPushedCommit(core, repository, head),
+    head_commit: head,
     pusher: { name: sender.login, email: sender.email },
   };
 }
 
-async function readCommits(core: Core, repository: Repository, from: string | null, to: string): Promise<Json[]> {
-  // Of a new branch: what no other branch has. Since the ref is already there, its own tip is left out of "other".
-  const range = from === null ? [to, '--max-count=20'] : [`${from}..${to}`, `--max-count=${mostCommits}`];
-  const listed = await core.git.text(repository, ['rev-list', '--reverse', ...range], { accept: [0, 128] });
-  const shown: Json[] = [];
-  for (const sha of listed.split('\n').filter(Boolean)) {
-    const commit = await core.git.readCommit(repository, sha);
-    if (commit !== null) shown.push(await renderPushedCommit(core, repository, commit));
-  }
-  return shown;
+/** The commits of a new branch end at its tip: which of them other branches have is not asked. */
+function pushedRange(from: string | null, to: string): string[] {
+  return from === null ? [`--max-count=${mostOfNewBranch}`, to] : [`--max-count=${mostCommits}`, `${from}..${to}`];
 }
 
 function selectedRepositories(core: Core, installation: Installation): Repository[] {

@@ -150,6 +150,13 @@ describe('webhooks', () => {
       repository: { full_name: `${w.owner}/${w.repo}` },
       installation: { id: Number(w.emulator.installationId) },
     });
+    const pushed = received.find(({ event }) => event === 'push');
+    expect(JSON.parse(pushed?.body ?? '')).toMatchObject({
+      ref: 'refs/heads/hooked',
+      created: true,
+      head_commit: { message: 'Change hooked.txt', added: ['hooked.txt'], author: { username: 'octocat' } },
+      commits: [{ message: 'Initial commit' }, { message: 'Change hooked.txt', modified: [], removed: [] }],
+    });
     const { data } = await w.app.apps.listWebhookDeliveries({ per_page: 1 });
     expect(data).toMatchObject([
       { guid: opened?.delivery, event: 'pull_request', status_code: 202, redelivery: false },
