@@ -1,0 +1,48 @@
+// Required checks of a commit, judged the way GitHub words its refusals.
+import type { RequiredCheck } from './model.ts';
+
+/** The newest result of a name: a check run of one check suite, or a status. */
+export interface CommitCheck {
+  readonly name: string;
+  readonly appId: number | null;
+  readonly state: 'success' | 'pending' | 'failing';
+}
+
+type Outcome = CommitCheck['state'] | 'expected';
+
+/** A name passes only if every result of that name passes: those of several check suites, and a status beside them. */
+function outcomeOf(required: RequiredCheck, checks: readonly CommitCheck[]): Outcome {
+  const states = checks
+    .filter((check) => check.name === required.context)
+    .filter((check) => required.appId === null || required.appId === check.appId)
+    .map((check) => check.state);
+  if (states.length === 0) return 'expected';
+  if (states.includes('failing')) return 'failing';
+  return states.includes('pending') ? 'pending' : 'success';
+}
+
+const words = {
+  expected: 'expected',
+  pending: 'in progress',
+  failing: 'failing',
+} as const satisfies Record<Exclude<Outcome, 'success'>, string>;
+
+/** GitHub's sentence about required checks that have not passed, or null where all have. */
+export function describeMissingChecks(
+  required: readonly RequiredCheck[],
+  checks: readonly CommitCheck[],
+): string | null {
+  const missing = required
+    .map((check) => ({ name: check.context, outcome: outcomeOf(check, checks) }))
+    .flatMap(({ name, outcome }) => (outcome === 'success' ? [] : [{ name, word: words[outcome] }]));
+  const [first] = missing;
+  if (first === undefined) return null;
+  if (required.length === 1) return `Required status check "${first.name}" is ${first.word}.`;
+  const head = `${missing.length} of ${required.length} required status checks`;
+  const counts = Object.values(words)
+    .map((word) => ({ word, count: missing.filter((check) => check.word === word).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => `${count} ${word}`);
+  if (counts.length === 1) return `${head} ${missing.length === 1 ? 'is' : 'are'} ${first.word}.`;
+  return `${head} have not succeeded: ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}.`;
+}
