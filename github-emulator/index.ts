@@ -156,8 +156,11 @@ function assemble({ state, random, now, clock, dataDir }: Given): World {
     now,
     emit: hearing.emit,
     settled: async () => {
-      await hearing.settled();
-      for (const part of made) await part.settled?.();
+      // What a part finishes is told in events, and an event may start something in a part.
+      for (let pass = 0; pass < 2; pass += 1) {
+        await hearing.settled();
+        for (const part of made) await part.settled?.();
+      }
     },
     mistakes,
     limits: createLimits(clock, faults.currentLimits),

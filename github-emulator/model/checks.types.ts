@@ -53,6 +53,8 @@ export interface WorkflowRun extends Dated {
   readonly event: string;
   readonly headBranch: string | null;
   readonly headSha: string;
+  /** The commit that is checked out: of a pull request's run, GitHub's test merge. */
+  readonly testedSha: string;
   readonly actorId: number;
   readonly inputs: Record<string, string>;
   /** The pull request whose event started the run. */

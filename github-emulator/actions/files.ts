@@ -1,0 +1,60 @@
+// The workflow files of a commit, and what an event changed.
+import type { Core } from '../core.ts';
+import type { Repository, Workflow } from '../model/types.ts';
+import { InvalidWorkflow, parseWorkflow, type WorkflowFile } from './workflow-file.ts';
+
+const folder = '.github/workflows/';
+const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+export type ReadWorkflow =
+  | { readonly path: string; readonly file: WorkflowFile }
+  | { readonly path: string; readonly file: null; readonly fault: string };
+
+export async function readWorkflows(core: Core, repository: Repository, sha: string): Promise<ReadWorkflow[]> {
+  const listed = await core.git.text(repository, ['ls-tree', '--name-only', sha, folder], { accept: [0, 128] });
+  const paths = listed.split('\n').filter((path) => /\.ya?ml$/.test(path));
+  return await Promise.all(paths.map(async (path) => await readWorkflow(core, repository, sha, path)));
+}
+
+export async function readWorkflow(
+  core: Core,
+  repository: Repository,
+  sha: string,
+  path: string,
+): Promise<ReadWorkflow> {
+  const { exitCode, stdout } = await core.git.run(repository, ['cat-file', 'blob', `${sha}:${path}`], {
+    accept: [0, 128],
+  });
+  if (exitCode !== 0) return { path, file: null, fault: `There is no ${path} at ${sha}.` };
+  try {
+    return { path, file: parseWorkflow(path, stdout.toString('utf8')) };
+  } catch (error) {
+    if (error instanceof InvalidWorkflow) return { path, file: null, fault: error.message };
+    throw error;
+  }
+}
+
+export function saveWorkflow(core: Core, repository: Repository, path: string, name: string): Workflow {
+  const at = core.now();
+  const found = core.state.workflows.find((each) => each.repositoryId === repository.id && each.path === path);
+  if (found === undefined) {
+    const row = { repositoryId: repository.id, path, name, state: 'active', createdAt: at, updatedAt: at } as const;
+    return core.state.workflows.insert(row);
+  }
+  if (found.name !== name) Object.assign(found, { name, updatedAt: at });
+  return found;
+}
+
+/** Paths that differ between the merge base and a commit. Without a base, all paths. */
+export async function readChangedPaths(
+  core: Core,
+  repository: Repository,
+  base: string | null,
+  head: string,
+): Promise<string[]> {
+  const merged =
+    base === null ? '' : await core.git.text(repository, ['merge-base', base, head], { accept: [0, 1, 128] });
+  const from = merged === '' ? emptyTree : merged;
+  const listed = await core.git.text(repository, ['diff-tree', '-r', '--name-only', '-z', from, head]);
+  return listed.split('\0').filter(Boolean);
+}

@@ -1,0 +1,112 @@
+// Check suites and check runs come into being, change and end.
+import type { Core } from '../core.ts';
+import type { Account, CheckRun, CheckSuite, Repository } from '../model/types.ts';
+import type { ConclusionName } from '../model/words.ts';
+import { decideSuite, runsOfSuite } from './results.ts';
+
+export interface InRepository {
+  readonly repository: Repository;
+  readonly sender: Account;
+}
+
+export interface NewSuite {
+  readonly appId: number;
+  readonly headSha: string;
+  readonly headBranch: string | null;
+  readonly before: string | null;
+}
+
+export function makeSuite(core: Core, repository: Repository, given: NewSuite): CheckSuite {
+  const at = core.now();
+  return core.state.checkSuites.insert({
+    repositoryId: repository.id,
+    ...given,
+    after: given.headSha,
+    status: 'queued',
+    conclusion: null,
+    createdAt: at,
+    updatedAt: at,
+  });
+}
+
+/** The suite that an App's check runs of a commit belong to. */
+export function suiteFor(core: Core, repository: Repository, given: NewSuite): CheckSuite {
+  const found = core.state.checkSuites.find(
+    (each) => each.repositoryId === repository.id && each.appId === given.appId && each.headSha === given.headSha,
+  );
+  return found ?? makeSuite(core, repository, given);
+}
+
+export interface NewRun {
+  readonly name: string;
+  readonly externalId: string;
+  readonly detailsUrl: string | null;
+  readonly startedAt: string | null;
+}
+
+export function makeRun(core: Core, { repository, sender }: InRepository, suite: CheckSuite, given: NewRun): CheckRun {
+  const checkRun = core.state.checkRuns.insert({
+    repositoryId: repository.id,
+    checkSuiteId: suite.id,
+    appId: suite.appId,
+    headSha: suite.headSha,
+    status: 'queued',
+    conclusion: null,
+    completedAt: null,
+    output: { title: null, summary: null, text: null },
+    ...given,
+  });
+  core.emit({ name: 'check_run', action: 'created', repository, sender, checkRun });
+  return checkRun;
+}
+
+export type RunChange = Partial<
+  Pick<
+    CheckRun,
+    'name' | 'status' | 'conclusion' | 'externalId' | 'detailsUrl' | 'startedAt' | 'completedAt' | 'output'
+  >
+>;
+
+/** A conclusion ends the run; a status other than `completed` takes the conclusion back. */
+export function changeRun(core: Core, by: InRepository, run: CheckRun, change: RunChange): void {
+  const wasOver = run.status === 'completed';
+  Object.assign(run, change);
+  if (change.conclusion !== undefined && change.conclusion !== null) {
+    run.status = 'completed';
+    run.completedAt = change.completedAt ?? core.now();
+  } else if (change.status !== undefined && change.status !== 'completed') {
+    run.conclusion = null;
+    run.completedAt = null;
+    if (change.status === 'in_progress') run.startedAt ??= core.now();
+  }
+  if (run.status === 'completed' && !wasOver)
+    core.emit({ name: 'check_run', action: 'completed', ...by, checkRun: run });
+  refreshSuite(core, by, core.state.checkSuites.must(run.checkSuiteId));
+}
+
+/** Brings a suite up to its runs, and tells its end. */
+export function refreshSuite(core: Core, by: InRepository, suite: CheckSuite): void {
+  const wasOver = suite.status === 'completed';
+  Object.assign(suite, decideSuite(runsOfSuite(core, suite)), { updatedAt: core.now() });
+  core.state.save();
+  if (suite.status === 'completed' && !wasOver)
+    core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });
+}
+
+/** Ends a suite that got no runs, as a workflow that cannot start does. */
+export function endSuite(core: Core, by: InRepository, suite: CheckSuite, conclusion: ConclusionName): void {
+  Object.assign(suite, { status: 'completed', conclusion, updatedAt: core.now() });
+  core.emit({ name: 'check_suite', action: 'completed', ...by, checkSuite: suite });
+}
+
+/** Asks the App to run again. Its answer is a new run or a change of the old one. */
+export function rerequestRun(core: Core, by: InRepository, run: CheckRun): void {
+  const suite = core.state.checkSuites.must(run.checkSuiteId);
+  Object.assign(suite, { status: 'queued', conclusion: null, updatedAt: core.now() });
+  core.emit({ name: 'check_run', action: 'rerequested', ...by, checkRun: run });
+}
+
+export function rerequestSuite(core: Core, by: InRepository, suite: CheckSuite): void {
+  Object.assign(suite, { status: 'queued', conclusion: null, updatedAt: core.now() });
+  core.emit({ name: 'check_suite', action: 'rerequested', ...by, checkSuite: suite });
+}

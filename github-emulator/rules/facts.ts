@@ -1,0 +1,91 @@
+// Gathers what the deciders need to know: who acts, which commits are new, their checks, and the reviews.
+import { type Actor as Asker, hasRole, roleOf } from '../auth/actor.ts';
+import { checksOfCommit } from '../checks/results.ts';
+import type { Core } from '../core.ts';
+import type { RefRequest } from '../git/rules.ts';
+import { isVerified } from '../git/signatures.ts';
+import { parseCommit, type RefChange as Move } from '../git/store.ts';
+import type { PullRequest, Repository } from '../model/types.ts';
+import { threadsOf } from '../pulls/talking.ts';
+import { opinionatedReviews } from '../pulls/reviewing.ts';
+import type { Actor, PullRequestFacts, RefChange } from './decide.ts';
+
+export function readActor(core: Core, asker: Asker, repository: Repository): Actor {
+  if (asker.kind === 'anonymous' || asker.kind === 'app')
+    return { kind: 'user', name: '', appId: null, role: 'none', teams: [], organizationOwner: false };
+  if (asker.kind === 'installation') {
+    const role = hasRole(core, asker, repository, 'write') ? 'write' : 'read';
+    const { id, slug } = asker.app;
+    return { kind: 'app', name: slug, appId: id, role, teams: [], organizationOwner: false };
+  }
+  const { account } = asker;
+  const teams = core.state.teams
+    .filter((team) => team.organizationId === repository.ownerId && team.memberIds.includes(account.id))
+    .map(({ id, slug }) => ({ id, slug }));
+  const membership = core.state.memberships.find(
+    (each) => each.organizationId === repository.ownerId && each.userId === account.id,
+  );
+  return {
+    kind: 'user',
+    name: account.login,
+    appId: null,
+    role: roleOf(core, account, repository) ?? 'none',
+    teams,
+    organizationOwner: membership?.role === 'admin' || repository.ownerId === account.id,
+  };
+}
+
+const mostCommits = 1000;
+
+export async function readChange(core: Core, request: RefRequest, move: Move): Promise<RefChange> {
+  const { repository, pull } = request;
+  const { ref, from, to } = move;
+  return {
+    ref,
+    from,
+    to,
+    fastForward: from === null || to === null || (await isAncestor(request, from, to)),
+    newCommits: to === null ? [] : await readNewCommits(request, to),
+    checks: to === null ? [] : checksOfCommit(core, repository, pull?.head.sha ?? to),
+    pullRequest: pull === undefined ? null : await readPullFacts(core, repository, pull, move),
+  };
+}
+
+async function isAncestor(request: RefRequest, from: string, to: string): Promise<boolean> {
+  const args = ['merge-base', '--is-ancestor', from, to];
+  return (await request.git(args, { accept: [0, 1, 128] })).exitCode === 0;
+}
+
+async function readNewCommits(request: RefRequest, to: string): Promise<RefChange['newCommits']> {
+  const from = request.changes.find((each) => each.to === to)?.from ?? null;
+  // Of a new branch, the commits that no branch has yet.
+  const known = from === null ? ['--not', '--branches'] : [`^${from}`];
+  const listed = await request.git(['rev-list', `--max-count=${mostCommits}`, to, ...known]);
+  const commits = [];
+  for (const sha of listed.stdout.toString('utf8').split('\n').filter(Boolean)) {
+    const { stdout } = await request.git(['cat-file', 'commit', sha]);
+    const commit = parseCommit(sha, stdout.toString('utf8'));
+    commits.push({ sha, parents: commit.parents.length, verified: isVerified(commit) });
+  }
+  return commits;
+}
+
+async function readPullFacts(
+  core: Core,
+  repository: Repository,
+  pull: PullRequest,
+  move: Move,
+): Promise<PullRequestFacts> {
+  const reviews = opinionatedReviews(core, repository, pull, { byWritersOnly: true });
+  const approvals = reviews.filter(({ state }) => state === 'APPROVED');
+  const merged = move.to === null ? null : await core.git.readCommit(repository, move.to);
+  return {
+    approvals: approvals.length,
+    changesRequested: reviews.some(({ state }) => state === 'CHANGES_REQUESTED'),
+    codeOwnerMissing: false,
+    unresolvedThreads: threadsOf(core, pull).filter(({ resolvedById }) => resolvedById === null).length,
+    lastPushApproved: approvals.some(({ commitId }) => commitId === pull.head.sha),
+    upToDate: move.from === null || (await core.git.isAncestor(repository, move.from, pull.head.sha)),
+    method: merged?.parents.length === 2 ? 'merge' : merged?.parents[0] === move.from ? 'squash' : 'rebase',
+  };
+}

@@ -1,0 +1,155 @@
+// Rulesets by REST, and the rules that hold for a branch.
+import { accountOf, type Actor, hasRole } from '../auth/actor.ts';
+import type { Core } from '../core.ts';
+import { notFound, unprocessable } from '../http/errors.ts';
+import { answerPage } from '../http/paging.ts';
+import { fullNameOf, reachRepository } from '../http/reach.ts';
+import { created, noContent, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
+import { nodeIdOf } from '../model/ids.ts';
+import type { Repository, Ruleset } from '../model/types.ts';
+import type { Json } from '../render/accounts.ts';
+import { repositoryUrl } from '../render/repositories.ts';
+import { bypassOf, rulesetsOf } from './decide.ts';
+import { readActor } from './facts.ts';
+import { ruleTypes } from './model.ts';
+import { readRuleset, rulesOfRepository } from './settings.ts';
+
+const all = '/repos/{owner}/{repo}/rulesets';
+const one = `${all}/{ruleset_id}`;
+const read = { permission: 'metadata', level: 'read' } as const;
+const write = { permission: 'administration', level: 'write', role: 'admin' } as const;
+
+export const rulesetRoutes: readonly RestRoute[] = [
+  route('GET', '/repos/{owner}/{repo}/rules/branches/{branch}', async (request) => {
+    const repository = reachRepository(request, read);
+    const { core } = request;
+    const ref = `refs/heads/${request.params['branch'] ?? ''}`;
+    const rules = rulesetsOf(rulesOfRepository(core, repository), ref).flatMap((ruleset) =>
+      ruleset.rules.map((rule) => ({
+        ...rule,
+        ruleset_source_type: 'Repository',
+        ruleset_source: fullNameOf(core, repository),
+        ruleset_id: ruleset.id,
+      })),
+    );
+    return await answerPage(request, rules, (rule) => rule);
+  }),
+  route('GET', all, async (request) => {
+    const repository = reachRepository(request, read);
+    const rows = request.core.state.rulesets.filter((each) => each.repositoryId === repository.id);
+    return await answerPage(request, rows, (row) => renderBriefly(request.core, repository, row));
+  }),
+  route('POST', all, (request) => {
+    const repository = reachRepository(request, write);
+    const { core } = request;
+    const at = core.now();
+    const fields = readFields(request, null);
+    if (core.state.rulesets.find((each) => each.repositoryId === repository.id && each.name === fields.name))
+      throw unprocessable('Name must be unique');
+    const ruleset = core.state.rulesets.insert({
+      repositoryId: repository.id,
+      ...fields,
+      createdAt: at,
+      updatedAt: at,
+    });
+    tell(request, repository, ruleset, 'created');
+    return created(renderRuleset(core, repository, ruleset, request.actor));
+  }),
+  route('GET', one, (request) => {
+    const repository = reachRepository(request, read);
+    return ok(renderRuleset(request.core, repository, mustRuleset(request, repository), request.actor));
+  }),
+  route('PUT', one, (request) => {
+    const repository = reachRepository(request, write);
+    const ruleset = mustRuleset(request, repository);
+    Object.assign(ruleset, readFields(request, ruleset), { updatedAt: request.core.now() });
+    tell(request, repository, ruleset, 'edited');
+    return ok(renderRuleset(request.core, repository, ruleset, request.actor));
+  }),
+  route('DELETE', one, (request) => {
+    const repository = reachRepository(request, write);
+    const ruleset = mustRuleset(request, repository);
+    request.core.state.rulesets.remove(ruleset.id);
+    tell(request, repository, ruleset, 'deleted');
+    return noContent;
+  }),
+];
+
+type RulesetFields = Omit<Ruleset, 'id' | 'repositoryId' | 'createdAt' | 'updatedAt'>;
+
+function readFields({ body }: RestRequest, before: Ruleset | null): RulesetFields {
+  const given = body as {
+    name?: string;
+    target?: Ruleset['target'];
+    enforcement?: Ruleset['enforcement'];
+    conditions?: Record<string, unknown>;
+    rules?: Record<string, unknown>[];
+    bypass_actors?: Record<string, unknown>[];
+  };
+  const known = new Set<string>(ruleTypes);
+  const foreign = given.rules?.find(({ type }) => !known.has(String(type)));
+  if (foreign !== undefined)
+    throw unprocessable(`The emulator does not judge rules of type ${String(foreign['type'])}.`);
+  return {
+    name: given.name ?? before?.name ?? '',
+    target: given.target ?? before?.target ?? 'branch',
+    enforcement: given.enforcement ?? before?.enforcement ?? 'active',
+    conditions: given.conditions ?? before?.conditions ?? {},
+    rules: given.rules ?? before?.rules ?? [],
+    bypassActors: given.bypass_actors ?? before?.bypassActors ?? [],
+  };
+}
+
+function mustRuleset(request: RestRequest, repository: Repository): Ruleset {
+  const found = request.core.state.rulesets.get(Number(request.params['ruleset_id']));
+  if (found === undefined || found.repositoryId !== repository.id) throw notFound();
+  return found;
+}
+
+function tell(
+  request: RestRequest,
+  repository: Repository,
+  ruleset: Ruleset,
+  action: 'created' | 'edited' | 'deleted',
+): void {
+  const sender = accountOf(request.actor);
+  request.core.emit({ name: 'repository_ruleset', action, repository, sender, ruleset });
+}
+
+export function renderBriefly(core: Core, repository: Repository, ruleset: Ruleset): Json {
+  return {
+    id: ruleset.id,
+    name: ruleset.name,
+    target: ruleset.target,
+    source_type: 'Repository',
+    source: fullNameOf(core, repository),
+    enforcement: ruleset.enforcement,
+    node_id: nodeIdOf('rulesets', ruleset.id),
+    _links: {
+      self: { href: `${repositoryUrl(core, repository)}/rulesets/${ruleset.id}` },
+      html: { href: `${core.urls.web}/${fullNameOf(core, repository)}/rules/${ruleset.id}` },
+    },
+    created_at: ruleset.createdAt,
+    updated_at: ruleset.updatedAt,
+  };
+}
+
+/** Bypass actors are shown to those who may change the ruleset alone. */
+function renderRuleset(core: Core, repository: Repository, ruleset: Ruleset, actor: Actor): Json {
+  const isAdmin = hasRole(core, actor, repository, 'admin');
+  return {
+    ...renderBriefly(core, repository, ruleset),
+    conditions: ruleset.conditions,
+    rules: ruleset.rules,
+    ...(isAdmin ? { bypass_actors: ruleset.bypassActors } : {}),
+    current_user_can_bypass: describeBypass(core, repository, ruleset, actor),
+  };
+}
+
+export function describeBypass(core: Core, repository: Repository, row: Ruleset, actor: Actor): string {
+  const ruleset = readRuleset(row);
+  const asker = readActor(core, actor, repository);
+  const always = bypassOf(ruleset, asker, false);
+  if (always !== 'no') return always;
+  return bypassOf(ruleset, asker, true) === 'no' ? 'never' : 'pull_requests_only';
+}
