@@ -150,8 +150,9 @@ async function dispatch(request: RestRequest, runner: Runner): Promise<RestAnswe
   const isCommit = /^[0-9a-f]{40}$/.test(name);
   const sha = isCommit ? null : await core.git.resolve(repository, name);
   if (sha === null) throw new ApiError(422, `No ref found for: ${ref}`);
-  const { file } = await readWorkflow(core, repository, sha, workflow.path);
-  if (file === null) throw new ApiError(404, 'Not Found');
+  const found = await readWorkflow(core, repository, sha, workflow.path);
+  if (found.file === null) throw new ApiError(422, found.fault);
+  const { file } = found;
   const decision = decideInputs(file, inputs);
   if (decision.kind === 'refused') throw new ApiError(422, decision.message);
   const sender = accountOf(actor);

@@ -43,7 +43,9 @@ export function createRunner(core: Core): Runner {
   };
   const track = (work: Promise<void>): void => {
     const tracked = work
-      .catch((error: unknown) => void core.mistakes.push(`Actions: ${error instanceof Error ? error.stack : String(error)}`))
+      .catch(
+        (error: unknown) => void core.mistakes.push(`Actions: ${error instanceof Error ? error.stack : String(error)}`),
+      )
       .finally(() => active.delete(tracked));
     active.add(tracked);
   };
@@ -64,12 +66,7 @@ export function createRunner(core: Core): Runner {
         return;
       }
       const signal = signalOf(place.run);
-      track(
-        runJob(place, { plan, row, checkRun, signal }).finally(() => {
-          started.delete(row.id);
-          advance(place);
-        }),
-      );
+      track(runJob(place, { plan, row, checkRun, signal }).finally(() => advance(place)));
     }
     if (allJobsOver(core, place)) endRun(core, place);
   };
@@ -101,16 +98,15 @@ export function createRunner(core: Core): Runner {
 
   /** A pending outcome is asked for again until it is there, or the run is cancelled. */
   const pollScript = (place: RunPlace, given: Begun): void => {
-    started.add(given.row.id);
     const timer = setInterval(() => {
       const { checkRun, signal } = given;
       const now = signal.aborted ? 'cancelled' : script(core, place, checkRun, place.run.runAttempt);
       if (!isStopped && now === 'pending') return;
       clearInterval(timer);
-      started.delete(given.row.id);
       if (isStopped || checkRun.status === 'completed') return;
       // The script was taken away: the steps run after all.
       if (now === null) {
+        started.delete(given.row.id);
         changeRun(core, byActions(core, place), checkRun, { status: 'queued' });
         advance(place);
         return;

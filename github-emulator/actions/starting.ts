@@ -141,7 +141,7 @@ export function makeJob(
   job: Pick<Job, 'key' | 'label'>,
 ): { readonly job: WorkflowJob; readonly checkRun: CheckRun } {
   const suite = core.state.checkSuites.must(run.checkSuiteId);
-  const given = { name: job.label, externalId: `${run.id}-${job.key}`, detailsUrl: null, startedAt: null };
+  const given = { name: job.label, externalId: `${run.id}-${job.key}`, detailsUrl: null, startedAt: core.now() };
   const checkRun = makeRun(core, by, suite, given);
   const row = { runId: run.id, runAttempt: run.runAttempt, key: job.key, name: job.label, steps: [], log: '' };
   return { checkRun, job: core.state.workflowJobs.insert({ id: checkRun.id, ...row }) };

@@ -72,7 +72,7 @@ const job = z.strictObject({
   'timeout-minutes': z.number().positive().optional(),
   'continue-on-error': z.boolean().default(false),
   env: environment,
-  permissions: z.unknown(),
+  permissions: z.unknown().optional(),
   outputs: z.record(z.string(), z.string()).default({}),
   steps: z.array(step).min(1),
 });
@@ -86,9 +86,8 @@ const workflow = z.strictObject({
     z.record(z.string(), z.unknown()),
   ]),
   env: environment,
-  permissions: z.unknown(),
-  concurrency: z.unknown(),
-  defaults: z.undefined(),
+  permissions: z.unknown().optional(),
+  concurrency: z.unknown().optional(),
   jobs: z.record(z.string().regex(/^[A-Za-z_][\w-]*$/), job),
 });
 

@@ -4,7 +4,8 @@ import { includes } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
 import type { MakePart, Part } from '../part.ts';
 import { renderCommit } from '../render/commits.ts';
-import type { Json } from '../render/accounts.ts';
+import type { CheckSuite, Repository } from '../model/types.ts';
+import { type Json, renderApp } from '../render/accounts.ts';
 import { fullNameOf } from '../http/reach.ts';
 import { actionsSlug } from '../actions/app.ts';
 import { checkRoutes } from './checks.rest.ts';
@@ -32,16 +33,27 @@ export const checksPart: MakePart = (core) => ({
   payloads: createPayloads(core),
 });
 
+/** GitHub's description of these two webhooks does not know the event `repository_ruleset` of an App. */
+function renderDescribedApp(core: Core, appId: number): Json {
+  const app = core.state.apps.must(appId);
+  return renderApp(core, { ...app, events: app.events.filter((event) => event !== 'repository_ruleset') });
+}
+
+async function renderDescribedSuite(core: Core, repository: Repository, suite: CheckSuite): Promise<Json> {
+  return { ...(await renderCheckSuite(core, repository, suite)), app: renderDescribedApp(core, suite.appId) };
+}
+
 function createPayloads(core: Core): NonNullable<Part['payloads']> {
   return {
     check_run: async ({ repository, checkRun }) => ({
       check_run: {
         ...renderCheckRun(core, repository, checkRun),
-        check_suite: await renderCheckSuite(core, repository, core.state.checkSuites.must(checkRun.checkSuiteId)),
+        app: renderDescribedApp(core, checkRun.appId),
+        check_suite: await renderDescribedSuite(core, repository, core.state.checkSuites.must(checkRun.checkSuiteId)),
       },
     }),
     check_suite: async ({ repository, checkSuite }) => ({
-      check_suite: await renderCheckSuite(core, repository, checkSuite),
+      check_suite: await renderDescribedSuite(core, repository, checkSuite),
     }),
     status: async ({ repository, status }) => {
       const commit = await core.git.readCommit(repository, status.sha);

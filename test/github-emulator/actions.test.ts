@@ -1,0 +1,183 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
+
+const ci = `
+name: CI
+on:
+  push:
+    branches: ['bot-**']
+  pull_request:
+jobs:
+  unit:
+    name: unit tests
+    if: \${{ !startsWith(github.head_ref, 'bot-') }}
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - id: greet
+        run: echo "word=hello" >> "$GITHUB_OUTPUT"
+      - run: |
+          echo "$GITHUB_EVENT_NAME says \${{ steps.greet.outputs.word }}"
+          test ! -e broken.txt
+  after:
+    needs: unit
+    runs-on: ubuntu-latest
+    steps:
+      - run: test -n "$TOKEN"
+        env:
+          TOKEN: \${{ secrets.GITHUB_TOKEN }}
+`;
+const deploy = `
+name: Deploy
+on:
+  workflow_dispatch:
+    inputs:
+      stage: { type: choice, options: [test, live], required: true }
+      note: { default: none }
+jobs:
+  deploy:
+    runs-on: ubuntu-latest
+    steps:
+      - run: echo "to \${{ inputs.stage }}, \${{ inputs.note }}"
+`;
+const folder = '.github/workflows';
+
+let w: EmulatorWorld;
+beforeAll(async () => {
+  w = await emulatorWorld();
+  mkdirSync(join(w.clone.directory, folder), { recursive: true });
+  await w.clone.push('main', { [`${folder}/ci.yml`]: ci, [`${folder}/deploy.yml`]: deploy });
+});
+afterEach(async () => {
+  await w.emulator.knobs.clear();
+  w.expectNoMistakes();
+});
+afterAll(async () => await w[Symbol.asyncDispose]());
+
+interface Run {
+  readonly id: number;
+  readonly event: string;
+  readonly status: string | null;
+  readonly conclusion: string | null;
+  readonly run_attempt?: number;
+}
+
+async function runsOf(sha: string): Promise<Run[]> {
+  await w.emulator.core.settled();
+  return (await w.bot.actions.listWorkflowRunsForRepo({ ...w.place, head_sha: sha })).data.workflow_runs;
+}
+
+async function conclusionsOf(sha: string): Promise<Record<string, string | null>> {
+  await w.emulator.core.settled();
+  const { data } = await w.bot.checks.listForRef({ ...w.place, ref: sha });
+  return Object.fromEntries(data.check_runs.map(({ name, conclusion }) => [name, conclusion]));
+}
+
+describe('a workflow', () => {
+  it('runs on the merge of a pull request, step by step', async () => {
+    const { sha } = await w.open('works');
+    const [run] = await runsOf(sha);
+    expect(run).toMatchObject({ event: 'pull_request', status: 'completed', conclusion: 'success' });
+    expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'success', after: 'success' });
+    const { data } = await w.bot.actions.listJobsForWorkflowRun({ ...w.place, run_id: run?.id ?? 0 });
+    const [unit] = data.jobs;
+    expect(unit?.steps?.map(({ conclusion }) => conclusion)).toEqual(['success', 'success', 'success']);
+    const log = await w.bot.actions.downloadJobLogsForWorkflowRun({ ...w.place, job_id: unit?.id ?? 0 });
+    expect(log.data).toContain('pull_request says hello');
+  });
+
+  it('fails at the step that fails, and what needs it is skipped', async () => {
+    const { sha } = await w.open('fails', { 'broken.txt': '' });
+    expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'failure', after: 'skipped' });
+    const [run] = await runsOf(sha);
+    expect(run?.conclusion).toBe('failure');
+  });
+
+  it('runs once on a bot branch: its pull request is left out by a condition', async () => {
+    const { sha } = await w.open('bot-1');
+    const runs = await runsOf(sha);
+    expect(runs.map(({ event, conclusion }) => [event, conclusion])).toEqual([
+      ['pull_request', 'skipped'],
+      ['push', 'success'],
+    ]);
+  });
+
+  it('does not run for a message that says [skip ci]', async () => {
+    await w.clone.git('checkout', '--quiet', '-B', 'bot-quiet', 'origin/main');
+    await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'Quiet [skip ci]');
+    await w.clone.git('push', '--quiet', 'origin', 'bot-quiet');
+    expect(await runsOf(await w.clone.git('rev-parse', 'HEAD'))).toEqual([]);
+  });
+
+  it('is a failed start where its file cannot be read, and names actions that do not run here', async () => {
+    const odd = ci.replace('actions/checkout@v4', 'actions/cache@v4');
+    const foreign = await w.clone.push('bot-foreign', { [`${folder}/ci.yml`]: odd });
+    expect((await conclusionsOf(foreign))['unit tests']).toBe('failure');
+    const broken = await w.clone.push('bot-broken', { [`${folder}/ci.yml`]: 'on: push\njobs: 7\n' });
+    expect(await runsOf(broken)).toMatchObject([{ event: 'push', conclusion: 'startup_failure' }]);
+  });
+});
+
+describe('scripted outcomes', () => {
+  it('stand in for the steps, and a rerun asks again', async () => {
+    w.emulator.knobs.checks(({ name, attempt }) => (name === 'after' || attempt > 1 ? 'success' : 'failure'));
+    const { sha } = await w.open('scripted');
+    expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'failure', after: 'skipped' });
+    const { data } = await w.bot.checks.listForRef({ ...w.place, ref: sha, check_name: 'unit tests' });
+    await w.bot.actions.reRunJobForWorkflowRun({ ...w.place, job_id: data.check_runs[0]?.id ?? 0 });
+    expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'success', after: 'success' });
+    expect(await runsOf(sha)).toMatchObject([{ run_attempt: 2, conclusion: 'success' }]);
+  });
+
+  it('may be pending until they are decided, or until the run is cancelled', async () => {
+    let outcome: 'pending' | 'success' = 'pending';
+    w.emulator.knobs.checks(() => outcome);
+    const { sha } = await w.open('pending');
+    const { sha: other } = await w.open('cancelled');
+    const [run] = await runsOf(other);
+    expect(run?.status).toBe('in_progress');
+    await w.bot.actions.cancelWorkflowRun({ ...w.place, run_id: run?.id ?? 0 });
+    await expect.poll(async () => (await runsOf(other))[0]?.conclusion).toBe('cancelled');
+    await expect(w.bot.actions.cancelWorkflowRun({ ...w.place, run_id: run?.id ?? 0 })).rejects.toMatchObject({
+      status: 409,
+    });
+    outcome = 'success';
+    await expect.poll(async () => (await runsOf(sha))[0]?.conclusion).toBe('success');
+  });
+});
+
+describe('a dispatch', () => {
+  const dispatch = async (inputs: Record<string, string>, ref = 'main') =>
+    await w.bot.request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
+      ...w.place,
+      workflow_id: 'deploy.yml',
+      ref,
+      inputs,
+      return_run_details: true,
+    });
+
+  it('runs with its inputs, and names the run', async () => {
+    const { data } = await dispatch({ stage: 'live' });
+    const { workflow_run_id: id } = data as { workflow_run_id: number };
+    await w.emulator.core.settled();
+    const run = await w.bot.actions.getWorkflowRun({ ...w.place, run_id: id });
+    expect(run.data).toMatchObject({ event: 'workflow_dispatch', conclusion: 'success', head_branch: 'main' });
+    const { data: listed } = await w.bot.actions.listJobsForWorkflowRun({ ...w.place, run_id: id });
+    const log = await w.bot.actions.downloadJobLogsForWorkflowRun({ ...w.place, job_id: listed.jobs[0]?.id ?? 0 });
+    expect(log.data).toContain('to live, none');
+  });
+
+  it.each([
+    [{ stage: 'live', color: 'red' }, 'main', 'Unexpected inputs provided: ["color"]'],
+    [{}, 'main', "Required input 'stage' not provided"],
+    [{ stage: 'moon' }, 'main', "Provided value 'moon' for input 'stage' not in the list of allowed values"],
+    [{ stage: 'live' }, 'nowhere', 'No ref found for: nowhere'],
+  ])('is refused with inputs %j on %s', async (inputs, ref, message) => {
+    await expect(dispatch(inputs, ref)).rejects.toMatchObject({
+      status: 422,
+      message: expect.stringContaining(message) as string,
+    });
+  });
+});
