@@ -47,4 +47,17 @@ describe('a pull request of a fork', () => {
     expect(await w.git('rev-parse', 'topic')).toBe(head);
     expect((await w.comments(number)).map(({ key }) => key)).not.toContain('left-out');
   });
+
+  it('from a branch that is named as a bot branch is an ordinary pull request', async () => {
+    await using w = await world({ configuration: parallel() });
+    const first = await w.open('a', { 'a.txt': 'a\n' });
+    await w.queue(first);
+    await w.settled(first);
+    // The batch of the first pull request has this number.
+    const [batch] = await w.batches();
+    const number = await openOfFork(w, `mq-bot-${batch?.id}`);
+    await w.queue(number);
+    await w.settled(number);
+    expect(await w.status(number)).toMatchObject({ status: 'merged' });
+  });
 });

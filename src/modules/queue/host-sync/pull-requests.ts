@@ -8,6 +8,7 @@ import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { codeOf, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { withoutBots } from '../facts/bot-branches.ts';
 import { recordBuild, recordChecks } from '../facts/build.records.ts';
 import { isLandingBegun } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
@@ -23,7 +24,7 @@ import {
   lockPlacement,
   type LockedPlacement,
 } from './placement.ts';
-import { isBotBranch, mostReads, type HostedRepository } from '../store/hosted-repository.ts';
+import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { validationFacts } from '../admission/validations.service.ts';
 import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
@@ -55,8 +56,9 @@ export async function syncPullRequest(
   for (let reads = 1; ; reads += 1) {
     const before = await readBefore(ctx, repository, number);
     const recorded = await host.getPullRequest(number);
-    if (recorded === null || isBotBranch(recorded.headBranch)) return null;
-    const seen = atTip(recorded);
+    const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
+    if (person === undefined) return null;
+    const seen = atTip(person);
     const head = await readHead(ctx, repository, seen, before);
     const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
     const acts =

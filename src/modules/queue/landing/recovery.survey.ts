@@ -1,5 +1,6 @@
 // What a restored database lacks about its repositories. Reads both sides and changes neither.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
+import { batchOfBotBranch } from '../facts/bot-branches.ts';
 import { codeOf } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { botBranch } from '../store/batch.rows.ts';
@@ -130,5 +131,10 @@ async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBr
       ),
   );
   const known = new Set(batches.map(({ id, branch }) => `${branches}${branch ?? botBranch(id)}`));
-  return refs.filter(({ ref }) => ref.startsWith(`${branches}mq-`) && !known.has(ref));
+  // At a host that is not ours people may push other branches that begin so.
+  const isOurs = (ref: string): boolean => {
+    const branch = ref.slice(branches.length);
+    return batchOfBotBranch(branch) !== null || (host.host === 'local' && branch.startsWith('mq-'));
+  };
+  return refs.filter(({ ref }) => isOurs(ref) && !known.has(ref));
 }

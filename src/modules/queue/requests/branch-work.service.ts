@@ -7,7 +7,8 @@ import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { planBranchWork, planBackport } from '../planning/branch-work.ts';
-import { hosted, isBotBranch } from '../store/hosted-repository.ts';
+import { batchOfBotBranch } from '../facts/bot-branches.ts';
+import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
@@ -123,7 +124,7 @@ async function findSource(ctx: Context, { repository, number }: BackportRequest)
 async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
   const host = hosted(repository);
   try {
-    const ref = isBotBranch(branch) ? null : await codeOf(ctx, host).readRef(`refs/heads/${branch}`);
+    const ref = batchOfBotBranch(branch) !== null ? null : await codeOf(ctx, host).readRef(`refs/heads/${branch}`);
     if (ref === null) throw notFound(`Target branch ${branch}`);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;

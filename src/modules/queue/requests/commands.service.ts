@@ -16,7 +16,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipOptions } from '../admission/enqueue.ts';
 import { requestBackport, requestRefresh, requestSync } from './branch-work.service.ts';
-import { hosted, isBotBranch } from '../store/hosted-repository.ts';
+import { hosted } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changePullRequest, dequeueKnown, readFresh } from './queue.service.ts';
 import { planReply } from '../store/status.writer.ts';
@@ -89,7 +89,7 @@ interface ReadComment {
 
 async function followCommands(ctx: Context, { repository, comment, commands }: ReadComment): Promise<void> {
   const known = await readFresh(ctx, repository, comment.number).catch(ignoreUnknown);
-  if (known === null || isBotBranch(known.headBranch)) return;
+  if (known === null) return;
   for (const [ordinal, command] of commands.entries()) {
     const given = { repository, comment, ordinal, known };
     if (await isHandled(ctx, given)) continue;

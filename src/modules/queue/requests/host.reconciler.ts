@@ -5,6 +5,7 @@ import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
+import { withoutBots } from '../facts/bot-branches.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { followComments } from './commands.service.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
@@ -12,7 +13,7 @@ import { readConfigurationFile } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { atTip, hasFacts, type SeenPullRequest } from '../host-sync/pull-request.facts.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { isBotBranch, type HostedRepository } from '../store/hosted-repository.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, QueueEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
 /**
@@ -34,7 +35,7 @@ export async function reconcileRepository(
     void (await step().catch((error: unknown) => failures.push(error)));
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
-  const seen = (await host.listOpenPullRequests()).filter(({ headBranch }) => !isBotBranch(headBranch)).map(atTip);
+  const seen = (await withoutBots(ctx, repository, await host.listOpenPullRequests())).map(atTip);
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   for (const number of [...numbers].sort((a, b) => a - b)) {
     const atHost = seen.find((pullRequest) => pullRequest.number === number);

@@ -1,0 +1,33 @@
+// Which branches and pull requests the service made. A name proves nothing: at a host that is not ours anybody may push a
+// branch called `mq-bot-1`, and a fork may have one.
+import type { Context } from '../../../context.ts';
+import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
+import type { HostPullRequest } from '../../../hosts/port.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+
+type Opened = Pick<HostPullRequest, 'number' | 'headBranch' | 'headFork'>;
+
+/** The batch that a bot branch of this name would belong to. Null: no batch has such a branch. */
+export function batchOfBotBranch(branch: string): string | null {
+  return /^mq-bot-([1-9][0-9]{0,17})$/.exec(branch)?.[1] ?? null;
+}
+
+/** Without the bot pull requests, which have rows of their own and never enter the queue. */
+export async function withoutBots<Each extends Opened>(
+  ctx: Context,
+  repository: HostedRepository,
+  opened: readonly Each[],
+): Promise<Each[]> {
+  const batchOf = (each: Opened): string | null =>
+    batchOfBotBranch(ownHeadBranch({ ...each, headFork: each.headFork && `${each.headFork.owner}/${each.headFork.name}` }) ?? '');
+  const named = opened.flatMap((each) => batchOf(each) ?? []);
+  if (named.length === 0) return [...opened];
+  // By the batch and not by the bot pull request: the host may tell of it before its row is written.
+  const known = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'batches_of_bot_branches',
+    text: `select id::text as id from batch where account_id = $1 and repository_id = $2 and id = any ($3::bigint[])`,
+    values: [ctx.accountId, repository.id, named],
+  });
+  const ours = new Set(known.map(({ id }) => id));
+  return opened.filter((each) => !ours.has(batchOf(each) ?? ''));
+}
