@@ -1,13 +1,19 @@
 // What every code host promises. `describeCodeHost` runs on each adapter alike, through the port alone.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostRefused, RefMoved, type CodeHost, type RefUpdate } from '../../../src/hosts/port.ts';
-import type { HostUnderTest, MakeHost } from './host-under-test.ts';
-
-type Given = HostUnderTest & { readonly base: string; readonly head: string };
+import { CommitMissing, HostRefused, RefMoved, type CodeHost, type RefUpdate } from '../../../src/hosts/port.ts';
+import { describeChecks } from './checks.ts';
+import type { Given } from './given.ts';
+import type { MakeHost } from './host-under-test.ts';
+import { describeConversations, describeHeads, type Speaker } from './pull-requests.ts';
 
 const none = '1'.repeat(40);
 
-export function describeCodeHost(name: string, makeHost: MakeHost): void {
+/** `speakers`: who can comment at the host. */
+export function describeCodeHost(
+  name: string,
+  { speakers }: { readonly speakers: readonly Speaker[] },
+  makeHost: MakeHost,
+): void {
   describe(`the code host ${name}`, () => {
     let w: Given;
     beforeEach(async () => {
@@ -22,6 +28,9 @@ export function describeCodeHost(name: string, makeHost: MakeHost): void {
     describeComposing(() => w);
     describePullRequests(() => w);
     describeMerging(() => w);
+    describeHeads(() => w);
+    describeConversations(() => w, speakers);
+    describeChecks(() => w);
   });
 }
 
@@ -113,6 +122,19 @@ function describeComposing(given: () => Given): void {
     expect(onto).not.toBe(base);
   });
 
+  test('commits in one name, and keeps what was made', async () => {
+    const { host, repository, base } = given();
+    const composed = await compose(base, 'refs/interlock/builds/1');
+    const { name, email } = host.identity(repository);
+    expect([name, email]).toEqual([expect.stringMatching(/\S/), expect.stringMatching(/^\S+@\S+$/)]);
+    const made = composed.kind === 'composed' ? composed.commit : '';
+    for (let times = 0; times < 2; times += 1) await host.keepCommit(repository, made, 'refs/interlock/builds/2');
+    await expect(host.keepCommit(repository, none, 'refs/interlock/builds/3')).rejects.toThrow(CommitMissing);
+    const missing = host.updateRefs(repository, [{ ref: 'refs/heads/main', from: base, to: none }]);
+    await expect(missing).rejects.toThrow(CommitMissing);
+    await host.updateRefs(repository, [{ ref: 'refs/heads/main', from: base, to: made }]);
+  });
+
   test('names the paths of a conflict', async () => {
     const onto = await given().push({ branch: 'main', files: { 'b.txt': 'other\n' } });
     expect(await compose(onto, 'refs/interlock/builds/1')).toEqual({ kind: 'conflict', at: 0, paths: ['b.txt'] });
@@ -196,19 +218,6 @@ function describeMerging(given: () => Given): void {
     expect((await host.readRef(repository, 'refs/heads/main'))?.commit).toBe(commit);
     expect(await host.getPullRequest(repository, number)).toMatchObject({ state: 'merged', mergeCommitSha: commit });
     await expect(host.mergePullRequest(repository, number, merge)).rejects.toThrow(HostRefused);
-  });
-
-  test('concludes a landed pull request once: it is open no more', async () => {
-    const { host, repository, base, head } = given();
-    const { number } = await open(given());
-    await host.updateRefs(repository, [{ ref: 'refs/heads/main', from: base, to: head }]);
-    for (let times = 0; times < 2; times += 1)
-      await host.concludePullRequest(repository, number, {
-        mergeCommit: head,
-        at: 1_750_000_000_000,
-        words: 'Landed.',
-      });
-    expect(await host.listOpenPullRequests(repository)).toEqual([]);
   });
 }
 

@@ -6,15 +6,33 @@ export interface HostUnderTest {
   /** Empty, with the default branch `main`. */
   readonly repository: HostRepository;
   /** Pushes a commit as a person would, and answers its id. */
-  push(commit: {
+  readonly push: (commit: {
     readonly branch: string;
     /** The parent. Absent: the tip of the branch. */
     readonly from?: string;
     readonly files: Readonly<Record<string, string>>;
-  }): Promise<string>;
+  }) => Promise<string>;
   /** Opens a pull request whose head is a branch of a fork. Its commit is in the repository already. */
-  openOfFork(pullRequest: { readonly branch: string; readonly head: string }): Promise<number>;
-  close(): Promise<void>;
+  readonly openOfFork: (pullRequest: { readonly branch: string; readonly head: string }) => Promise<number>;
+  /** Files of a commit with which CI runs the check `test` on heads and bot branches, and which has the workflow. */
+  readonly ciFiles: Readonly<Record<string, string>>;
+  /** What the workflow of `ciFiles` is called. It takes no inputs. */
+  readonly workflow: string;
+  /** CI ends the newest run of a check. */
+  readonly conclude: (check: {
+    readonly commit: string;
+    readonly name: string;
+    readonly conclusion: 'success' | 'failure';
+  }) => Promise<void>;
+  /** A person protects a base branch: it requires these checks. */
+  readonly requireChecks: (baseBranch: string, names: readonly string[]) => Promise<void>;
+  /** A person comments on a pull request. */
+  readonly comment: (comment: {
+    readonly number: number;
+    readonly body: string;
+    readonly by: 'a writer' | 'a stranger';
+  }) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export type MakeHost = () => Promise<HostUnderTest>;

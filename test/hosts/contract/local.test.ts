@@ -2,7 +2,10 @@
 import { localWorld } from '../local-world.ts';
 import { describeCodeHost } from './code-host.ts';
 
-describeCodeHost('local', async () => {
+// Whoever has an account here may write to its repositories.
+const speakers = [{ who: 'a writer', mayWrite: true }] as const;
+
+describeCodeHost('local', { speakers }, async () => {
   const world = await localWorld();
   const { host, repository } = world;
   return {
@@ -27,6 +30,20 @@ describeCodeHost('local', async () => {
       });
       return opened.number;
     },
+    ciFiles: {
+      '.service/ci.yml': JSON.stringify({ checks: { test: { run: 'true' } }, workflows: { deploy: { run: 'true' } } }),
+    },
+    workflow: 'deploy',
+    conclude: async ({ commit, name, conclusion }) => {
+      await world.sql(
+        `update local_check_run set state = 'completed', conclusion = $3, started_at = now(), completed_at = now()
+         where commit = $1 and name = $2 and state <> 'completed' and dispatch_key is null`,
+        [commit, name, conclusion],
+      );
+    },
+    // The checks of the file are those that the base requires.
+    requireChecks: async () => {},
+    comment: async ({ number, body }) => void (await host.addComment(repository, number, { author: 'grace', body })),
     close: async () => await world.close(),
   };
 });

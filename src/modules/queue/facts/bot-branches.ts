@@ -19,7 +19,9 @@ export async function withoutBots<Each extends Opened>(
   opened: readonly Each[],
 ): Promise<Each[]> {
   const batchOf = (each: Opened): string | null =>
-    batchOfBotBranch(ownHeadBranch({ ...each, headFork: each.headFork && `${each.headFork.owner}/${each.headFork.name}` }) ?? '');
+    batchOfBotBranch(
+      ownHeadBranch({ ...each, headFork: each.headFork && `${each.headFork.owner}/${each.headFork.name}` }) ?? '',
+    );
   const named = opened.flatMap((each) => batchOf(each) ?? []);
   if (named.length === 0) return [...opened];
   // By the batch and not by the bot pull request: the host may tell of it before its row is written.

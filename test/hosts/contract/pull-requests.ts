@@ -1,0 +1,119 @@
+// What every code host promises of drafts, comments, conclusions and heads.
+import { describe, expect, test } from 'vitest';
+import { HostRefused, RefMoved, type HostPullRequest } from '../../../src/hosts/port.ts';
+import type { Given } from './given.ts';
+
+/** Who comments, and whether they may write to the repository. */
+export interface Speaker {
+  readonly who: 'a writer' | 'a stranger';
+  readonly mayWrite: boolean;
+}
+
+async function open({ host, repository }: Given, draft = false): Promise<HostPullRequest> {
+  return await host.openPullRequest(repository, {
+    title: 'Add b',
+    body: 'Because.',
+    author: 'ada',
+    headBranch: 'topic',
+    baseBranch: 'main',
+    draft,
+  });
+}
+
+export function describeConversations(given: () => Given, speakers: readonly Speaker[]): void {
+  describe('comments', () => {
+    test('of a key are one, however many writers there are', async () => {
+      const { host, repository } = given();
+      const { number } = await open(given());
+      const write = async (version: number): Promise<void> =>
+        await host.upsertComment(repository, number, { key: 'status', body: `Version ${version}`, version });
+      await Promise.allSettled([1, 2, 3, 4].map(write));
+      await write(5);
+      expect((await host.listComments(repository, number)).map(({ body }) => body)).toEqual(['Version 5']);
+    });
+
+    test.each(speakers)('of $who are listed once, oldest first, with what they may do', async ({ who, mayWrite }) => {
+      const { host, repository, comment } = given();
+      const { number } = await open(given());
+      const since = Date.now() - 60_000;
+      await host.upsertComment(repository, number, { key: 'status', body: 'Ours.' });
+      for (const body of ['/interlock queue', 'Thanks.']) await comment({ number, body, by: who });
+      const first = await host.listCommentsAfter(repository, { cursor: null, since });
+      expect(first.comments.map(({ body, mayWrite: may }) => [body, may])).toEqual([
+        ['/interlock queue', mayWrite],
+        ['Thanks.', mayWrite],
+      ]);
+      await comment({ number, body: 'More.', by: who });
+      const second = await host.listCommentsAfter(repository, { cursor: first.cursor, since });
+      expect(second.comments.map(({ body }) => body)).toEqual(['More.']);
+    });
+  });
+}
+
+export function describeHeads(given: () => Given): void {
+  test('a draft is one, and is not merged', async () => {
+    const { host, repository, head } = given();
+    const { number, draft } = await open(given(), true);
+    expect(draft).toBe(true);
+    const merge = { expectedHead: head, strategy: 'squash', message: 'Add b', unlessRef: null } as const;
+    await expect(host.mergePullRequest(repository, number, merge)).rejects.toThrow(HostRefused);
+  });
+
+  test('the head of an open pull request is the tip of its branch, and nothing is known of the branch later', async () => {
+    const { host, repository, push, head } = given();
+    const { number, headTip } = await open(given());
+    expect(headTip).toBe(head);
+    const next = await push({ branch: 'topic', files: { 'c.txt': 'c\n' } });
+    await expect
+      .poll(async () => await host.getPullRequest(repository, number))
+      .toMatchObject({ headSha: next, headTip: next });
+    await host.closePullRequest(repository, number);
+    expect(await host.getPullRequest(repository, number)).toMatchObject({
+      state: 'closed',
+      headSha: next,
+      headTip: null,
+    });
+  });
+
+  test('a push that comes first stops an update, and the update after a read goes through', async () => {
+    const { host, repository, push, head, base } = given();
+    const pushed = await push({ branch: 'topic', files: { 'c.txt': 'c\n' } });
+    const update = { ref: 'refs/heads/topic', to: base };
+    await expect(host.updateRefs(repository, [{ ...update, from: head }])).rejects.toThrow(RefMoved);
+    await host.updateRefs(repository, [{ ...update, from: pushed }]);
+    // Again: a ref that is where it was to go has been moved, or the expectation of it does not hold.
+    await expect(host.updateRefs(repository, [{ ...update, from: head }])).rejects.toThrow(RefMoved);
+    expect((await host.readRef(repository, 'refs/heads/topic'))?.commit).toBe(base);
+  });
+
+  test('a pull request whose branch is deleted is closed, and is not reopened', async () => {
+    const { host, repository, head } = given();
+    const { number } = await open(given());
+    await host.updateRefs(repository, [{ ref: 'refs/heads/topic', from: head, to: null }]);
+    await expect.poll(async () => await host.getPullRequest(repository, number)).toMatchObject({ state: 'closed' });
+    await expect(host.reopenPullRequest(repository, number)).rejects.toThrow(HostRefused);
+  });
+
+  test.each(['squash', 'merge', 'rebase'] as const)(
+    'a %s that landed is concluded once, with its words at most once',
+    async (strategy) => {
+      const { host, repository, base, head } = given();
+      const { number } = await open(given());
+      const composed = await host.composeCommit(repository, {
+        parent: base,
+        members: [{ head, strategy, message: 'Add b\n', authorName: 'Ada', authorEmail: 'ada@acme.test' }],
+        batchCommit: 'group',
+        groupMessage: 'Add b\n',
+        at: 1_750_000_000_000,
+        keepRef: 'refs/interlock/builds/1',
+      });
+      const commit = composed.kind === 'composed' ? composed.commit : '';
+      await host.updateRefs(repository, [{ ref: 'refs/heads/main', from: base, to: commit }]);
+      const landing = { mergeCommit: commit, at: 1_750_000_000_000, words: `Landed as ${commit}.` };
+      for (let times = 0; times < 2; times += 1) await host.concludePullRequest(repository, number, landing);
+      expect(await host.findOpenPullRequests(repository, 'topic')).toEqual([]);
+      const said = (await host.listComments(repository, number)).filter(({ body }) => body.includes(landing.words));
+      expect(said.length).toBeLessThanOrEqual(1);
+    },
+  );
+}
