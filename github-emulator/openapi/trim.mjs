@@ -103,6 +103,16 @@ function correct(schemas) {
   return schemas;
 }
 
+/** Some webhooks list the events of an App, without those that came later. */
+function openEvents(node) {
+  if (typeof node !== 'object' || node === null) return node;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'events' && value?.items?.enum !== undefined) value.items = { type: 'string' };
+    openEvents(value);
+  }
+  return node;
+}
+
 function trim() {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
   try {
@@ -123,7 +133,7 @@ function trim() {
         return [name, slim(Object.values(content)[0].schema, usedByHooks)];
       }),
     );
-    const hookFile = { payloads, schemas: withSchemas(hooks.description, usedByHooks) };
+    const hookFile = { payloads, schemas: openEvents(withSchemas(hooks.description, usedByHooks)) };
     writeFileSync(join(here, 'webhooks.json'), `${JSON.stringify(hookFile)}\n`);
     writeFileSync(join(here, 'LICENSE'), api.licence);
   } finally {

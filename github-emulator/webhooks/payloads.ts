@@ -17,12 +17,14 @@ import {
   renderReviewComment,
 } from '../render/pulls.ts';
 import { renderRepository } from '../render/repositories.ts';
+import { createCheckPayloads } from './check-payloads.ts';
 import type { HostEvent } from './events.ts';
 
 type Payloads = NonNullable<Part['payloads']>;
 
 export function createPayloads(core: Core): Payloads {
   return {
+    ...createCheckPayloads(core),
     push: async (event) => await renderPush(core, event),
     pull_request: async ({ repository, pull, details }) => ({
       number: pull.number,

@@ -77,6 +77,85 @@ it('are as GitHub describes them, for everything that happens to a repository an
   w.expectNoMistakes();
 });
 
+it('tell of checks, statuses, workflow runs and rules', async () => {
+  const { core } = w.emulator;
+  const { state } = core;
+  const repository = state.repositories.find(({ name }) => name === w.repo)!;
+  const sender = state.accounts.find(({ login }) => login === w.emulator.login)!;
+  const { sha } = await w.open('checked');
+  const at = { createdAt: core.now(), updatedAt: core.now() };
+  const here = { repositoryId: repository.id, headSha: sha, appId: Number(w.emulator.appId) };
+  const ended = { status: 'completed', conclusion: 'success' } as const;
+  const checkSuite = state.checkSuites.insert({
+    ...here,
+    ...at,
+    ...ended,
+    headBranch: 'checked',
+    before: null,
+    after: sha,
+  });
+  const checkRun = state.checkRuns.insert({
+    ...here,
+    ...ended,
+    checkSuiteId: checkSuite.id,
+    name: 'unit',
+    externalId: '',
+    detailsUrl: null,
+    startedAt: core.now(),
+    completedAt: core.now(),
+    output: { title: null, summary: null, text: null },
+  });
+  const words = { context: 'lint', state: 'success', description: null, targetUrl: null } as const;
+  const status = state.statuses.insert({ ...at, ...words, sha, repositoryId: repository.id, creatorId: sender.id });
+  const path = '.github/workflows/ci.yml';
+  const workflow = state.workflows.insert({ ...at, repositoryId: repository.id, path, name: 'CI', state: 'active' });
+  const run = state.workflowRuns.insert({
+    ...at,
+    ...ended,
+    repositoryId: repository.id,
+    workflowId: workflow.id,
+    checkSuiteId: checkSuite.id,
+    runNumber: 1,
+    event: 'push',
+    headBranch: 'checked',
+    headSha: sha,
+    actorId: sender.id,
+    inputs: {},
+    pullNumber: null,
+    runAttempt: 1,
+    runStartedAt: core.now(),
+    displayTitle: 'checked',
+  });
+  const settings = { enforce_admins: true, required_status_checks: { strict: true, contexts: ['unit'] } };
+  const protection = state.protections.insert({ ...at, repositoryId: repository.id, pattern: 'main', settings });
+  const ruleset = state.rulesets.insert({
+    ...at,
+    repositoryId: repository.id,
+    name: 'rules',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: [{ type: 'deletion' }],
+    bypassActors: [],
+  });
+  await core.settled();
+  const before = state.deliveries.all().length;
+  const place = { repository, sender };
+  core.emit({ name: 'check_suite', action: 'completed', checkSuite, ...place });
+  for (const action of ['created', 'completed', 'rerequested'] as const)
+    core.emit({ name: 'check_run', action, checkRun, ...place });
+  core.emit({ name: 'status', status, ...place });
+  for (const action of ['requested', 'in_progress', 'completed'] as const)
+    core.emit({ name: 'workflow_run', action, run, ...place });
+  for (const action of ['created', 'edited', 'deleted'] as const) {
+    core.emit({ name: 'branch_protection_rule', action, protection, ...place });
+    core.emit({ name: 'repository_ruleset', action, ruleset, ...place });
+  }
+  await core.settled();
+  expect(state.deliveries.all().length - before).toBe(14);
+  w.expectNoMistakes();
+});
+
 it('tell of accepted permissions, and of a repository that went to another account', async () => {
   const { knobs, core, addPerson } = w.emulator;
   const { id, permissions } = core.state.installations.all()[0]!;
