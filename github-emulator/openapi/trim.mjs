@@ -100,6 +100,8 @@ function correct(schemas) {
     const { properties } = schemas[name].properties.head;
     properties.repo = { anyOf: [properties.repo, { type: 'null' }] };
   }
+  // A label without a description has null there, in lists too.
+  schemas['pull-request-simple'].properties.labels.items.properties.description = { type: ['string', 'null'] };
   return schemas;
 }
 

@@ -153,6 +153,8 @@ describe('talk', () => {
     const { number } = await w.open('talk');
     const issue = { ...w.place, issue_number: number };
     await w.bot.issues.addLabels({ ...issue, labels: ['queued'] });
+    const labelled = (await w.person.pulls.list({ ...w.place, head: `${w.owner}:talk` })).data;
+    expect(labelled).toMatchObject([{ number, labels: [{ name: 'queued', description: null }] }]);
     await w.person.issues.removeLabel({ ...issue, name: 'queued' });
     await expect(w.person.issues.removeLabel({ ...issue, name: 'queued' })).rejects.toMatchObject({ status: 404 });
     const { data: timeline } = await w.person.issues.listEventsForTimeline(issue);
