@@ -94,7 +94,9 @@ function trimOperation(description, operation, used) {
 }
 
 /** Where GitHub is known to answer otherwise than it describes. */
-function correct(schemas) {
+function correct({ operations, schemas }) {
+  // The list has the rows of `GET /app/installations/{id}`. Its own description asks for a user that is an enterprise too.
+  operations['GET /app/installations'].answers['200'].items = { $ref: '#/schemas/installation' };
   // The repository of a deleted fork is null.
   for (const name of ['pull-request', 'pull-request-simple']) {
     const { properties } = schemas[name].properties.head;
@@ -102,7 +104,7 @@ function correct(schemas) {
   }
   // A label without a description has null there, in lists too.
   schemas['pull-request-simple'].properties.labels.items.properties.description = { type: ['string', 'null'] };
-  return schemas;
+  return { operations, schemas };
 }
 
 /** Some webhooks list the events of an App, without those that came later. */
@@ -121,7 +123,7 @@ function trim() {
     const api = download(folder, '@octokit/openapi', '23.0.2');
     const used = new Set();
     const kept = operations.map((operation) => [operation, trimOperation(api.description, operation, used)]);
-    const file = { operations: Object.fromEntries(kept), schemas: correct(withSchemas(api.description, used)) };
+    const file = correct({ operations: Object.fromEntries(kept), schemas: withSchemas(api.description, used) });
     writeFileSync(join(here, 'github.json'), `${JSON.stringify(file)}\n`);
 
     const hooks = download(folder, '@octokit/openapi-webhooks', '12.1.0');
