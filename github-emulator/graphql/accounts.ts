@@ -1,0 +1,88 @@
+// People, organisations, bots, Apps and teams.
+import { accountNodeId } from '../render/accounts.ts';
+import { nodeIdOf } from '../model/ids.ts';
+import type { Account, App, Team } from '../model/types.ts';
+import { connect } from './connection.ts';
+import type { Sight, View } from './sight.ts';
+
+const typenames = { User: 'User', Organization: 'Organization', Bot: 'Bot' } as const;
+
+/** GraphQL names a bot without `[bot]`. */
+export function viewAccount({ core }: Sight, account: Account): View {
+  const login = account.login.replace(/\[bot\]$/, '');
+  const page = account.type === 'Bot' ? `apps/${login}` : login;
+  const avatar = `${core.urls.web}/avatars/u/${account.id}`;
+  return {
+    __typename: typenames[account.type],
+    id: accountNodeId(account),
+    databaseId: account.id,
+    login,
+    name: account.name,
+    email: account.email ?? '',
+    url: `${core.urls.web}/${page}`,
+    resourcePath: `/${page}`,
+    avatarUrl: avatar,
+    createdAt: account.createdAt,
+    updatedAt: account.updatedAt,
+    isViewer: false,
+    viewerCanCreateRepositories: true,
+    hasSponsorsListing: false,
+  };
+}
+
+export function viewAccountOf(sight: Sight, id: number | null): View | null {
+  const account = sight.core.state.accounts.get(id);
+  return account === undefined ? null : viewAccount(sight, account);
+}
+
+/** The asker. Of an App it is the bot, with `[bot]` behind its name. */
+export function viewViewer(sight: Sight): View | null {
+  const { actor, core } = sight;
+  if (actor.kind === 'anonymous' || actor.kind === 'app') return null;
+  const { memberships, accounts } = core.state;
+  const organizations = memberships
+    .filter(({ userId }) => userId === actor.account.id)
+    .map(({ organizationId }) => accounts.must(organizationId));
+  return {
+    ...viewAccount(sight, actor.account),
+    __typename: 'User',
+    login: actor.account.login,
+    isViewer: true,
+    organizations: (given: object) =>
+      connect('organizations', given, organizations, (each) => viewAccount(sight, each)),
+  };
+}
+
+export function viewApp(sight: Sight, app: App): View {
+  return {
+    __typename: 'App',
+    id: nodeIdOf('apps', app.id),
+    databaseId: app.id,
+    slug: app.slug,
+    name: app.name,
+    description: app.description,
+    url: app.externalUrl,
+    createdAt: app.createdAt,
+    updatedAt: app.updatedAt,
+    logoUrl: `${sight.core.urls.web}/avatars/in/${app.id}`,
+  };
+}
+
+export function viewAppOf(sight: Sight, id: number | null): View | null {
+  const app = sight.core.state.apps.get(id);
+  return app === undefined ? null : viewApp(sight, app);
+}
+
+export function viewTeam(sight: Sight, team: Team): View {
+  const organization = sight.core.state.accounts.must(team.organizationId);
+  return {
+    __typename: 'Team',
+    id: nodeIdOf('teams', team.id),
+    databaseId: team.id,
+    name: team.name,
+    slug: team.slug,
+    combinedSlug: `${organization.login}/${team.slug}`,
+    organization: () => viewAccount(sight, organization),
+    url: `${sight.core.urls.web}/orgs/${organization.login}/teams/${team.slug}`,
+  };
+}

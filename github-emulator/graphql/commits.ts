@@ -1,0 +1,133 @@
+// Commits, refs and files.
+import { suitesOf } from '../checks/results.ts';
+import { isVerified } from '../git/signatures.ts';
+import { readShownRefs } from '../git/shown-refs.ts';
+import type { CommitFacts, Signature } from '../git/store.ts';
+import { fullNameOf } from '../http/reach.ts';
+import { nodeIdOf } from '../model/ids.ts';
+import type { Repository } from '../model/types.ts';
+import { viewAccount } from './accounts.ts';
+import { connect } from './connection.ts';
+import { guarded, needs, type Sight, type View } from './sight.ts';
+
+const mostCommits = 1000;
+
+export async function viewCommitOf(sight: Sight, repository: Repository, sha: string): Promise<View | null> {
+  const commit = await sight.core.git.readCommit(repository, sha);
+  return commit === null ? null : viewCommit(sight, repository, commit);
+}
+
+export function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): View {
+  const { core } = sight;
+  const { sha, message } = commit;
+  const [headline = '', body = ''] = message.split(/\n+(.*)/s);
+  const page = `${core.urls.web}/${fullNameOf(core, repository)}/commit/${sha}`;
+  const commitsAt = async (ids: readonly string[], name: string, given: object) =>
+    connect(name, given, ids, async (id) => await viewCommitOf(sight, repository, id));
+  return {
+    __typename: 'Commit',
+    id: nodeIdOf('commits', repository.id, sha),
+    oid: sha,
+    abbreviatedOid: sha.slice(0, 7),
+    message,
+    messageHeadline: headline,
+    messageBody: body.trim(),
+    committedDate: commit.committer.date,
+    authoredDate: commit.author.date,
+    pushedDate: null,
+    committedViaWeb: commit.committer.email === 'noreply@github.com',
+    author: () => viewSignature(sight, commit.author),
+    committer: () => viewSignature(sight, commit.committer),
+    authors: (given: object) => connect('authors', given, [commit.author], (each) => viewSignature(sight, each)),
+    parents: async (given: object) => await commitsAt(commit.parents, 'parents', given),
+    history: async (given: object) => {
+      const list = await core.git.text(repository, ['rev-list', `--max-count=${mostCommits}`, sha]);
+      return await commitsAt(list.split('\n').filter(Boolean), 'history', given);
+    },
+    tree: { __typename: 'Tree', id: nodeIdOf('commits', repository.id, commit.tree), oid: commit.tree },
+    url: page,
+    commitUrl: page,
+    resourcePath: new URL(page).pathname,
+    repository: () => sight.views.repository(repository),
+    signature: viewGitSignature(commit),
+    status: guarded(sight, repository, needs.statuses, () => sight.views.statuses(repository, sha)),
+    statusCheckRollup: guarded(sight, repository, needs.checks, () => sight.views.rollup(repository, sha)),
+    checkSuites: guarded(sight, repository, needs.checks, (given: SuiteFilter) => {
+      const rows = suitesOf(core, repository, sha).filter(
+        (suite) => (given.filterBy?.appId ?? suite.appId) === suite.appId,
+      );
+      return connect('checkSuites', given, rows, (suite) => sight.views.checkSuite(repository, suite));
+    }),
+    associatedPullRequests: guarded(sight, repository, needs.pulls, (given) => {
+      const rows = core.state.pullRequests.filter(
+        (each) => each.repositoryId === repository.id && (each.head.sha === sha || each.mergeCommitSha === sha),
+      );
+      return connect('associatedPullRequests', given, rows, (pull) => sight.views.pull(repository, pull));
+    }),
+  };
+}
+
+interface SuiteFilter {
+  readonly filterBy?: { readonly appId?: number | null } | null;
+}
+
+function viewSignature(sight: Sight, { name, email, date }: Signature): View {
+  const account = sight.core.state.accounts.find((each) => each.email !== null && each.email === email);
+  const user = account?.type === 'User' ? account : undefined;
+  return {
+    __typename: 'GitActor',
+    name,
+    email,
+    date,
+    avatarUrl: `${sight.core.urls.web}/avatars/u/e`,
+    user: user === undefined ? null : () => viewAccount(sight, user),
+  };
+}
+
+/** Null: the commit is not signed. */
+function viewGitSignature(commit: CommitFacts): View | null {
+  if (!commit.isSigned && !isVerified(commit)) return null;
+  const isValid = isVerified(commit);
+  return {
+    __typename: commit.isSigned ? 'SshSignature' : 'GpgSignature',
+    email: commit.committer.email,
+    isValid,
+    payload: '',
+    signature: '',
+    signer: null,
+    state: isValid ? 'VALID' : 'UNKNOWN_KEY',
+    verifiedAt: null,
+    wasSignedByGitHub: commit.committer.email === 'noreply@github.com',
+    keyFingerprint: null,
+    keyId: null,
+  };
+}
+
+/** Null: there is no such ref. */
+export async function viewRefOf(sight: Sight, repository: Repository, ref: string): Promise<View | null> {
+  const sha = (await readShownRefs(sight.core, repository, ref)).get(ref);
+  return sha === undefined ? null : viewRef(sight, repository, ref, sha);
+}
+
+export function viewRef(sight: Sight, repository: Repository, ref: string, sha: string): View {
+  const { core } = sight;
+  const [, prefix = 'refs/', name = ref] = /^(refs\/(?:heads|tags|pull)\/|refs\/[^/]+\/)(.+)$/.exec(ref) ?? [];
+  return {
+    __typename: 'Ref',
+    id: nodeIdOf('refs', repository.id, ref),
+    name,
+    prefix,
+    target: async () => await viewCommitOf(sight, repository, sha),
+    repository: () => sight.views.repository(repository),
+    refUpdateRule: () => (prefix === 'refs/heads/' ? sight.views.refRule(repository, name) : null),
+    branchProtectionRule: guarded(sight, repository, needs.administration, () =>
+      prefix === 'refs/heads/' ? sight.views.protectionOf(repository, name) : null,
+    ),
+    associatedPullRequests: guarded(sight, repository, needs.pulls, (given: { states?: string[] | null }) => {
+      const rows = core.state.pullRequests.filter(
+        (each) => each.repositoryId === repository.id && each.head.ref === name,
+      );
+      return connect('associatedPullRequests', given, rows, (pull) => sight.views.pull(repository, pull));
+    }),
+  };
+}

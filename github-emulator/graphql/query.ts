@@ -1,0 +1,173 @@
+// The root of queries.
+import { findAccount, findRepository } from '../http/reach.ts';
+import { parseNodeId } from '../model/ids.ts';
+import type { Repository } from '../model/types.ts';
+import { viewAccount, viewApp, viewTeam, viewViewer } from './accounts.ts';
+import { viewCheckRun, viewCheckSuite, viewWorkflowRun } from './checks.ts';
+import { viewCommitOf, viewRefOf } from './commits.ts';
+import { connect } from './connection.ts';
+import { GraphqlFault } from './fault.ts';
+import { viewPull } from './pulls.ts';
+import { viewLabel, viewRepository } from './repository.ts';
+import { viewProtection, viewRuleset } from './rules.ts';
+import { sees, type Sight, type View } from './sight.ts';
+import { viewComment, viewReview, viewThread } from './talk.ts';
+
+interface CostOfQuery {
+  readonly points: number;
+  readonly nodes: number;
+}
+
+export function viewQuery(sight: Sight, cost: CostOfQuery): View {
+  const { core, actor } = sight;
+  return {
+    viewer: () => viewViewer(sight),
+    repository: ({ owner, name }: { owner: string; name: string }) => {
+      const repository = findRepository(core, owner, name);
+      if (repository === undefined || !sees(sight, repository))
+        throw new GraphqlFault('NOT_FOUND', `Could not resolve to a Repository with the name '${owner}/${name}'.`);
+      return viewRepository(sight, repository);
+    },
+    repositoryOwner: ({ login }: { login: string }) => {
+      const account = findAccount(core, login);
+      return account === undefined ? null : viewOwner(sight, login);
+    },
+    user: ({ login }: { login: string }) => viewLogin(sight, login, 'User'),
+    organization: ({ login }: { login: string }) => viewLogin(sight, login, 'Organization'),
+    node: async ({ id }: { id: string }) => await mustNode(sight, id),
+    nodes: async ({ ids }: { ids: readonly string[] }) =>
+      await Promise.all(ids.map(async (id) => await mustNode(sight, id))),
+    meta: {
+      gitHubServicesSha: null,
+      gitIpAddresses: [],
+      hookIpAddresses: [],
+      isPasswordAuthenticationVerifiable: false,
+    },
+    rateLimit: () => {
+      const budget = core.limits.read(actor, 'graphql');
+      return {
+        cost: cost.points,
+        nodeCount: cost.nodes,
+        limit: budget.limit,
+        remaining: budget.remaining,
+        used: budget.used,
+        resetAt: new Date(budget.reset * 1000).toISOString().replace(/\.\d+Z$/, 'Z'),
+      };
+    },
+  };
+}
+
+function viewLogin(sight: Sight, login: string, type: 'User' | 'Organization'): View | null {
+  const account = findAccount(sight.core, login);
+  if (account === undefined || account.type !== type)
+    throw new GraphqlFault(
+      'NOT_FOUND',
+      `Could not resolve to a${type === 'User' ? ' User' : 'n Organization'} with the login of '${login}'.`,
+    );
+  return viewOwner(sight, login);
+}
+
+function viewOwner(sight: Sight, login: string): View | null {
+  const { core } = sight;
+  const account = findAccount(core, login);
+  if (account === undefined) return null;
+  const { state } = core;
+  const repositories = state.repositories.filter((each) => each.ownerId === account.id && sees(sight, each));
+  const teams = state.teams.filter((each) => each.organizationId === account.id);
+  return {
+    ...viewAccount(sight, account),
+    repositories: (given: object) =>
+      connect('repositories', given, repositories, (each) => viewRepository(sight, each)),
+    teams: (given: object) => connect('teams', given, teams, (each) => viewTeam(sight, each)),
+    team: ({ slug }: { slug: string }) => {
+      const team = teams.find((each) => each.slug === slug);
+      return team === undefined ? null : viewTeam(sight, team);
+    },
+  };
+}
+
+async function mustNode(sight: Sight, nodeId: string): Promise<View> {
+  const view = await viewNode(sight, nodeId);
+  if (view === null)
+    throw new GraphqlFault('NOT_FOUND', `Could not resolve to a node with the global id of '${nodeId}'`);
+  return view;
+}
+
+/** Null: there is no such node, or the asker does not see its repository. */
+async function viewNode(sight: Sight, nodeId: string): Promise<View | null> {
+  const { state } = sight.core;
+  const parsed = parseNodeId(nodeId);
+  if (parsed === null) return null;
+  const { kind, id, name } = parsed;
+  if (kind === 'accounts' || kind === 'organizations' || kind === 'bots') {
+    const account = state.accounts.get(id);
+    return account === undefined ? null : viewAccount(sight, account);
+  }
+  if (kind === 'apps') {
+    const app = state.apps.get(id);
+    return app === undefined ? null : viewApp(sight, app);
+  }
+  if (kind === 'repositories' || kind === 'commits' || kind === 'refs') {
+    const repository = state.repositories.get(id);
+    if (repository === undefined || !sees(sight, repository)) return null;
+    if (kind === 'repositories') return viewRepository(sight, repository);
+    return kind === 'refs' ? await viewRefOf(sight, repository, name) : await viewCommitOf(sight, repository, name);
+  }
+  return viewRow(sight, kind, id);
+}
+
+const tables = [
+  'pullRequests',
+  'labels',
+  'comments',
+  'reviews',
+  'reviewThreads',
+  'checkSuites',
+  'checkRuns',
+  'workflowRuns',
+  'protections',
+  'rulesets',
+] as const;
+
+function viewRow(sight: Sight, kind: string, id: number): View | null {
+  const { state } = sight.core;
+  const table = tables.find((each) => each === kind);
+  const row = table === undefined ? undefined : state[table].get(id);
+  const repository = state.repositories.get(row?.repositoryId);
+  if (row === undefined || repository === undefined || !sees(sight, repository)) return null;
+  return viewOf(sight, repository, { kind, id });
+}
+
+function viewOf(sight: Sight, repository: Repository, { kind, id }: { kind: string; id: number }): View | null {
+  const { state } = sight.core;
+  const placeOf = (row: { number: number }) => ({
+    repository,
+    pull: state.pullRequests.find((each) => each.repositoryId === repository.id && each.number === row.number),
+  });
+  switch (kind) {
+    case 'pullRequests':
+      return viewPull(sight, repository, state.pullRequests.must(id));
+    case 'labels':
+      return viewLabel(sight, repository, state.labels.must(id));
+    case 'checkSuites':
+      return viewCheckSuite(sight, repository, state.checkSuites.must(id));
+    case 'checkRuns':
+      return viewCheckRun(sight, repository, state.checkRuns.must(id));
+    case 'workflowRuns':
+      return viewWorkflowRun(sight, repository, state.workflowRuns.must(id));
+    case 'protections':
+      return viewProtection(sight, repository, state.protections.must(id));
+    case 'rulesets':
+      return viewRuleset(sight, repository, state.rulesets.must(id));
+    default: {
+      const tableOf = { comments: state.comments, reviews: state.reviews, reviewThreads: state.reviewThreads } as const;
+      const { pull } = placeOf(tableOf[kind as keyof typeof tableOf].must(id));
+      if (pull === undefined) return null;
+      const place = { repository, pull };
+      if (kind === 'comments') return viewComment(sight, place, state.comments.must(id));
+      return kind === 'reviews'
+        ? viewReview(sight, place, state.reviews.must(id))
+        : viewThread(sight, place, state.reviewThreads.must(id));
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// Classic protection and rulesets, and what they mean to the asker.
+import { nodeIdOf } from '../model/ids.ts';
+import type { BranchProtection, Repository, Ruleset } from '../model/types.ts';
+import { isNamed, protectionOf } from '../rules/decide.ts';
+import { readActor } from '../rules/facts.ts';
+import type { NamedActors, Protection } from '../rules/model.ts';
+import { readProtection, readRuleset } from '../rules/settings.ts';
+import { findAccount, fullNameOf } from '../http/reach.ts';
+import { viewAccount, viewApp, viewAppOf } from './accounts.ts';
+import { connect } from './connection.ts';
+import { enumOf, mayPush, type Sight, type View } from './sight.ts';
+
+function rowsOf({ core }: Sight, repository: Repository): BranchProtection[] {
+  return core.state.protections.filter((each) => each.repositoryId === repository.id);
+}
+
+/** What classic protection leaves the asker. Null: no classic protection holds for the branch. */
+export function viewRefRule(sight: Sight, repository: Repository, branch: string): View | null {
+  const protection = protectionOf(rowsOf(sight, repository).map(readProtection), branch);
+  if (protection === null) return null;
+  const actor = readActor(sight.core, sight.actor, repository);
+  const isFree = protection.restrictions === null || isNamed(actor, protection.restrictions);
+  const isAdmin = !protection.enforceAdmins && actor.kind === 'user' && actor.role === 'admin';
+  return {
+    __typename: 'RefUpdateRule',
+    pattern: protection.pattern,
+    allowsDeletions: protection.deletions,
+    allowsForcePushes: protection.forcePushes,
+    blocksCreations: protection.blockCreations,
+    requiredApprovingReviewCount: protection.requiredReviews?.approvals ?? null,
+    requiredStatusCheckContexts: (protection.requiredChecks?.checks ?? []).map(({ context }) => context),
+    requiresCodeOwnerReviews: protection.requiredReviews?.codeOwners ?? false,
+    requiresConversationResolution: protection.conversationResolution,
+    requiresLinearHistory: protection.linearHistory,
+    requiresSignatures: protection.signatures,
+    viewerAllowedToDismissReviews: isAdmin,
+    viewerCanPush: mayPush(sight, repository) && (isFree || isAdmin),
+  };
+}
+
+export function viewProtectionOf(sight: Sight, repository: Repository, branch: string): View | null {
+  const rows = rowsOf(sight, repository);
+  const found = protectionOf(rows.map(readProtection), branch);
+  const row = rows.find(({ id }) => id === found?.id);
+  return row === undefined ? null : viewProtection(sight, repository, row);
+}
+
+export function viewProtections(sight: Sight, repository: Repository, given: object): object {
+  return connect('branchProtectionRules', given, rowsOf(sight, repository), (row) =>
+    viewProtection(sight, repository, row),
+  );
+}
+
+export function viewProtection(sight: Sight, repository: Repository, row: BranchProtection): View {
+  const protection = readProtection(row);
+  const { requiredChecks, requiredReviews, restrictions } = protection;
+  const none: NamedActors = { users: [], teams: [], apps: [] };
+  return {
+    __typename: 'BranchProtectionRule',
+    id: nodeIdOf('protections', row.id),
+    databaseId: row.id,
+    pattern: row.pattern,
+    repository: () => sight.views.repository(repository),
+    creator: null,
+    isAdminEnforced: protection.enforceAdmins,
+    allowsDeletions: protection.deletions,
+    allowsForcePushes: protection.forcePushes,
+    blocksCreations: protection.blockCreations,
+    lockBranch: protection.lockBranch,
+    lockAllowsFetchAndMerge: false,
+    requiresStatusChecks: requiredChecks !== null,
+    requiresStrictStatusChecks: requiredChecks?.strict ?? false,
+    requiredStatusCheckContexts: (requiredChecks?.checks ?? []).map(({ context }) => context),
+    requiredStatusChecks: () =>
+      (requiredChecks?.checks ?? []).map(({ context, appId }) => ({
+        __typename: 'RequiredStatusCheckDescription',
+        context,
+        app: () => viewAppOf(sight, appId),
+      })),
+    requiresApprovingReviews: requiredReviews !== null,
+    requiredApprovingReviewCount: requiredReviews?.approvals ?? null,
+    requiresCodeOwnerReviews: requiredReviews?.codeOwners ?? false,
+    requireLastPushApproval: requiredReviews?.lastPush ?? false,
+    dismissesStaleReviews: requiredReviews?.dismissStale ?? false,
+    requiresConversationResolution: protection.conversationResolution,
+    requiresLinearHistory: protection.linearHistory,
+    requiresCommitSignatures: protection.signatures,
+    requiresDeployments: false,
+    requiredDeploymentEnvironments: [],
+    restrictsPushes: restrictions !== null,
+    restrictsReviewDismissals: false,
+    pushAllowances: (given: object) =>
+      connect('pushAllowances', given, actorsOf(sight, restrictions ?? none), (actor) => ({
+        __typename: 'PushAllowance',
+        id: nodeIdOf('protections', row.id, 'push'),
+        actor,
+      })),
+    bypassPullRequestAllowances: (given: object) =>
+      connect('bypassPullRequestAllowances', given, actorsOf(sight, requiredReviews?.bypass ?? none), (actor) => ({
+        __typename: 'BypassPullRequestAllowance',
+        id: nodeIdOf('protections', row.id, 'bypass'),
+        actor,
+      })),
+    matchingRefs: async (given: object) => await viewMatching(sight, repository, protection, given),
+  };
+}
+
+async function viewMatching(sight: Sight, repository: Repository, protection: Protection, given: object) {
+  const refs = await sight.core.git.listRefs(repository, 'refs/heads/');
+  const rows = [...refs].filter(([ref]) => protectionOf([protection], ref.replace('refs/heads/', '')) !== null);
+  return connect('matchingRefs', given, rows, ([ref, sha]) => sight.views.ref(repository, ref, sha));
+}
+
+function actorsOf(sight: Sight, named: NamedActors): View[] {
+  const { core } = sight;
+  const users = named.users.map((login) => findAccount(core, login)).filter((each) => each !== undefined);
+  const apps = named.apps
+    .map((slug) => core.state.apps.find((each) => each.slug === slug))
+    .filter((each) => each !== undefined);
+  return [...users.map((each) => viewAccount(sight, each)), ...apps.map((each) => viewApp(sight, each))];
+}
+
+export function viewRuleset(sight: Sight, repository: Repository, row: Ruleset): View {
+  const ruleset = readRuleset(row);
+  const { include, exclude } = ruleset.conditions.ref_name;
+  return {
+    __typename: 'RepositoryRuleset',
+    id: nodeIdOf('rulesets', row.id),
+    databaseId: row.id,
+    name: row.name,
+    target: enumOf(row.target),
+    enforcement: enumOf(row.enforcement),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    source: () => sight.views.repository(repository),
+    conditions: {
+      refName: { include, exclude },
+      repositoryId: null,
+      repositoryName: null,
+      repositoryProperty: null,
+    },
+    rules: (given: object) =>
+      connect('rules', given, ruleset.rules, (rule) => ({
+        __typename: 'RepositoryRule',
+        id: nodeIdOf('rulesets', row.id, rule.type),
+        type: enumOf(rule.type),
+      })),
+    resourcePath: `/${fullNameOf(sight.core, repository)}/rules/${row.id}`,
+  };
+}
