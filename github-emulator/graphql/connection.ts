@@ -18,6 +18,36 @@ export function connect<T>(
   view: (row: T) => unknown,
   more: Readonly<Record<string, unknown>> = {},
 ): object {
+  const cursorOf = (index: number): string => writeCursor(index + 1);
+  // The number of rows alone may be asked for without a page.
+  const page = (): Page => pageOf(name, given, rows.length);
+  const rowsOf = ({ start, end }: Page): readonly T[] => rows.slice(start, end);
+  return {
+    nodes: () => Promise.all(rowsOf(page()).map((row) => view(row))),
+    edges: () => {
+      const { start, end } = page();
+      return rowsOf({ start, end }).map((row, index) => ({ cursor: cursorOf(start + index), node: () => view(row) }));
+    },
+    totalCount: rows.length,
+    pageInfo: () => {
+      const { start, end } = page();
+      return {
+        hasNextPage: end < rows.length,
+        hasPreviousPage: start > 0,
+        startCursor: start === end ? null : cursorOf(start),
+        endCursor: start === end ? null : cursorOf(end - 1),
+      };
+    },
+    ...more,
+  };
+}
+
+interface Page {
+  readonly start: number;
+  readonly end: number;
+}
+
+function pageOf(name: string, given: object, total: number): Page {
   const { first, last, after, before } = given as PageArguments;
   const size = first ?? last;
   if (size === null || size === undefined)
@@ -32,24 +62,10 @@ export function connect<T>(
       `Requesting ${size} records on the \`${name}\` connection exceeds the \`${boundary}\` limit of ${largestPage} records.`,
     );
   const from = typeof after === 'string' ? readCursor(after) : 0;
-  const to = typeof before === 'string' ? readCursor(before) - 1 : rows.length;
-  const start = boundary === 'first' ? from : Math.max(from, to - size);
-  const end = boundary === 'first' ? Math.min(to, from + size) : to;
-  const page = rows.slice(start, end);
-  const cursorOf = (index: number): string => writeCursor(start + index + 1);
-  const nodes = (): unknown => Promise.all(page.map((row) => view(row)));
-  return {
-    nodes,
-    edges: () => page.map((row, index) => ({ cursor: cursorOf(index), node: () => view(row) })),
-    totalCount: rows.length,
-    pageInfo: {
-      hasNextPage: end < rows.length,
-      hasPreviousPage: start > 0,
-      startCursor: page.length === 0 ? null : cursorOf(0),
-      endCursor: page.length === 0 ? null : cursorOf(page.length - 1),
-    },
-    ...more,
-  };
+  const to = Math.max(from, typeof before === 'string' ? readCursor(before) - 1 : total);
+  return boundary === 'first'
+    ? { start: Math.min(from, total), end: Math.min(to, total, from + size) }
+    : { start: Math.max(from, to - size), end: to };
 }
 
 function writeCursor(position: number): string {

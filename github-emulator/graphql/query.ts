@@ -10,6 +10,7 @@ import { GraphqlFault } from './fault.ts';
 import { viewPull } from './pulls.ts';
 import { viewLabel, viewRepository } from './repository.ts';
 import { viewProtection, viewRuleset } from './rules.ts';
+import { search } from './search.ts';
 import { sees, type Sight, type View } from './sight.ts';
 import { viewComment, viewReview, viewThread } from './talk.ts';
 
@@ -37,6 +38,7 @@ export function viewQuery(sight: Sight, cost: CostOfQuery): View {
     node: async ({ id }: { id: string }) => await mustNode(sight, id),
     nodes: async ({ ids }: { ids: readonly string[] }) =>
       await Promise.all(ids.map(async (id) => await mustNode(sight, id))),
+    search: (given: { query: string; type: string }) => search(sight, given),
     meta: {
       gitHubServicesSha: null,
       gitIpAddresses: [],
