@@ -1,3 +1,5 @@
+import { HostUnavailable } from '../port.ts';
+
 /** git ran and did not do what it was asked. */
 export class GitFailed extends Error {
   constructor(
@@ -15,4 +17,23 @@ export class GitFailed extends Error {
 
 export function unavailableWords(error: Error): string {
   return `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`;
+}
+
+/** Callers of the port know its errors alone: git's own failure means that nothing is known of what was done. */
+export function withHostErrors<Host extends object>(host: Host): Host {
+  const guarded = Object.entries(host).map(([name, value]) => {
+    if (typeof value !== 'function') return [name, value];
+    return [
+      name,
+      (...args: unknown[]) => {
+        const result: unknown = value(...args);
+        return result instanceof Promise ? result.catch(rethrowAsHostError) : result;
+      },
+    ];
+  });
+  return Object.fromEntries(guarded) as Host;
+}
+
+function rethrowAsHostError(error: unknown): never {
+  throw error instanceof GitFailed ? new HostUnavailable(error.message, { cause: error }) : error;
 }

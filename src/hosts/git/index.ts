@@ -1,10 +1,11 @@
 export { isAncestor } from './ancestry.ts';
 export { bringUpToDate, cherryPick } from './carry.ts';
 export { listChangedFiles } from './changes.ts';
+export { checkOut } from './checkout.ts';
 export { composeCommit, type Committed } from './compose.ts';
 export { commitFolder } from './folder.ts';
-export { createGit, type Git } from './git.ts';
-export { GitFailed } from './git-failed.ts';
+export { createGit, type Git, type GitOutput } from './git.ts';
+export { GitFailed, withHostErrors } from './git-failed.ts';
 export { recallLineages } from './lineage.ts';
 export { writeObject } from './loose-object.ts';
 export {
@@ -29,7 +30,7 @@ export {
   readFile,
   readRef,
 } from './objects.ts';
-export { readObjects } from './object-reader.ts';
+export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';
 export { readRefValue, readRefValues } from './ref-files.ts';
 export { countUnverifiedCommits } from './signatures.ts';

@@ -16,8 +16,8 @@ import {
   wordsOf,
   type SandboxOutcome,
 } from '../../platform/sandbox/index.ts';
+import { checkOut } from '../git/index.ts';
 import type { HostRepository, CheckRunning, CiRunner } from '../port.ts';
-import { checkOut } from './checkout.ts';
 import { inputVariable } from './ci-file.ts';
 import {
   type ClaimedCheckRun,
@@ -186,7 +186,12 @@ async function execute(
   log: Log,
 ): Promise<SandboxOutcome> {
   return await withRunFolders(options.workDir ?? tmpdir(), async (folders) => {
-    await checkOut(options.host.installation, repository, run.commit, folders.checkout);
+    await checkOut(
+      options.host.installation.git,
+      options.host.installation.directoryOf(repository),
+      run.commit,
+      folders.checkout,
+    );
     if (stop.signal.aborted) return { kind: 'canceled' };
     return await options.sandbox.run({
       command: run.command,

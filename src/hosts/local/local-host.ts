@@ -1,10 +1,9 @@
 // The code host on disk: real repositories, pull requests in tables, checks run here.
 import * as git from '../git/index.ts';
-import { CommitMissing, HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
+import { CommitMissing, type CodeHost, type HostRepository } from '../port.ts';
 import { createCiRunner } from './ci-runner.ts';
 import { registerGitHttp } from './http.ts';
 import { assertImportable, importRepository } from './import.ts';
-import { checkOut } from './checkout.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
@@ -22,7 +21,7 @@ import { ensureRepository, findLocalRepositories, repairRepository } from './rep
 
 export function createLocalHost(options: LocalHostOptions): LocalHost {
   const installation = openInstallation(options);
-  const host: LocalHost = withHostErrors<LocalHost>({
+  const host: LocalHost = git.withHostErrors<LocalHost>({
     kind: 'local',
     installation,
     ...gitOperations(installation),
@@ -94,7 +93,8 @@ function gitOperations(installation: Installation) {
       await git.isAncestor(installation.git, at(repository), ancestor, descendant),
     listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),
-    checkOut: async (repository, commit, folder) => await checkOut(installation, repository, commit, folder),
+    checkOut: async (repository, commit, folder) =>
+      await git.checkOut(installation.git, at(repository), commit, folder),
     composeCommit: async (repository, composition) =>
       await git.composeCommit(installation.git, at(repository), { ...composition, committer: localIdentity }),
     commitFolder: async (repository, commit) =>
@@ -112,23 +112,4 @@ function gitOperations(installation: Installation) {
 async function completeLandings(installation: Installation, repository: HostRepository, ref: string): Promise<void> {
   if (ref.startsWith('refs/interlock/'))
     await git.completeAbandonedUpdates(installation.git, installation.directoryOf(repository));
-}
-
-/** Callers of the port know its errors alone: git's own failure means that nothing is known of what was done. */
-function withHostErrors<Host extends object>(host: Host): Host {
-  const guarded = Object.entries(host).map(([name, value]) => {
-    if (typeof value !== 'function') return [name, value];
-    return [
-      name,
-      (...args: unknown[]) => {
-        const result: unknown = value(...args);
-        return result instanceof Promise ? result.catch(rethrowAsHostError) : result;
-      },
-    ];
-  });
-  return Object.fromEntries(guarded) as Host;
-}
-
-function rethrowAsHostError(error: unknown): never {
-  throw error instanceof git.GitFailed ? new HostUnavailable(error.message, { cause: error }) : error;
 }

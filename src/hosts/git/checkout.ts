@@ -2,9 +2,10 @@
 // the repository it came from. Two gits make it, a pack and the files: fetching the same takes seven.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectId, recallLineages, type Git } from '../git/index.ts';
-import { HostUnavailable, type HostRepository } from '../port.ts';
-import type { Installation } from './installation.ts';
+import { HostUnavailable } from '../port.ts';
+import type { Git } from './git.ts';
+import { recallLineages } from './lineage.ts';
+import { objectId } from './names.ts';
 
 /** Commits below the tip that commands may look at. */
 const depth = 50;
@@ -16,14 +17,7 @@ const configuration = `[core]
 	logallrefupdates = true
 ${process.platform === 'darwin' ? '\tignorecase = true\n\tprecomposeunicode = true\n' : ''}`;
 
-export async function checkOut(
-  installation: Installation,
-  repository: Pick<HostRepository, 'accountId' | 'id'>,
-  commit: string,
-  folder: string,
-): Promise<void> {
-  const { git } = installation;
-  const directory = installation.directoryOf(repository);
+export async function checkOut(git: Git, directory: string, commit: string, folder: string): Promise<void> {
   const edge = await findEdge(git, directory, objectId(commit));
   const own = join(folder, '.git');
   for (const path of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])
