@@ -1,0 +1,124 @@
+// GitHub's failures in the words of the port: one table for every call (ADR 0071).
+import { RequestError } from '@octokit/request-error';
+import { HostRefused, HostUnavailable } from '../port.ts';
+
+export interface FailedCall {
+  /** Null: no answer came. */
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string | number | undefined>>;
+  readonly message: string;
+  readonly documentationUrl: string | null;
+  /** It would have changed something. */
+  readonly writes: boolean;
+}
+
+export type Failure =
+  | { readonly kind: 'unavailable'; readonly words: string; readonly retryAt: number | null }
+  /** GitHub asks for fewer calls. `until` is null if it does not say when to come back. */
+  | { readonly kind: 'limited'; readonly until: number | null; readonly words: string }
+  | { readonly kind: 'token'; readonly words: string }
+  | { readonly kind: 'absent'; readonly words: string }
+  | { readonly kind: 'refused'; readonly words: string };
+
+/** There is nothing at that address, or the App may not see it: GitHub answers both alike. */
+export class NotFoundAtGitHub extends HostUnavailable {}
+
+export function judgeFailure(call: FailedCall, now: number): Failure {
+  const { status, message } = call;
+  if (status === null || status >= 500) return { kind: 'unavailable', words: `GitHub: ${message}`, retryAt: null };
+  const limit = limitOf(call, now);
+  if (limit !== null) return limit;
+  if (status === 401) return { kind: 'token', words: `GitHub refused the App's token: ${message}` };
+  if (status === 404 || status === 410) return { kind: 'absent', words: `GitHub: ${message}` };
+  if (status === 403) return forbidden(call);
+  if (status >= 300 && status < 400)
+    return { kind: 'unavailable', words: 'The repository was renamed or moved at GitHub', retryAt: null };
+  return { kind: 'refused', words: `GitHub: ${message}` };
+}
+
+function limitOf({ status, headers, message }: FailedCall, now: number): Failure | null {
+  if (status !== 403 && status !== 429) return null;
+  const words = `GitHub asks for fewer calls: ${message}`;
+  const waitSec = Number(headers['retry-after'] ?? Number.NaN);
+  if (!Number.isNaN(waitSec)) return { kind: 'limited', until: now + waitSec * 1000, words };
+  const resetSec = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
+  if (headers['x-ratelimit-remaining'] !== undefined && Number(headers['x-ratelimit-remaining']) === 0)
+    return { kind: 'limited', until: Number.isNaN(resetSec) ? null : resetSec * 1000, words };
+  return status === 429 || /rate limit|abuse detection/i.test(message) ? { kind: 'limited', until: null, words } : null;
+}
+
+function forbidden({ message, headers, writes }: FailedCall): Failure {
+  // A landing that has begun must not be given up because somebody suspends the App for a moment.
+  if (/suspended/i.test(message))
+    return { kind: 'unavailable', words: 'The installation of the App is suspended at GitHub', retryAt: null };
+  const needed = headers['x-accepted-github-permissions'];
+  const words =
+    needed === undefined || needed === ''
+      ? `GitHub refuses: ${message}`
+      : `GitHub refuses: ${message}. The App needs the permission ${String(needed)}.`;
+  return writes ? { kind: 'refused', words } : { kind: 'unavailable', words, retryAt: null };
+}
+
+/** What is known of an error of Octokit. Null: it is none. */
+export function failedCall(error: unknown): FailedCall | null {
+  if (error instanceof RequestError) {
+    const hasAnswer = error.response !== undefined;
+    const body = error.response?.data as { message?: string; documentation_url?: string } | undefined;
+    return {
+      status: hasAnswer ? error.status : null,
+      headers: error.response?.headers ?? {},
+      message: error.message,
+      documentationUrl: body?.documentation_url ?? null,
+      writes:
+        error.request.method !== 'GET' && error.request.method !== 'HEAD' && !error.request.url.endsWith('/graphql'),
+    };
+  }
+  if (isGraphqlError(error)) {
+    const [first] = error.errors ?? [];
+    return {
+      status: statusOfType(first?.type),
+      headers: error.headers,
+      message: first?.message ?? error.message,
+      documentationUrl: null,
+      writes: false,
+    };
+  }
+  return null;
+}
+
+interface GraphqlError extends Error {
+  readonly headers: FailedCall['headers'];
+  readonly errors?: readonly { readonly type?: string; readonly message?: string }[];
+}
+
+function isGraphqlError(error: unknown): error is GraphqlError {
+  return error instanceof Error && error.name === 'GraphqlResponseError';
+}
+
+function statusOfType(type: string | undefined): number {
+  if (type === 'NOT_FOUND') return 404;
+  if (type === 'RATE_LIMITED') return 429;
+  if (type === 'FORBIDDEN' || type === 'INSUFFICIENT_SCOPES') return 403;
+  return type === 'SERVICE_UNAVAILABLE' || type === undefined ? 503 : 422;
+}
+
+export function asPortError(failure: Failure, cause: unknown): Error {
+  switch (failure.kind) {
+    case 'unavailable':
+      return new HostUnavailable(failure.words, {
+        cause,
+        ...(failure.retryAt === null ? {} : { retryAt: failure.retryAt }),
+      });
+    case 'limited':
+      return new HostUnavailable(failure.words, {
+        cause,
+        ...(failure.until === null ? {} : { retryAt: failure.until }),
+      });
+    case 'token':
+      return new HostUnavailable(failure.words, { cause });
+    case 'absent':
+      return new NotFoundAtGitHub(failure.words, { cause });
+    case 'refused':
+      return new HostRefused(failure.words, { cause });
+  }
+}

@@ -1,0 +1,27 @@
+// A GitHub App as Interlock holds it, and where it is installed. The service has both as rows; this host is handed them.
+import type { HostRepository } from '../port.ts';
+
+export interface GitHubApp {
+  readonly id: string;
+  /** The App's name in addresses. Its bot account is `<slug>[bot]`. */
+  readonly slug: string;
+  readonly clientId: string;
+  /** PEM. */
+  readonly privateKey: string;
+  /** `https://api.github.com`, or `https://<server>/api/v3`. No slash at the end. */
+  readonly apiUrl: string;
+  /** `https://github.com`, or the server. No slash at the end. */
+  readonly webUrl: string;
+}
+
+export interface GitHubInstallation {
+  /** GitHub's id of the installation. */
+  readonly id: string;
+  readonly app: GitHubApp;
+}
+
+/** Null: the App is not installed there any more. */
+export type FindInstallation = (repository: HostRepository) => Promise<{
+  readonly installation: GitHubInstallation /** GitHub's id of the repository. */;
+  readonly githubId: string;
+} | null>;

@@ -1,0 +1,188 @@
+// What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is complete.
+import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
+import type { CheckReport, HostCheck, WantedChecks } from '../port.ts';
+
+export interface CheckRunAnswer {
+  readonly databaseId: number;
+  readonly name: string;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly permalink: string;
+  readonly title: string | null;
+  readonly summary: string | null;
+}
+
+export interface CheckSuiteAnswer {
+  readonly status: string;
+  readonly app: { readonly databaseId: number | null; readonly slug: string } | null;
+  readonly workflowRun: { readonly event: string } | null;
+  readonly checkRuns: { readonly nodes: readonly CheckRunAnswer[] } | null;
+}
+
+export interface StatusAnswer {
+  readonly context: string;
+  readonly state: string;
+  readonly description: string | null;
+  readonly targetUrl: string | null;
+  readonly createdAt: string;
+}
+
+export interface CommitChecks {
+  readonly suites: readonly CheckSuiteAnswer[];
+  readonly statuses: readonly StatusAnswer[];
+}
+
+interface Run {
+  readonly check: HostCheck;
+  readonly id: number;
+  readonly suite: number;
+}
+
+/** Checks start some time after the branch has moved. */
+const firstChecksWithinMs = 60_000;
+/** A workflow may start another one when it ends. */
+const quietMs = 15_000;
+
+export function readReport(
+  commit: string,
+  { suites, statuses }: CommitChecks,
+  wanted: WantedChecks & { readonly ownAppId: string; readonly now: number },
+): CheckReport {
+  // What was started by name is no check of the commit, and what Interlock reports is not CI's.
+  const foreign = suites.filter(
+    ({ app, workflowRun }) =>
+      String(app?.databaseId ?? '') !== wanted.ownAppId && workflowRun?.event !== 'workflow_dispatch',
+  );
+  const runs = foreign.flatMap((suite, index) => runsOf(suite, index));
+  const checks = [...checksOf(runs), ...statuses.map(asCheck)];
+  const merged = [...new Set(checks.map(({ name }) => name))]
+    .toSorted()
+    .map((name) => worstOf(checks.filter((check) => check.name === name)));
+  const { complete, settlesAt } = decideComplete(merged, foreign, wanted);
+  return {
+    commit,
+    complete,
+    settlesAt,
+    canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
+    checks: merged,
+  };
+}
+
+function runsOf(suite: CheckSuiteAnswer, index: number): Run[] {
+  return (suite.checkRuns?.nodes ?? []).map((run) => ({
+    id: run.databaseId,
+    suite: index,
+    check: {
+      name: run.name,
+      attempt: 1,
+      conclusion: conclusionOf(run),
+      url: run.permalink,
+      summary: summaryOf(run),
+      event: suite.workflowRun?.event ?? null,
+      startedAt: instantOf(run.startedAt),
+      completedAt: instantOf(run.completedAt),
+    },
+  }));
+}
+
+/** Of a name: the newest run of each suite, and the worst of these. `attempt` counts all of its runs so far. */
+function checksOf(runs: readonly Run[]): HostCheck[] {
+  return [...new Set(runs.map(({ check }) => check.name))].map((name) => {
+    const all = runs.filter(({ check }) => check.name === name);
+    const newest = all.filter((run) => !all.some((other) => other.suite === run.suite && other.id > run.id));
+    return { ...worstOf(newest.map(({ check }) => check)), attempt: all.length };
+  });
+}
+
+const badness: readonly CheckConclusion[] = [
+  'skipped',
+  'neutral',
+  'success',
+  'unknown',
+  'stale',
+  'cancelled',
+  'action_required',
+  'timed_out',
+  'error',
+  'failure',
+  'pending',
+];
+
+/** Two suites of one name, as of `push` and `pull_request`: neither may be red, and both have to end. */
+function worstOf(checks: readonly HostCheck[]): HostCheck {
+  const [worst] = checks.toSorted((one, other) => badness.indexOf(other.conclusion) - badness.indexOf(one.conclusion));
+  if (worst === undefined) throw new Error('A check without a run.');
+  return worst;
+}
+
+function asCheck({ context, state, description, targetUrl, createdAt }: StatusAnswer): HostCheck {
+  const conclusion = statusConclusions[state] ?? 'unknown';
+  const at = Date.parse(createdAt);
+  return {
+    name: context,
+    attempt: 1,
+    conclusion,
+    url: targetUrl,
+    summary: description,
+    event: null,
+    startedAt: at,
+    completedAt: conclusion === 'pending' ? null : at,
+  };
+}
+
+const statusConclusions: Readonly<Record<string, CheckConclusion>> = {
+  SUCCESS: 'success',
+  PENDING: 'pending',
+  EXPECTED: 'pending',
+  FAILURE: 'failure',
+  ERROR: 'error',
+};
+
+const runConclusions: Readonly<Record<string, CheckConclusion>> = {
+  SUCCESS: 'success',
+  FAILURE: 'failure',
+  STARTUP_FAILURE: 'failure',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timed_out',
+  SKIPPED: 'skipped',
+  NEUTRAL: 'neutral',
+  ACTION_REQUIRED: 'action_required',
+  STALE: 'stale',
+};
+
+function conclusionOf({ status, conclusion }: CheckRunAnswer): CheckConclusion {
+  if (status !== 'COMPLETED') return 'pending';
+  return runConclusions[conclusion ?? ''] ?? 'unknown';
+}
+
+function summaryOf({ title, summary, conclusion }: CheckRunAnswer): string | null {
+  if (conclusion === 'ACTION_REQUIRED') return 'A maintainer must approve the run at GitHub.';
+  return title ?? summary;
+}
+
+function instantOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text);
+}
+
+/**
+ * Complete: every suite with runs has ended, and either all expected names have, or checks have had the time to start.
+ * Suites without runs belong to Apps that stay silent.
+ */
+function decideComplete(
+  checks: readonly HostCheck[],
+  suites: readonly CheckSuiteAnswer[],
+  { expected, movedAt, now }: WantedChecks & { readonly now: number },
+): { readonly complete: boolean; readonly settlesAt: number | null } {
+  const isRunning =
+    checks.some(({ conclusion }) => conclusion === 'pending') ||
+    suites.some(({ status, checkRuns }) => status !== 'COMPLETED' && (checkRuns?.nodes.length ?? 0) > 0);
+  if (isRunning) return { complete: false, settlesAt: null };
+  const names = new Set(checks.map(({ name }) => name));
+  if (expected.length > 0 && expected.every((name) => names.has(name))) return { complete: true, settlesAt: null };
+  const lastEnd = Math.max(0, ...checks.map(({ completedAt }) => completedAt ?? 0));
+  // GitHub's instants are compared among themselves elsewhere; here a clock that is off makes the wait longer or shorter.
+  const settlesAt = Math.max((movedAt ?? 0) + firstChecksWithinMs, lastEnd + quietMs);
+  return settlesAt <= now ? { complete: true, settlesAt: null } : { complete: false, settlesAt };
+}

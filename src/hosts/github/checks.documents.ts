@@ -1,0 +1,22 @@
+// GraphQL documents about checks. A test validates each of them against GitHub's schema.
+
+export const readCommitChecks = `
+  query CommitChecks($owner: String!, $repo: String!, $commit: GitObjectID!) {
+    repository(owner: $owner, name: $repo) {
+      object(oid: $commit) {
+        ... on Commit {
+          checkSuites(first: 100) {
+            nodes {
+              status
+              app { databaseId slug }
+              workflowRun { event }
+              checkRuns(first: 100, filterBy: {checkType: ALL}) {
+                nodes { databaseId name status conclusion startedAt completedAt permalink title summary }
+              }
+            }
+          }
+          status { contexts { context state description targetUrl createdAt } }
+        }
+      }
+    }
+  }`;

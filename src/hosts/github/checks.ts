@@ -1,0 +1,150 @@
+// Checks at GitHub: those of CI are read by GraphQL, Interlock's own are written by REST.
+import type { Database } from '../../platform/database.ts';
+import type { CodeHost, PublishedHostCheck } from '../port.ts';
+import { type CheckSuiteAnswer, readReport, type StatusAnswer } from './check-report.ts';
+import { readCommitChecks } from './checks.documents.ts';
+import type { Api, Client } from './client.ts';
+import { ignoreAbsent } from './conversations.ts';
+import { keepWords } from './keep-words.ts';
+import { nameOf } from './pull-requests.ts';
+
+export interface CheckSettings {
+  readonly client: Client;
+  readonly db: Database;
+  readonly clock: () => Date;
+}
+
+interface ChecksAnswer {
+  readonly repository: {
+    readonly object: {
+      readonly checkSuites: { readonly nodes: readonly CheckSuiteAnswer[] } | null;
+      readonly status: { readonly contexts: readonly StatusAnswer[] } | null;
+    } | null;
+  } | null;
+}
+
+export function checkOperations({ client, db, clock }: CheckSettings) {
+  return {
+    readChecks: async (repository, commit, wanted) => {
+      const api = await client.of(repository, 'landing');
+      const answer = await api.graphql<ChecksAnswer>(readCommitChecks, { commit });
+      const seen = answer.repository?.object;
+      return readReport(
+        commit,
+        { suites: seen?.checkSuites?.nodes ?? [], statuses: seen?.status?.contexts ?? [] },
+        { ...wanted, ownAppId: api.installation.app.id, now: clock().getTime() },
+      );
+    },
+    publishCheck: async (repository, check) => {
+      const api = await client.of(repository, 'telling');
+      await keepWords({
+        table: 'host_check',
+        repository,
+        subject: check.commit,
+        key: check.name,
+        db,
+        clock,
+        version: check.version,
+        words: JSON.stringify([check.state, check.title, check.summary, check.url]),
+        find: async () => await findCheck(api, check),
+        create: async () => {
+          const { data } = await api.request('POST /repos/{owner}/{repo}/check-runs', {
+            ...nameOf(api),
+            name: check.name,
+            head_sha: check.commit,
+            ...wordsOf(check),
+          });
+          return String(data.id);
+        },
+        edit: async (id) => {
+          await api.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+            ...nameOf(api),
+            check_run_id: Number(id),
+            ...wordsOf(check),
+          });
+        },
+      });
+    },
+    cancelChecks: async (repository, commit) => {
+      const api = await client.of(repository, 'telling');
+      for (const id of await findRunning(api, commit)) await cancelRun(api, id);
+    },
+    rerunChecks: async (repository, commit, names) => {
+      const api = await client.of(repository, 'landing');
+      const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+        ...nameOf(api),
+        ref: commit,
+        filter: 'latest',
+        per_page: 100,
+      });
+      const started: string[] = [];
+      for (const run of data.check_runs) {
+        if (!names.includes(run.name) || run.status !== 'completed' || run.conclusion === 'success') continue;
+        if (run.app?.slug === 'github-actions')
+          await api.request('POST /repos/{owner}/{repo}/actions/jobs/{job_id}/rerun', {
+            ...nameOf(api),
+            job_id: run.id,
+          });
+        else
+          await api.request('POST /repos/{owner}/{repo}/check-runs/{check_run_id}/rerequest', {
+            ...nameOf(api),
+            check_run_id: run.id,
+          });
+        started.push(run.name);
+      }
+      return [...new Set(started)];
+    },
+  } satisfies Partial<CodeHost>;
+}
+
+const stateWords = {
+  pending: { status: 'in_progress' },
+  success: { status: 'completed', conclusion: 'success' },
+  failure: { status: 'completed', conclusion: 'failure' },
+} as const;
+
+function wordsOf({ state, title, summary, url, version }: PublishedHostCheck) {
+  return {
+    ...stateWords[state],
+    external_id: `interlock:${version}`,
+    output: { title, summary },
+    ...(url === null ? {} : { details_url: url }),
+  };
+}
+
+/** The run that a call has left whose answer was lost. */
+async function findCheck(api: Api, { commit, name }: PublishedHostCheck): Promise<string | null> {
+  const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
+    ...nameOf(api),
+    ref: commit,
+    check_name: name,
+    app_id: Number(api.installation.app.id),
+    filter: 'latest',
+  });
+  const own = data.check_runs.find(({ external_id }) => external_id?.startsWith('interlock:'));
+  return own === undefined ? null : String(own.id);
+}
+
+/** Workflow runs of the commit that have not ended. */
+async function findRunning(api: Api, commit: string): Promise<number[]> {
+  // An empty commit would list every run of the repository.
+  if (commit === '') return [];
+  const { data } = await api.request('GET /repos/{owner}/{repo}/actions/runs', {
+    ...nameOf(api),
+    head_sha: commit,
+    per_page: 100,
+  });
+  return data.workflow_runs
+    .filter(({ status, event }) => status !== 'completed' && event !== 'workflow_dispatch')
+    .map(({ id }) => Number(id));
+}
+
+/** 409: it is over already. */
+export async function cancelRun(api: Api, id: number): Promise<void> {
+  await api
+    .request('POST /repos/{owner}/{repo}/actions/runs/{run_id}/cancel', { ...nameOf(api), run_id: id })
+    .catch((error: unknown) => {
+      if (error instanceof Error && /\b409\b|already completed|cannot cancel/i.test(error.message)) return;
+      ignoreAbsent(error);
+    });
+}

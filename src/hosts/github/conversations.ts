@@ -1,0 +1,244 @@
+// Labels and comments at GitHub. People speak there themselves; Interlock writes its own words alone.
+import { passFailpoint } from '../../platform/failpoints.ts';
+import type { Database } from '../../platform/database.ts';
+import type { CodeHost, HostComment, HostRepository } from '../port.ts';
+import { NotFoundAtGitHub } from './answers.ts';
+import type { Api, Client } from './client.ts';
+import { parseCursor, readComments, readFrom } from './comment-cursor.ts';
+import { keepWords } from './keep-words.ts';
+import { ghost, type LabelEvent, newestLabelChange } from './pull-request-facts.ts';
+import * as documents from './pull-requests.documents.ts';
+import { nameOf } from './pull-requests.ts';
+
+export interface ConversationSettings {
+  readonly client: Client;
+  readonly db: Database;
+  readonly clock: () => Date;
+}
+
+export function conversationOperations({ client, db, clock }: ConversationSettings) {
+  const mayWrite = createPermissions(clock);
+  return {
+    setLabel: async (repository, number, label, present) => {
+      const api = await client.of(repository, 'telling');
+      const issue = { ...nameOf(api), issue_number: number };
+      if (present) {
+        await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', { ...issue, labels: [label] });
+        return;
+      }
+      await api
+        .request('DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}', { ...issue, name: label })
+        .catch(ignoreAbsent);
+    },
+    readLabelChange: async (repository, number, label) => {
+      const api = await client.of(repository, 'hint');
+      return newestLabelChange(await readLabelEvents(api, number), label, api.bot);
+    },
+    listCommentsAfter: async (repository, after) => {
+      const api = await client.of(repository, 'hint');
+      const cursor = parseCursor(after.cursor, after.since);
+      const from = readFrom(cursor, after.cursor === null);
+      const { data } = await api.request('GET /repos/{owner}/{repo}/issues/comments', {
+        ...nameOf(api),
+        since: new Date(from).toISOString(),
+        sort: 'created',
+        direction: 'asc',
+        per_page: 100,
+      });
+      const read = readComments(
+        cursor,
+        data.map((comment) => ({ ...comment, id: Number(comment.id) })),
+        from,
+      );
+      const ofPeople = read.fresh.filter(({ user, html_url }) => user?.type !== 'Bot' && html_url.includes('/pull/'));
+      const comments: HostComment[] = [];
+      for (const { id, user, body = '', html_url, created_at } of ofPeople) {
+        const author = user?.login ?? ghost;
+        comments.push({
+          id: String(id),
+          number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
+          author,
+          mayWrite: await mayWrite(api, repository, author),
+          body,
+          at: Date.parse(created_at),
+        });
+      }
+      return { comments, cursor: read.cursor };
+    },
+    listComments: async (repository, number) => {
+      const api = await client.of(repository, 'hint');
+      const found = await readAllComments(api, number);
+      return found.map(({ author, body, createdAt, lastEditedAt }) => ({
+        author: author?.login ?? ghost,
+        body: withoutMarker(body),
+        createdAt: Date.parse(createdAt),
+        editedAt: lastEditedAt === null ? null : Date.parse(lastEditedAt),
+      }));
+    },
+    listThreads: async (repository, number) => {
+      const api = await client.of(repository, 'hint');
+      const answer = await api.graphql<ThreadsAnswer>(documents.listThreads, { number });
+      const threads = answer.repository?.pullRequest?.reviewThreads.nodes ?? [];
+      return threads.map(({ id, isResolved, comments }) => {
+        const [first] = comments.nodes;
+        const openedAt = first === undefined ? 0 : Date.parse(first.createdAt);
+        return {
+          id,
+          author: first?.author?.login ?? ghost,
+          body: first?.body ?? '',
+          openedAt,
+          // GitHub does not say when a thread was resolved.
+          resolvedAt: isResolved ? openedAt : null,
+        };
+      });
+    },
+    upsertComment: async (repository, number, { key, body, version = 0 }) => {
+      const api = await client.of(repository, 'telling');
+      const marker = markerOf(key);
+      const words = `${body}\n\n${marker}`;
+      await keepWords({
+        table: 'host_comment',
+        repository,
+        subject: String(number),
+        key,
+        db,
+        clock,
+        version,
+        words: body,
+        find: async () => await findComment(api, number, marker),
+        create: async () => {
+          const { data } = await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+            ...nameOf(api),
+            issue_number: number,
+            body: words,
+          });
+          await passFailpoint('github:after_comment');
+          return String(data.id);
+        },
+        edit: async (id) => {
+          await api.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+            ...nameOf(api),
+            comment_id: Number(id),
+            body: words,
+          });
+        },
+      });
+    },
+  } satisfies Partial<CodeHost>;
+}
+
+export function ignoreAbsent(error: unknown): void {
+  if (!(error instanceof NotFoundAtGitHub)) throw error;
+}
+
+/** Stands in a comment where people do not see it, so that a comment whose answer was lost is found. */
+function markerOf(key: string): string {
+  return `<!-- interlock:${encodeURIComponent(key)} -->`;
+}
+
+function withoutMarker(body: string): string {
+  return body.replace(/\s*<!-- interlock:[^ ]* -->\s*$/, '');
+}
+
+async function findComment(api: Api, number: number, marker: string): Promise<string | null> {
+  for (let page = 1; ; page += 1) {
+    const { data } = await api.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      ...nameOf(api),
+      issue_number: number,
+      per_page: 100,
+      page,
+    });
+    const found = data.find(({ body, user }) => user?.login === api.bot && (body ?? '').trimEnd().endsWith(marker));
+    if (found !== undefined) return String(found.id);
+    if (data.length < 100) return null;
+  }
+}
+
+interface LabelHistory {
+  readonly repository: {
+    readonly pullRequest: {
+      readonly timelineItems: {
+        readonly nodes: readonly LabelEvent[];
+        readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null };
+      };
+    } | null;
+  } | null;
+}
+
+/** The newest hundred: what is older is of no request that waits. */
+async function readLabelEvents(api: Api, number: number): Promise<readonly LabelEvent[]> {
+  const answer = await api.graphql<LabelHistory>(documents.readLabelHistory, { number, before: null });
+  return answer.repository?.pullRequest?.timelineItems.nodes ?? [];
+}
+
+interface CommentNode {
+  readonly body: string;
+  readonly createdAt: string;
+  readonly lastEditedAt: string | null;
+  readonly author: { readonly login: string } | null;
+}
+
+interface CommentsAnswer {
+  readonly repository: {
+    readonly pullRequest: {
+      readonly comments: {
+        readonly nodes: readonly CommentNode[];
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+      };
+    } | null;
+  } | null;
+}
+
+async function readAllComments(api: Api, number: number): Promise<CommentNode[]> {
+  const found: CommentNode[] = [];
+  let after: string | null = null;
+  do {
+    const answer: CommentsAnswer = await api.graphql<CommentsAnswer>(documents.listComments, { number, after });
+    const page = answer.repository?.pullRequest?.comments;
+    found.push(...(page?.nodes ?? []));
+    after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+  } while (after !== null);
+  return found;
+}
+
+interface ThreadsAnswer {
+  readonly repository: {
+    readonly pullRequest: {
+      readonly reviewThreads: {
+        readonly nodes: readonly {
+          readonly id: string;
+          readonly isResolved: boolean;
+          readonly comments: {
+            readonly nodes: readonly {
+              readonly body: string;
+              readonly createdAt: string;
+              readonly author: { readonly login: string } | null;
+            }[];
+          };
+        }[];
+      };
+    } | null;
+  } | null;
+}
+
+const keptMs = 5 * 60_000;
+
+/** Whether a person may write to the repository, asked at most every five minutes. */
+function createPermissions(clock: () => Date) {
+  const known = new Map<string, { readonly answer: boolean; readonly until: number }>();
+  return async (api: Api, repository: HostRepository, login: string): Promise<boolean> => {
+    const key = `${repository.id} ${login}`;
+    const now = clock().getTime();
+    const kept = known.get(key);
+    if (kept !== undefined && kept.until > now) return kept.answer;
+    const answer = await api
+      .request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { ...nameOf(api), username: login })
+      .then(({ data }) => ['admin', 'maintain', 'write'].includes(data.permission))
+      .catch((error: unknown) => {
+        ignoreAbsent(error);
+        return false;
+      });
+    known.set(key, { answer, until: now + keptMs });
+    return answer;
+  };
+}

@@ -1,0 +1,105 @@
+// What git answers and does on this host: commits are read and made in the mirror, refs are those of GitHub.
+import * as git from '../git/index.ts';
+import { type CodeHost, type HostRepository, type Identity } from '../port.ts';
+import type { Mirrors } from './mirrors.ts';
+import { createPushes } from './pushes.ts';
+import type { PushPace } from './push-lane.ts';
+
+export interface GitSettings {
+  readonly mirrors: Mirrors;
+  readonly pace: PushPace;
+  readonly identity: (repository: HostRepository) => Identity;
+  /** Each machine has mirrors of its own: commits that no branch keeps are pushed, so that every machine can land them. */
+  readonly keepsAtGitHub: boolean;
+}
+
+export function gitOperations({ mirrors, pace, identity, keepsAtGitHub }: GitSettings) {
+  const updateRefs = createPushes(mirrors, pace);
+  const have = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
+    await mirrors.need(repository, commits);
+  return {
+    updateRefs,
+    identity,
+    ...readOperations(mirrors),
+    composeCommit: async (repository, composition) => {
+      const members = composition.members.flatMap(({ head, belowHead }) => (belowHead ? [head, belowHead] : [head]));
+      const directory = await have(repository, composition.parent, ...members);
+      return await git.composeCommit(mirrors.git, directory, { ...composition, committer: identity(repository) });
+    },
+    commitFolder: async (repository, commit) =>
+      await git.commitFolder(mirrors.git, await have(repository, commit.parent), {
+        ...commit,
+        committer: identity(repository),
+      }),
+    composeUpdate: async (repository, update) => {
+      const directory = await have(
+        repository,
+        update.head,
+        update.onto,
+        ...(update.belowHead ? [update.belowHead] : []),
+      );
+      return await git.bringUpToDate(mirrors.git, directory, { ...update, committer: identity(repository) });
+    },
+    cherryPick: async (repository, picked) =>
+      await git.cherryPick(mirrors.git, await have(repository, picked.onto, ...picked.commits), {
+        ...picked,
+        committer: identity(repository),
+      }),
+    keepCommit: async (repository, commit, keepRef) => {
+      const directory = await have(repository, commit);
+      await git.setRef(mirrors.git, directory, keepRef, commit);
+      if (!keepsAtGitHub) return;
+      const [there] = await mirrors.readRefs(repository, [keepRef]);
+      if (there?.commit !== commit)
+        await updateRefs(repository, [{ ref: keepRef, from: there?.commit ?? null, to: commit }]);
+    },
+  } satisfies Partial<CodeHost>;
+}
+
+function readOperations(mirrors: Mirrors) {
+  const have = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
+    await mirrors.need(repository, commits);
+  return {
+    readRef: async (repository, ref) => {
+      const [found] = await mirrors.readRefs(repository, [ref]);
+      if (found === undefined) return null;
+      const commit = await git.readCommit(mirrors.git, await have(repository, found.commit), found.commit);
+      return commit === null ? null : { commit: commit.commit, tree: commit.tree };
+    },
+    listRefs: async (repository, prefix) => {
+      const refs = await mirrors.readRefs(repository, [prefix.endsWith('/') ? prefix : `${prefix}/`]);
+      return refs.toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+    },
+    readCommit: async (repository, commit) => {
+      if (!(await mirrors.has(repository, [commit]))) return null;
+      const raw = await git.readCommit(mirrors.git, await mirrors.at(repository), commit);
+      return raw === null ? null : git.asHostCommit(raw);
+    },
+    listFirstParents: async (repository, range) => {
+      const directory = await have(repository, range.to, ...(range.from === null ? [] : [range.from]));
+      const ids = await git.listFirstParents(mirrors.git, directory, range);
+      return (await git.readCommits(mirrors.git, directory, ids)).map(git.asHostCommit);
+    },
+    listCommits: async (repository, range) => {
+      const directory = await have(repository, range.to, ...range.from);
+      const ids = await git.listCommits(mirrors.git, directory, range);
+      return (await git.readCommits(mirrors.git, directory, ids)).map(git.asHostCommit);
+    },
+    listAncestry: async (repository, range) => {
+      const directory = await have(repository, range.from);
+      // Of what is asked for, what is nowhere is left out.
+      await mirrors.has(repository, range.to);
+      return await git.listAncestry(mirrors.git, directory, range);
+    },
+    // GitHub does not say who pushed a commit to a branch.
+    findConfigurationPush: async () => await Promise.resolve(null),
+    isAncestor: async (repository, ancestor, descendant) =>
+      (await mirrors.has(repository, [ancestor, descendant])) &&
+      (await git.isAncestor(mirrors.git, await mirrors.at(repository), ancestor, descendant)),
+    listChangedFiles: async (repository, range) =>
+      await git.listChangedFiles(mirrors.git, await have(repository, range.base, range.head), range),
+    readFile: async (repository, file) => await git.readFile(mirrors.git, await have(repository, file.commit), file),
+    checkOut: async (repository, commit, folder) =>
+      await git.checkOut(mirrors.git, await have(repository, commit), commit, folder),
+  } satisfies Partial<CodeHost>;
+}

@@ -1,0 +1,3 @@
+export { createGitHubHost, type GitHubHostOptions } from './github-host.ts';
+export type { FindInstallation, GitHubApp, GitHubInstallation } from './app.ts';
+export type { PushPace } from './push-lane.ts';

@@ -1,0 +1,113 @@
+// Comments and checks that are written once and edited afterwards. A row is claimed before GitHub is called, so that two
+// writers make one comment, and a writer that was held up does not bring old words back.
+import { createHash, randomUUID } from 'node:crypto';
+import type { Database } from '../../platform/database.ts';
+import type { HostRepository } from '../port.ts';
+
+export type KeptWords = 'host_comment' | 'host_check';
+
+export interface WordsKey {
+  readonly table: KeptWords;
+  readonly repository: HostRepository;
+  /** Number of the pull request, or the commit. */
+  readonly subject: string;
+  readonly key: string;
+}
+
+export type Claim =
+  /** GitHub has these words, or newer ones. */
+  | { readonly kind: 'done' }
+  | { readonly kind: 'busy'; readonly until: number }
+  | {
+      readonly kind: 'write';
+      readonly writer: string;
+      /** Null: GitHub has not confirmed the first words yet. */
+      readonly githubId: string | null;
+      /** Another writer began before and may have written them: what it left is looked for. */
+      readonly mayBeThere: boolean;
+      readonly createdAt: number;
+    };
+
+interface Row {
+  readonly github_id: string | null;
+  readonly version: string;
+  readonly digest: string | null;
+  readonly created_at: string;
+  readonly writing_until: string | null;
+}
+
+/** Longer than a call takes at most. */
+const leaseMs = 60_000;
+
+export function digestOf(words: string): string {
+  return createHash('sha256').update(words).digest('hex');
+}
+
+export async function claimWords(
+  db: Database,
+  of: WordsKey,
+  words: { readonly version: number; readonly digest: string },
+  now: Date,
+): Promise<Claim> {
+  const keys = [of.repository.accountId, of.repository.id, of.subject, of.key];
+  return await db.transaction(of.repository.accountId, async (tx) => {
+    const inserted = await tx.query(
+      `insert into ${of.table} (account_id, repository_id, subject, key, version, created_at)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
+      [...keys, words.version, now],
+    );
+    const [row] = await tx.query<Row>(
+      `select github_id, version::text as version, digest, created_at, writing_until from ${of.table}
+       where account_id = $1 and repository_id = $2 and subject = $3 and key = $4 for update`,
+      keys,
+    );
+    if (row === undefined) throw new Error(`The row of ${of.key} was not written.`);
+    const isNewer = Number(row.version) > words.version;
+    if (isNewer || (row.digest === words.digest && row.github_id !== null)) return { kind: 'done' };
+    const writingUntil = row.writing_until === null ? 0 : Date.parse(row.writing_until);
+    if (writingUntil > now.getTime()) return { kind: 'busy', until: writingUntil };
+    const writer = randomUUID();
+    await tx.query(
+      `update ${of.table} set version = $5, digest = null, writer = $6, writing_until = $7
+       where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
+      [...keys, words.version, writer, new Date(now.getTime() + leaseMs)],
+    );
+    const mayBeThere = row.github_id === null && inserted.length === 0;
+    return { kind: 'write', writer, githubId: row.github_id, mayBeThere, createdAt: Date.parse(row.created_at) };
+  });
+}
+
+/** `written` null: the call failed. What it left is looked for by the next writer. */
+export async function releaseWords(
+  db: Database,
+  of: WordsKey,
+  { writer, written }: { readonly writer: string; readonly written: { githubId: string; digest: string } | null },
+): Promise<void> {
+  await db.transaction(of.repository.accountId, async (tx) => {
+    await tx.query(
+      `update ${of.table} set writer = null, writing_until = null,
+         github_id = coalesce($6, github_id), digest = coalesce($7, digest)
+       where account_id = $1 and repository_id = $2 and subject = $3 and key = $4 and writer = $5`,
+      [
+        of.repository.accountId,
+        of.repository.id,
+        of.subject,
+        of.key,
+        writer,
+        written?.githubId ?? null,
+        written?.digest ?? null,
+      ],
+    );
+  });
+}
+
+/** The comment or check was deleted at GitHub: it is made again. */
+export async function forgetWords(db: Database, of: WordsKey): Promise<void> {
+  await db.transaction(of.repository.accountId, async (tx) => {
+    await tx.query(
+      `update ${of.table} set github_id = null, digest = null, writer = null, writing_until = null
+       where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
+      [of.repository.accountId, of.repository.id, of.subject, of.key],
+    );
+  });
+}

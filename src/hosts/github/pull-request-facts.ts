@@ -1,0 +1,108 @@
+// A pull request as GitHub's GraphQL answers it, read as the port's: pure.
+import type { HostPullRequest, LabelChange } from '../port.ts';
+
+export interface PullRequestAnswer {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly url: string;
+  readonly state: 'OPEN' | 'CLOSED' | 'MERGED';
+  readonly isDraft: boolean;
+  readonly createdAt: string;
+  readonly mergedAt: string | null;
+  readonly author: { readonly login: string } | null;
+  readonly headRefName: string;
+  readonly headRefOid: string;
+  readonly isCrossRepository: boolean;
+  readonly headRepository: { readonly name: string; readonly owner: { readonly login: string } } | null;
+  readonly baseRefName: string;
+  readonly baseRef: {
+    readonly refUpdateRule: {
+      readonly requiresCodeOwnerReviews: boolean;
+      readonly requiredApprovingReviewCount: number | null;
+    } | null;
+  } | null;
+  readonly mergeCommit: { readonly oid: string } | null;
+  readonly labels: { readonly nodes: readonly { readonly name: string }[] } | null;
+  readonly reviewDecision: 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null;
+  readonly latestOpinionatedReviews: {
+    readonly nodes: readonly { readonly state: string; readonly author: { readonly login: string } | null }[];
+  } | null;
+  readonly reviewThreads: { readonly nodes: readonly { readonly isResolved: boolean }[] };
+}
+
+/** GitHub shows a deleted account as this one. */
+export const ghost = 'ghost';
+
+export interface BesideAnswer {
+  /** Tips of this repository's branches, as git has them. */
+  readonly tips: ReadonlyMap<string, string>;
+  /** Handles and addresses of people whose work the head branch is. */
+  readonly authors: ReadonlySet<string>;
+}
+
+export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: BesideAnswer): HostPullRequest {
+  const author = seen.author?.login ?? ghost;
+  const reviews = (seen.latestOpinionatedReviews?.nodes ?? []).filter(
+    (review) => review.author !== null && review.author.login !== author && !authors.has(review.author.login),
+  );
+  const approvals = reviews.filter(({ state }) => state === 'APPROVED').length;
+  const state = seen.state === 'MERGED' ? 'merged' : seen.state === 'CLOSED' ? 'closed' : 'open';
+  const fork = seen.headRepository ?? { name: '', owner: { login: ghost } };
+  return {
+    number: seen.number,
+    title: seen.title,
+    body: seen.body,
+    author,
+    headBranch: seen.headRefName,
+    // The repository of a fork may be gone: it is a fork still.
+    headFork: seen.isCrossRepository ? { owner: fork.owner.login, name: fork.name } : null,
+    baseBranch: seen.baseRefName,
+    headSha: seen.headRefOid,
+    headTip: state === 'open' && !seen.isCrossRepository ? (tips.get(`refs/heads/${seen.headRefName}`) ?? null) : null,
+    state,
+    draft: seen.isDraft,
+    labels: (seen.labels?.nodes ?? []).map(({ name }) => name),
+    approvals,
+    changesRequested: reviews.some(({ state: verdict }) => verdict === 'CHANGES_REQUESTED'),
+    unresolvedConversations: seen.reviewThreads.nodes.filter(({ isResolved }) => !isResolved).length,
+    ownerReviewMissing: isOwnerReviewMissing(seen, approvals),
+    createdAt: Date.parse(seen.createdAt),
+    mergedAt: seen.mergedAt === null ? null : Date.parse(seen.mergedAt),
+    mergeCommitSha: seen.state === 'MERGED' ? (seen.mergeCommit?.oid ?? null) : null,
+    url: seen.url,
+  };
+}
+
+/** GitHub does not say which review is missing: enough have approved, owners are demanded, and it still wants one. */
+function isOwnerReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer, approvals: number): boolean {
+  const rule = baseRef?.refUpdateRule ?? null;
+  if (rule === null || !rule.requiresCodeOwnerReviews || reviewDecision !== 'REVIEW_REQUIRED') return false;
+  return approvals >= Math.max(1, rule.requiredApprovingReviewCount ?? 1);
+}
+
+export interface LabelEvent {
+  readonly __typename: 'LabeledEvent' | 'UnlabeledEvent';
+  readonly createdAt: string;
+  readonly label: { readonly name: string };
+  readonly actor: { readonly __typename: string; readonly login: string } | null;
+}
+
+/** The newest event of the label. `events`: the oldest first. */
+export function newestLabelChange(events: readonly LabelEvent[], label: string, bot: string): LabelChange | null {
+  // GitHub's names of labels differ by more than their case, but are found by any.
+  const event = events.findLast((each) => each.label.name.toLowerCase() === label.toLowerCase());
+  if (event === undefined) return null;
+  const byQueue = event.actor !== null && isBot(event.actor, bot);
+  return {
+    present: event.__typename === 'LabeledEvent',
+    byQueue,
+    by: byQueue ? null : (event.actor?.login ?? null),
+    at: Date.parse(event.createdAt),
+  };
+}
+
+/** GraphQL names the bot of the App `interlock`, REST `interlock[bot]`. */
+export function isBot(actor: { readonly __typename?: string; readonly login: string }, bot: string): boolean {
+  return actor.login === bot || (actor.__typename === 'Bot' && `${actor.login}[bot]` === bot);
+}

@@ -1,0 +1,77 @@
+// GraphQL documents about pull requests. A test validates each of them against GitHub's schema.
+
+export const pullRequestFacts = `
+  fragment PullRequestFacts on PullRequest {
+    number title body url state isDraft createdAt mergedAt
+    author { login }
+    headRefName headRefOid isCrossRepository
+    headRepository { name owner { login } }
+    baseRefName
+    baseRef { refUpdateRule { requiresCodeOwnerReviews requiredApprovingReviewCount } }
+    mergeCommit { oid }
+    labels(first: 100) { nodes { name } }
+    reviewDecision
+    latestOpinionatedReviews(first: 100, writersOnly: true) { nodes { state author { login } } }
+    reviewThreads(first: 100) { nodes { isResolved } }
+  }`;
+
+export const readPullRequest = `
+  query PullRequest($owner: String!, $repo: String!, $number: Int!) {
+    repository(owner: $owner, name: $repo) { pullRequest(number: $number) { ...PullRequestFacts } }
+  }
+  ${pullRequestFacts}`;
+
+export const listPullRequests = `
+  query PullRequests($owner: String!, $repo: String!, $head: String, $after: String) {
+    repository(owner: $owner, name: $repo) {
+      pullRequests(first: 50, after: $after, states: [OPEN], headRefName: $head, orderBy: {field: CREATED_AT, direction: ASC}) {
+        nodes { ...PullRequestFacts }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+  ${pullRequestFacts}`;
+
+export const readLabelHistory = `
+  query LabelHistory($owner: String!, $repo: String!, $number: Int!, $before: String) {
+    repository(owner: $owner, name: $repo) {
+      pullRequest(number: $number) {
+        timelineItems(last: 100, before: $before, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
+          nodes {
+            __typename
+            ... on LabeledEvent { createdAt label { name } actor { __typename login } }
+            ... on UnlabeledEvent { createdAt label { name } actor { __typename login } }
+          }
+          pageInfo { hasPreviousPage startCursor }
+        }
+      }
+    }
+  }`;
+
+export const listThreads = `
+  query Threads($owner: String!, $repo: String!, $number: Int!) {
+    repository(owner: $owner, name: $repo) {
+      pullRequest(number: $number) {
+        reviewThreads(first: 100) {
+          nodes { id isResolved comments(first: 1) { nodes { body createdAt author { login } } } }
+        }
+      }
+    }
+  }`;
+
+export const listComments = `
+  query Comments($owner: String!, $repo: String!, $number: Int!, $after: String) {
+    repository(owner: $owner, name: $repo) {
+      pullRequest(number: $number) {
+        comments(first: 100, after: $after) {
+          nodes { body createdAt lastEditedAt author { __typename login } }
+          pageInfo { hasNextPage endCursor }
+        }
+      }
+    }
+  }`;
+
+export const readSignature = `
+  query Signature($owner: String!, $repo: String!, $commit: GitObjectID!) {
+    repository(owner: $owner, name: $repo) { object(oid: $commit) { ... on Commit { oid signature { isValid } } } }
+  }`;

@@ -1,0 +1,229 @@
+// Pull requests at GitHub: read by GraphQL, changed by REST. Every change is idempotent by what is read before it.
+import { passFailpoint } from '../../platform/failpoints.ts';
+import * as git from '../git/index.ts';
+import { HostRefused, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
+import { NotFoundAtGitHub } from './answers.ts';
+import type { Api, Client } from './client.ts';
+import { findBranchAuthors, storeBranchAuthors } from './branch-authors.rows.ts';
+import { asHostPullRequest, type PullRequestAnswer } from './pull-request-facts.ts';
+import * as documents from './pull-requests.documents.ts';
+import type { Mirrors } from './mirrors.ts';
+import type { Database } from '../../platform/database.ts';
+
+export interface PullRequestSettings {
+  readonly client: Client;
+  readonly mirrors: Mirrors;
+  readonly db: Database;
+}
+
+interface Page {
+  readonly repository: {
+    readonly pullRequests: {
+      readonly nodes: readonly PullRequestAnswer[];
+      readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+    };
+  } | null;
+}
+
+export function pullRequestOperations(settings: PullRequestSettings) {
+  const { client, mirrors, db } = settings;
+  const get = async (repository: HostRepository, number: number): Promise<HostPullRequest | null> =>
+    await readOne(settings, repository, number);
+
+  return {
+    getPullRequest: get,
+    listOpenPullRequests: async (repository) => await readOpen(settings, repository, null),
+    findOpenPullRequests: async (repository, headBranch) =>
+      (await readOpen(settings, repository, headBranch)).filter(({ headFork }) => headFork === null),
+    openPullRequest: async (repository, input) => {
+      if (input.headBranch === input.baseBranch) throw new HostRefused('Head and base are the same branch');
+      const api = await client.of(repository, 'landing');
+      const number = await open(api, input);
+      await passFailpoint('github:after_open');
+      if (input.labels !== undefined && input.labels.length > 0)
+        await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+          ...nameOf(api),
+          issue_number: number,
+          labels: [...input.labels],
+        });
+      return await mustRead(settings, repository, number);
+    },
+    setBaseBranch: async (repository, number, baseBranch) => {
+      const seen = await mustRead(settings, repository, number);
+      if (seen.state !== 'open' || seen.baseBranch === baseBranch) return;
+      await change(await client.of(repository, 'landing'), number, { base: baseBranch });
+    },
+    editPullRequest: async (repository, number, words) => {
+      const seen = await mustRead(settings, repository, number);
+      const isSame = (words.title ?? seen.title) === seen.title && (words.body ?? seen.body) === seen.body;
+      if (seen.state !== 'open' || isSame) return;
+      await change(await client.of(repository, 'telling'), number, words);
+    },
+    closePullRequest: async (repository, number) => {
+      if ((await mustRead(settings, repository, number)).state !== 'open') return;
+      await change(await client.of(repository, 'telling'), number, { state: 'closed' });
+    },
+    reopenPullRequest: async (repository, number) => {
+      const { state } = await mustRead(settings, repository, number);
+      if (state !== 'closed') throw new HostRefused(`Pull request #${number} is ${state}, not closed`);
+      await change(await client.of(repository, 'answer'), number, { state: 'open' });
+    },
+    mergePullRequest: async (repository, number, merge) => {
+      const api = await client.of(repository, 'landing');
+      if (merge.unlessRef !== null) {
+        const [there] = await mirrors.readRefs(repository, [merge.unlessRef]);
+        if (there !== undefined) throw new RefMoved(merge.unlessRef, null, there.commit);
+      }
+      const seen = await mustRead(settings, repository, number);
+      if (seen.state !== 'open') throw new HostRefused(`Pull request #${number} is not open`);
+      if (seen.headSha !== merge.expectedHead)
+        throw new RefMoved(`refs/heads/${seen.headBranch}`, merge.expectedHead, seen.headSha);
+      const [title = '', ...rest] = merge.message.split('\n');
+      try {
+        const { data } = await api.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
+          ...nameOf(api),
+          pull_number: number,
+          sha: merge.expectedHead,
+          merge_method: merge.strategy,
+          ...(merge.strategy === 'rebase' ? {} : { commit_title: title, commit_message: rest.join('\n').trim() }),
+        });
+        return { commit: data.sha };
+      } catch (error) {
+        const now = await get(repository, number);
+        if (now?.state === 'merged' && now.mergeCommitSha !== null) return { commit: now.mergeCommitSha };
+        if (error instanceof HostRefused && now !== null && now.headSha !== merge.expectedHead)
+          throw new RefMoved(`refs/heads/${now.headBranch}`, merge.expectedHead, now.headSha);
+        throw error;
+      }
+    },
+    addBranchAuthors: async (repository, branch, names) => await storeBranchAuthors(db, repository, branch, names),
+    addAuthorsOf: async (repository, from, branch) => {
+      const seen = await mustRead(settings, repository, from);
+      const known = await findBranchAuthors(db, repository, [seen.headBranch]);
+      await storeBranchAuthors(db, repository, branch, [seen.author, ...(known.get(seen.headBranch) ?? [])]);
+    },
+    countUnverifiedCommits: async (repository, range) => {
+      const api = await client.of(repository, 'hint');
+      const directory = await mirrors.need(repository, [range.head, range.base]);
+      const commits = await git.listCommits(mirrors.git, directory, {
+        from: [range.base],
+        to: range.head,
+        limit: mostSignatures,
+      });
+      const verified = await Promise.all(commits.map(async (commit) => await isVerified(api, commit)));
+      return verified.filter((isGood) => !isGood).length;
+    },
+  } satisfies Partial<CodeHost>;
+}
+
+/** Beyond that a pull request is taken to have an unverified commit: GitHub shows no more of one either. */
+const mostSignatures = 250;
+
+async function isVerified(api: Api, commit: string): Promise<boolean> {
+  const answer = await api.graphql<{
+    repository: { object: { signature: { isValid: boolean } | null } | null } | null;
+  }>(documents.readSignature, { commit });
+  return answer.repository?.object?.signature?.isValid ?? false;
+}
+
+export function nameOf({ owner, repo }: Api): { owner: string; repo: string } {
+  return { owner, repo };
+}
+
+async function change(
+  api: Api,
+  number: number,
+  changes: { title?: string; body?: string; base?: string; state?: 'open' | 'closed' },
+): Promise<void> {
+  await api.request('PATCH /repos/{owner}/{repo}/pulls/{pull_number}', {
+    ...nameOf(api),
+    pull_number: number,
+    ...changes,
+  });
+}
+
+type NewPullRequest = Parameters<CodeHost['openPullRequest']>[1];
+
+async function open(api: Api, input: NewPullRequest): Promise<number> {
+  const asked = {
+    ...nameOf(api),
+    title: input.title,
+    body: input.body,
+    head: input.headBranch,
+    base: input.baseBranch,
+  };
+  try {
+    const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', { ...asked, draft: input.draft });
+    return data.number;
+  } catch (error) {
+    // Private repositories of some plans have no drafts.
+    if (
+      !input.draft ||
+      !(error instanceof HostRefused) ||
+      !/draft pull requests are not supported/i.test(error.message)
+    )
+      throw error;
+    const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', asked);
+    return data.number;
+  }
+}
+
+async function readOne(
+  { client, mirrors, db }: PullRequestSettings,
+  repository: HostRepository,
+  number: number,
+): Promise<HostPullRequest | null> {
+  const api = await client.of(repository, 'hint');
+  const seen = await api
+    .graphql<{ repository: { pullRequest: PullRequestAnswer | null } | null }>(documents.readPullRequest, { number })
+    .then((answer) => answer.repository?.pullRequest ?? null)
+    .catch((error: unknown) => {
+      if (error instanceof NotFoundAtGitHub && /PullRequest/.test(error.message)) return null;
+      throw error;
+    });
+  if (seen === null) return null;
+  const isOwn = seen.state === 'OPEN' && !seen.isCrossRepository;
+  const refs = isOwn ? await mirrors.readRefs(repository, [`refs/heads/${seen.headRefName}`]) : [];
+  const authors = await findBranchAuthors(db, repository, [seen.headRefName]);
+  return asHostPullRequest(seen, {
+    tips: new Map(refs.map(({ ref, commit }) => [ref, commit])),
+    authors: authors.get(seen.headRefName) ?? new Set(),
+  });
+}
+
+async function mustRead(
+  settings: PullRequestSettings,
+  repository: HostRepository,
+  number: number,
+): Promise<HostPullRequest> {
+  const seen = await readOne(settings, repository, number);
+  if (seen === null) throw new HostRefused(`There is no pull request #${number}`);
+  return seen;
+}
+
+async function readOpen(
+  { client, mirrors, db }: PullRequestSettings,
+  repository: HostRepository,
+  head: string | null,
+): Promise<HostPullRequest[]> {
+  const api = await client.of(repository, head === null ? 'reconciling' : 'landing');
+  const found: PullRequestAnswer[] = [];
+  let after: string | null = null;
+  do {
+    const answer: Page = await api.graphql<Page>(documents.listPullRequests, { head, after });
+    const page = answer.repository?.pullRequests;
+    found.push(...(page?.nodes ?? []));
+    after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
+  } while (after !== null);
+  if (found.length === 0) return [];
+  const refs = await mirrors.readRefs(repository, [head === null ? 'refs/heads/' : `refs/heads/${head}`]);
+  const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
+  const authors = await findBranchAuthors(
+    db,
+    repository,
+    found.map(({ headRefName }) => headRefName),
+  );
+  return found.map((seen) =>
+    asHostPullRequest(seen, { tips, authors: authors.get(seen.headRefName) ?? new Set<string>() }),
+  );
+}

@@ -1,0 +1,76 @@
+// What the end of a `git push` says: a pure reading of git's words. A push is all or nothing, but its answer can be lost,
+// so that only a refusal is certain. For everything else the refs are read again.
+import { HostUnavailable, HostRefused, RefMoved, type RefUpdate } from '../port.ts';
+
+export interface PushEnd {
+  readonly exitCode: number;
+  /** Of `--porcelain`. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type PushAnswer =
+  | { readonly kind: 'done' }
+  /** GitHub's rules refuse it, in its words. */
+  | { readonly kind: 'refused'; readonly words: string }
+  /** A ref may have moved, or the answer was lost. */
+  | { readonly kind: 'unclear'; readonly words: string };
+
+const refusals =
+  /GH00[0-9]|GH01[0-9]|hook declined|rule violations|protected branch|without `?workflows`? permission|push declined|file size limit|funny refname|deny(ing)? /i;
+const races = /stale info|fetch first|non-fast-forward|cannot lock ref|failed to update ref|reference already exists/i;
+
+export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswer {
+  if (exitCode === 0) return { kind: 'done' };
+  const words = wordsOf(stdout, stderr);
+  // The other refs of an atomic push are refused because one of them is: the rule counts, not the refusal of the rest.
+  if (refusals.test(words) && !races.test(rejectionsOf(stdout))) return { kind: 'refused', words };
+  return { kind: 'unclear', words };
+}
+
+/** How the refs stand after a push whose answer decides nothing. `null`: everything stands where it was to stand. */
+export function judgeRefs(
+  updates: readonly RefUpdate[],
+  standing: ReadonlyMap<string, string>,
+  words: string,
+): Error | null {
+  const at = (ref: string): string | null => standing.get(ref) ?? null;
+  if (updates.every(({ ref, to }) => at(ref) === to)) return null;
+  const moved = updates.find(({ ref, from, to }) => at(ref) !== from && at(ref) !== to);
+  if (moved !== undefined) return new RefMoved(moved.ref, moved.from, at(moved.ref));
+  const half = updates.filter(({ ref, from, to }) => from !== to && at(ref) === to);
+  const held = updates.find(({ ref, from, to }) => from === to && at(ref) !== from);
+  if (held !== undefined) return new RefMoved(held.ref, held.from, at(held.ref));
+  return new HostUnavailable(
+    half.length === 0
+      ? `GitHub moved nothing: ${words}`
+      : `GitHub moved ${half.map(({ ref }) => ref).join(', ')} alone: ${words}`,
+  );
+}
+
+/** An update that cannot be pushed at all. */
+export function refuseUpdates(updates: readonly RefUpdate[]): void {
+  if (new Set(updates.map(({ ref }) => ref)).size !== updates.length)
+    throw new HostRefused('An update names the same ref twice');
+}
+
+function rejectionsOf(stdout: string): string {
+  return stdout
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .join('\n');
+}
+
+function wordsOf(stdout: string, stderr: string): string {
+  const remote = stderr
+    .split('\n')
+    .filter((line) => line.startsWith('remote:'))
+    .map((line) => line.slice('remote:'.length).trim())
+    .filter((line) => line !== '');
+  const rejected = rejectionsOf(stdout)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split('\t').slice(1).join(' '));
+  const all = [...remote, ...rejected];
+  return (all.length === 0 ? stderr.trim() : all.join('\n')).slice(0, 2_000);
+}

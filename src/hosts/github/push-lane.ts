@@ -1,0 +1,69 @@
+// Pushes of a repository, one at a time: GitHub recommends six a minute, and a landing is not to wait behind a clean-up.
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface PushPace {
+  /** Pushes in a minute, after a first handful that goes at once. */
+  readonly perMinute: number;
+  /** How long deletions are gathered, so that one push does them all. */
+  readonly gatherMs: number;
+}
+
+export const usualPace: PushPace = { perMinute: 6, gatherMs: 60_000 };
+
+export type PushPriority = 'landing' | 'other';
+
+interface Waiting {
+  readonly priority: PushPriority;
+  readonly run: () => Promise<void>;
+}
+
+/** Starts work in the order of its priority, each after the one before has ended and the pace allows it. */
+export interface PushLane {
+  push<T>(priority: PushPriority, work: () => Promise<T>): Promise<T>;
+}
+
+export function createPushLane({ perMinute }: PushPace, clock: () => number = Date.now): PushLane {
+  const waiting: Waiting[] = [];
+  const startedAt: number[] = [];
+  let isRunning = false;
+
+  async function work(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      for (;;) {
+        const index = Math.max(
+          0,
+          waiting.findIndex(({ priority }) => priority === 'landing'),
+        );
+        const waitMs = waiting.length === 0 ? 0 : waitBefore(startedAt, perMinute, clock());
+        if (waitMs > 0) {
+          await delay(waitMs);
+          continue;
+        }
+        const [next] = waiting.splice(index, 1);
+        if (next === undefined) return;
+        startedAt.push(clock());
+        if (startedAt.length > perMinute) startedAt.shift();
+        await next.run();
+      }
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  return {
+    push: async (priority, push) =>
+      await new Promise((resolve, reject) => {
+        waiting.push({ priority, run: async () => await push().then(resolve, reject) });
+        void work();
+      }),
+  };
+}
+
+/** Milliseconds until another push may start. `startedAt`: the newest starts, the oldest of them first. */
+export function waitBefore(startedAt: readonly number[], perMinute: number, now: number): number {
+  const [oldest] = startedAt;
+  if (oldest === undefined || startedAt.length < perMinute) return 0;
+  return Math.max(0, oldest + 60_000 - now);
+}

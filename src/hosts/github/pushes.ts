@@ -1,0 +1,137 @@
+// Moves refs at GitHub by `git push`: atomic, with the expected value of each ref as its lease. A push carries its objects,
+// costs no API call, and names the rule that refuses it.
+import { passFailpoint } from '../../platform/failpoints.ts';
+import { HostRefused, type HostRepository, HostUnavailable, RefMoved, type RefUpdate } from '../port.ts';
+import type { Mirrors } from './mirrors.ts';
+import { judgeRefs, readPushAnswer, refuseUpdates } from './push-answers.ts';
+import { createPushLane, type PushLane, type PushPace } from './push-lane.ts';
+
+export type UpdateRefs = (repository: HostRepository, updates: readonly RefUpdate[]) => Promise<void>;
+
+const pushTimeoutMs = 10 * 60_000;
+
+interface Gathered {
+  readonly updates: RefUpdate[];
+  readonly done: Promise<void>;
+}
+
+export function createPushes(mirrors: Mirrors, pace: PushPace): UpdateRefs {
+  const lanes = new Map<string, PushLane>();
+  const gathering = new Map<string, Gathered>();
+
+  function laneOf(repository: HostRepository): PushLane {
+    const key = `${repository.accountId}/${repository.id}`;
+    const known = lanes.get(key);
+    if (known !== undefined) return known;
+    const made = createPushLane(pace);
+    lanes.set(key, made);
+    return made;
+  }
+
+  /** Bot branches that are done with are deleted together. One that somebody has moved is left where it is. */
+  async function deleteTogether(repository: HostRepository, update: RefUpdate): Promise<void> {
+    const key = `${repository.accountId}/${repository.id}`;
+    const open = gathering.get(key);
+    if (open !== undefined) {
+      open.updates.push(update);
+      await open.done;
+    } else {
+      const updates = [update];
+      const done = new Promise<void>((resolve) => void setTimeout(resolve, pace.gatherMs).unref()).then(async () => {
+        gathering.delete(key);
+        await laneOf(repository).push('other', async () => await pushDeletions(mirrors, repository, updates));
+      });
+      done.catch(() => {});
+      gathering.set(key, { updates, done });
+      await done;
+    }
+    const stands = (await readStanding(mirrors, repository, [update])).get(update.ref) ?? null;
+    if (stands !== null) throw whyStillThere(update, stands);
+  }
+
+  return async (repository, updates) => {
+    refuseUpdates(updates);
+    const [only] = updates;
+    if (only === undefined) return;
+    if (updates.length === 1 && only.from !== null && only.to === null && isBotRef(only.ref))
+      return await deleteTogether(repository, only);
+    const priority = updates.every(({ ref }) => isBotRef(ref)) ? 'other' : 'landing';
+    await laneOf(repository).push(priority, async () => await pushAll(mirrors, repository, updates));
+  };
+}
+
+function whyStillThere({ ref, from }: RefUpdate, stands: string): Error {
+  return stands === from ? new HostUnavailable(`GitHub has not deleted ${ref}`) : new RefMoved(ref, from, stands);
+}
+
+async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
+  const moving = updates.filter(({ from, to }) => from !== to);
+  await mirrors.need(
+    repository,
+    moving.flatMap(({ to }) => (to === null ? [] : [to])),
+  );
+  // git does not compare a lease where the ref stands at its new value already: with another ref beside it, the update
+  // would be applied in part.
+  const standing = await readStanding(mirrors, repository, updates);
+  const moved = updates.find(({ ref, from }) => (standing.get(ref) ?? null) !== from);
+  if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, standing.get(moved.ref) ?? null);
+  if (moving.length === 0) return;
+  await passFailpoint('github:before_push');
+  const words = await push(mirrors, repository, moving, ['--atomic']);
+  await passFailpoint('github:after_push');
+  if (words === null) return;
+  const problem = judgeRefs(moving, await readStanding(mirrors, repository, moving), words);
+  if (problem !== null) throw problem;
+}
+
+async function pushDeletions(
+  mirrors: Mirrors,
+  repository: HostRepository,
+  updates: readonly RefUpdate[],
+): Promise<void> {
+  // What is gone already would make git fail before it asks for the rest.
+  const standing = await readStanding(mirrors, repository, updates);
+  const there = updates.filter(({ ref, from }) => standing.get(ref) === from);
+  if (there.length > 0) await push(mirrors, repository, there, []);
+}
+
+/** Null: GitHub has confirmed all of it. Otherwise its words, and nothing is certain. */
+async function push(
+  mirrors: Mirrors,
+  repository: HostRepository,
+  updates: readonly RefUpdate[],
+  options: readonly string[],
+): Promise<string | null> {
+  const leases = updates.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
+  const refspecs = updates.map(({ ref, to }) => `${to ?? ''}:${ref}`);
+  try {
+    const end = await mirrors.talk(
+      repository,
+      (url) => ['push', '--porcelain', '--no-verify', ...options, ...leases, url, ...refspecs],
+      { accept: [0, 1], timeoutMs: pushTimeoutMs },
+    );
+    const answer = readPushAnswer({ ...end, stdout: end.stdout.toString('utf8') });
+    if (answer.kind === 'refused') throw new HostRefused(answer.words);
+    return answer.kind === 'done' ? null : answer.words;
+  } catch (error) {
+    // The connection broke, or git was killed: the refs are read.
+    if (error instanceof HostUnavailable) return error.message;
+    throw error;
+  }
+}
+
+async function readStanding(
+  mirrors: Mirrors,
+  repository: HostRepository,
+  updates: readonly RefUpdate[],
+): Promise<ReadonlyMap<string, string>> {
+  const refs = await mirrors.readRefs(
+    repository,
+    updates.map(({ ref }) => ref),
+  );
+  return new Map(refs.map(({ ref, commit }) => [ref, commit]));
+}
+
+function isBotRef(ref: string): boolean {
+  return ref.startsWith('refs/heads/mq-') || ref.startsWith('refs/interlock/builds/');
+}

@@ -1,0 +1,92 @@
+// The rules of a base branch, read from GitHub and kept for a minute.
+import type { BaseRules, CodeHost, HostRepository } from '../port.ts';
+import { judgeBaseRules, type ProtectionFacts, type RuleFacts, type RulesetFacts } from './base-rules.ts';
+import { NotFoundAtGitHub } from './answers.ts';
+import type { Api, Client } from './client.ts';
+import { nameOf } from './pull-requests.ts';
+
+const keptMs = 60_000;
+
+export function ruleOperations({ client, clock }: { readonly client: Client; readonly clock: () => Date }) {
+  const kept = new Map<string, { readonly rules: BaseRules; readonly until: number }>();
+  return {
+    readBaseRules: async (repository, baseBranch) => {
+      const key = `${repository.id} ${baseBranch}`;
+      const now = clock().getTime();
+      const known = kept.get(key);
+      if (known !== undefined && known.until > now) return known.rules;
+      const rules = await readRules(client, repository, baseBranch);
+      kept.set(key, { rules, until: now + keptMs });
+      return rules;
+    },
+  } satisfies Partial<CodeHost>;
+}
+
+async function readRules(client: Client, repository: HostRepository, branch: string): Promise<BaseRules> {
+  const api = await client.of(repository, 'hint');
+  const rules = await readActiveRules(api, branch);
+  const rulesets: RulesetFacts[] = [];
+  for (const id of new Set(rules.map(({ rulesetId }) => rulesetId))) rulesets.push(await readRuleset(api, id));
+  const protection = await readProtection(api, branch);
+  return judgeBaseRules({ branch, app: api.installation.app.slug, rules, rulesets, protection });
+}
+
+async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {
+  const { data } = await api.request('GET /repos/{owner}/{repo}/rules/branches/{branch}', {
+    ...nameOf(api),
+    branch,
+    per_page: 100,
+  });
+  return data.map((rule) => ({
+    type: rule.type,
+    rulesetId: rule.ruleset_id ?? 0,
+    checks:
+      rule.type === 'required_status_checks'
+        ? (rule.parameters?.required_status_checks ?? []).map(({ context }) => context)
+        : [],
+  }));
+}
+
+/** `current_user_can_bypass` is what GitHub says to an App too, or it says nothing: then it is not known. */
+async function readRuleset(api: Api, id: number): Promise<RulesetFacts> {
+  const url = `${api.installation.app.webUrl}/${api.owner}/${api.repo}/rules/${id}`;
+  const found = await api
+    .request('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', {
+      ...nameOf(api),
+      ruleset_id: id,
+      includes_parents: true,
+    })
+    .then(({ data }) => data)
+    .catch(nullIfAbsent);
+  if (found === null) return { id, name: String(id), bypasses: null, url };
+  const can = found.current_user_can_bypass;
+  const bypasses = can === undefined ? null : can === 'always' || can === 'exempt';
+  return { id, name: found.name, bypasses, url };
+}
+
+async function readProtection(api: Api, branch: string): Promise<ProtectionFacts | null> {
+  const found = await api
+    .request('GET /repos/{owner}/{repo}/branches/{branch}/protection', { ...nameOf(api), branch })
+    .then(({ data }) => data)
+    .catch(nullIfAbsent);
+  if (found === null) return null;
+  const { slug } = api.installation.app;
+  const hasApp = (apps: readonly ({ slug?: string } | null)[] | undefined): boolean =>
+    (apps ?? []).some((app) => app?.slug === slug);
+  const reviews = found.required_pull_request_reviews;
+  return {
+    requiredChecks: found.required_status_checks?.contexts ?? [],
+    requiresPullRequest: reviews !== undefined,
+    skipsPullRequest: hasApp(reviews?.bypass_pull_request_allowances?.apps),
+    restrictsPushes: found.restrictions !== undefined,
+    mayPush: hasApp(found.restrictions?.apps),
+    linear: found.required_linear_history?.enabled ?? false,
+    signed: found.required_signatures?.enabled ?? false,
+    isLocked: found.lock_branch?.enabled ?? false,
+  };
+}
+
+function nullIfAbsent(error: unknown): null {
+  if (error instanceof NotFoundAtGitHub) return null;
+  throw error;
+}

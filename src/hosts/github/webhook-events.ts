@@ -1,0 +1,86 @@
+// What a webhook of GitHub tells: pure. Only that something changed; the facts are read from GitHub afterwards, so that
+// neither the order nor the number of deliveries matters.
+
+/** The part of a payload that is read here. Everything in it may be missing. */
+export interface WebhookPayload {
+  readonly action?: string;
+  readonly ref?: string;
+  readonly sha?: string;
+  readonly number?: number;
+  readonly installation?: { readonly id?: number } | null;
+  readonly repository?: { readonly id?: number; readonly default_branch?: string } | null;
+  readonly pull_request?: { readonly number?: number } | null;
+  readonly issue?: { readonly number?: number; readonly pull_request?: unknown } | null;
+  readonly check_run?: { readonly head_sha?: string } | null;
+  readonly check_suite?: { readonly head_sha?: string } | null;
+  readonly workflow_run?: { readonly head_sha?: string } | null;
+}
+
+export type WebhookHint =
+  | { readonly kind: 'push'; readonly ref: string }
+  | { readonly kind: 'pull_request'; readonly number: number }
+  | { readonly kind: 'comment'; readonly number: number }
+  | { readonly kind: 'checks'; readonly commit: string };
+
+export interface WebhookNews {
+  /** GitHub's id of the repository that the hints are about. Null: none. */
+  readonly repositoryId: string | null;
+  readonly installationId: string | null;
+  readonly hints: readonly WebhookHint[];
+  /** The installation or its repositories have changed: they are listed again. */
+  readonly changesInstallation: boolean;
+}
+
+const aboutInstallations: ReadonlySet<string> = new Set(['installation', 'installation_repositories', 'repository']);
+
+export function readWebhook(event: string, payload: WebhookPayload): WebhookNews {
+  return {
+    repositoryId: idOf(payload.repository?.id),
+    installationId: idOf(payload.installation?.id),
+    hints: hintsOf(event, payload),
+    changesInstallation: aboutInstallations.has(event),
+  };
+}
+
+function hintsOf(event: string, payload: WebhookPayload): WebhookHint[] {
+  switch (event) {
+    case 'push':
+      return payload.ref === undefined ? [] : [{ kind: 'push', ref: payload.ref }];
+    case 'pull_request':
+    case 'pull_request_review':
+    case 'pull_request_review_thread':
+      return numbered('pull_request', payload.pull_request?.number);
+    case 'issue_comment':
+      // Comments of issues that are no pull requests, and edited ones, are no commands.
+      return payload.action === 'created' && payload.issue?.pull_request
+        ? numbered('comment', payload.issue.number)
+        : [];
+    case 'check_run':
+      return checksOf(payload.check_run?.head_sha);
+    case 'check_suite':
+      return checksOf(payload.check_suite?.head_sha);
+    case 'status':
+      return checksOf(payload.sha);
+    case 'workflow_run':
+      return checksOf(payload.workflow_run?.head_sha);
+    case 'branch_protection_rule':
+    case 'repository_ruleset':
+      return payload.repository?.default_branch === undefined
+        ? []
+        : [{ kind: 'push', ref: `refs/heads/${payload.repository.default_branch}` }];
+    default:
+      return [];
+  }
+}
+
+function numbered(kind: 'pull_request' | 'comment', number: number | undefined): WebhookHint[] {
+  return number === undefined ? [] : [{ kind, number }];
+}
+
+function checksOf(commit: string | undefined): WebhookHint[] {
+  return commit !== undefined && /^[0-9a-f]{40}$/.test(commit) ? [{ kind: 'checks', commit }] : [];
+}
+
+function idOf(id: number | undefined): string | null {
+  return id === undefined ? null : String(id);
+}
