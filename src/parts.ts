@@ -13,6 +13,7 @@ import { createHttpOut, type HttpOut } from './platform/http-out/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { previewOptionsFrom } from './previews.ts';
 import type { ProviderOptions } from './providers.ts';
+import { serveGitHub } from './server/github.ts';
 import { serveLocalGit } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
@@ -73,8 +74,10 @@ export async function openServer(
       secrets,
       hub,
       overdue: service.overdue,
-      registerExtra: async (fastify, parts) =>
-        await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, bounds, ...parts }),
+      registerExtra: async (fastify, parts) => {
+        await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, bounds, ...parts });
+        await serveGitHub(fastify, { ...service, secrets });
+      },
     });
     const close = async (): Promise<void> => {
       await server.close();

@@ -1,11 +1,14 @@
 // What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
+import { createGitHubHost, type PushPace } from './hosts/github/index.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
-import type { HostAdapter, Hosts } from './hosts/port.ts';
+import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
+import type { Secrets } from './modules/accounts/index.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
+import { forgetOldHostDeliveries, installationFinder, syncInstallations } from './modules/github/index.ts';
 import { watchOverdue, type Overdue } from './modules/health/index.ts';
 import { createHostInbox, createRelay, forgetOldVersions } from './modules/queue/index.ts';
 import { expireDueRegistrations, forgetOldPreviews, wakeDueVerifications } from './modules/previews/index.ts';
@@ -40,6 +43,10 @@ export interface ServiceOptions {
   readonly poolSize?: number;
   /** Without it no webhooks are sent from here. */
   readonly webhooks?: WebhookOptions;
+  /** What the secrets of GitHub Apps are sealed by. Without it there is no host `github`. */
+  readonly secrets?: Secrets;
+  /** How pushes to GitHub are spread. Default: as GitHub recommends. */
+  readonly pushPace?: PushPace;
 }
 
 export interface Service {
@@ -53,6 +60,10 @@ export interface Service {
   recover(): Promise<void>;
   /** Starts what goes on by itself: sequencer, relay, reconciler. */
   start(): void;
+  /** Resolves when events of a host are stored: from then on they are handled, whatever happens to this process. */
+  storeHostEvents(events: readonly HostEvent[]): Promise<void>;
+  /** Lists the installations of all Apps and their repositories now. */
+  syncInstallations(): Promise<void>;
   /** Resolves when every host event received so far is handled. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -62,6 +73,7 @@ const halfSecond = 500;
 const second = 1_000;
 const halfMinute = 30 * second;
 const minute = 60 * second;
+const fiveMinutes = 5 * minute;
 const day = 24 * 60 * minute;
 
 const forgetters = [
@@ -71,6 +83,7 @@ const forgetters = [
   forgetOldReleases,
   forgetOldRunbooks,
   forgetOldPreviews,
+  async (db: Ports['db'], now: Date) => await forgetOldHostDeliveries(db, now),
 ] as const;
 
 export async function createService(options: ServiceOptions): Promise<Service> {
@@ -92,7 +105,8 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     publicUrl: options.publicUrl,
     clock,
   });
-  const adapters: readonly HostAdapter[] = [localHost];
+  const { secrets } = options;
+  const adapters: readonly HostAdapter[] = [localHost, ...openGitHub(options, { db, clock, ports: () => ports })];
   const ports: Ports = {
     db,
     clock,
@@ -121,6 +135,12 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     every(halfMinute, async () => await overdue.look()),
     every(minute, async () => await refreshStatistics(options.databaseUrl)),
     every(minute, async () => await removeDeletedRepositories(ports)),
+    ...(secrets === undefined
+      ? []
+      : [
+          every(second, async () => await syncInstallations(ports, secrets, false)),
+          every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
+        ]),
   ];
   // They wake queues, deployments, runbooks and verifications.
   const wakers: readonly Loop[] = [
@@ -155,6 +175,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
           return [...housekeeping, ...wakers];
         });
     },
+    storeHostEvents: async (events) => await inbox.store(events),
+    async syncInstallations() {
+      if (secrets !== undefined) await syncInstallations(ports, secrets, true);
+    },
     settle: async () => await inbox.settle(),
     async stop() {
       isStopping = true;
@@ -164,6 +188,17 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await db.close();
     },
   };
+}
+
+/** The host `github`, where the secrets of Apps can be opened. */
+function openGitHub(
+  { dataDir, secrets, pushPace }: ServiceOptions,
+  { ports, ...given }: Pick<Ports, 'db' | 'clock'> & { readonly ports: () => Ports },
+): HostAdapter[] {
+  if (secrets === undefined) return [];
+  const findInstallation = installationFinder(ports, secrets);
+  const pace = pushPace === undefined ? {} : { pace: pushPace };
+  return [createGitHubHost({ dataDir, ...given, findInstallation, ...pace })];
 }
 
 function chooseFrom(adapters: readonly HostAdapter[]): Hosts {

@@ -68,15 +68,30 @@ const style = `:root{color-scheme:light dark}
 body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.5rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:4px}
 li{overflow-wrap:anywhere}`;
-const policy = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policyWith = (formsTo: string): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "base-uri 'none'",
+    `form-action ${formsTo}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-async function send(reply: FastifyReply, status: number, { title, body, isMoving }: Page): Promise<FastifyReply> {
+/** A page that needs no sign-in. `formsTo`: the other origin that its form is posted to. */
+export async function sendPage(
+  reply: FastifyReply,
+  status: number,
+  { title, body, formsTo }: Pick<Page, 'title' | 'body'> & { readonly formsTo?: string },
+): Promise<FastifyReply> {
+  return await send(reply, status, { title, body, isMoving: false }, formsTo);
+}
+
+async function send(
+  reply: FastifyReply,
+  status: number,
+  { title, body, isMoving }: Page,
+  formsTo = "'none'",
+): Promise<FastifyReply> {
   const again = isMoving ? html`<meta http-equiv="refresh" content="5" />` : html``;
   const { markup } =
     html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>${title}</title><style>${{ markup: style }}</style></head><body><h1>${title}</h1>${body}</body></html>`;
@@ -85,7 +100,7 @@ async function send(reply: FastifyReply, status: number, { title, body, isMoving
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-store')
     .header('referrer-policy', 'no-referrer')
-    .header('content-security-policy', policy)
+    .header('content-security-policy', policyWith(formsTo))
     .send(`<!doctype html>${markup}\n`);
 }
 

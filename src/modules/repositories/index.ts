@@ -6,6 +6,7 @@ export {
 } from './configuration.service.ts';
 export { pauseInForce, readPause } from './branch-pauses.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
+export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';
 export { configurationReadingLines, readConfigurationFile } from './configuration.file.ts';
 export {

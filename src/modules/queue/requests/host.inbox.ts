@@ -24,6 +24,8 @@ const leaseMs = 2 * 60_000;
 
 export interface HostInbox {
   receive(event: HostEvent): void;
+  /** Resolves when the events are stored, and does not wait until they are handled. */
+  store(events: readonly HostEvent[]): Promise<void>;
   /** Takes what is due: stored by another process, planned for now, or left by a process that died. */
   look(): Promise<void>;
   /** Resolves when everything received or due so far is handled. */
@@ -116,13 +118,19 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     begin(await takeDueHints(query, lease()));
   }
 
+  function receive(event: HostEvent): void {
+    const hint = hintOf(event);
+    received.set(keyOfHint(hint), { ...hint, dueAt: ports().clock() });
+    storing ??= store().finally(() => {
+      storing = null;
+    });
+  }
+
   return {
-    receive(event) {
-      const hint = hintOf(event);
-      received.set(keyOfHint(hint), { ...hint, dueAt: ports().clock() });
-      storing ??= store().finally(() => {
-        storing = null;
-      });
+    receive,
+    async store(events) {
+      for (const event of events) receive(event);
+      await storing;
     },
     look,
     async settle() {

@@ -1,0 +1,113 @@
+// GitHub Apps and their installations as rows. Secrets are sealed for the account and the App.
+import type { GitHubApp } from '../../hosts/github/app.ts';
+import type { SystemQueries, Transaction } from '../../platform/database.ts';
+import { decrypt, encrypt, type Secrets } from '../accounts/index.ts';
+
+export interface AppSecrets {
+  readonly privateKey: string;
+  readonly webhookSecret: string;
+  readonly clientSecret: string;
+}
+
+/** An App as GitHub makes it. */
+export interface NewApp extends Omit<GitHubApp, 'privateKey'>, AppSecrets {
+  readonly webhookPath: string;
+}
+
+export interface AppRow {
+  readonly accountId: string;
+  readonly rowId: string;
+  readonly app: GitHubApp;
+  readonly secrets: AppSecrets;
+}
+
+type Query = SystemQueries['query'];
+
+interface Stored {
+  readonly account_id: string;
+  readonly id: string;
+  readonly app_id: string;
+  readonly slug: string;
+  readonly client_id: string;
+  readonly api_url: string;
+  readonly web_url: string;
+  readonly sealed: Buffer;
+}
+
+const columns = 'a.account_id, a.id, a.app_id, a.slug, a.client_id, a.api_url, a.web_url, a.sealed';
+
+function sealedFor(accountId: string, appId: string): string {
+  return `github-app/${accountId}/${appId}`;
+}
+
+/** Again: the App's secrets and addresses are those of now. Answers the id of the row. */
+export async function storeApp(
+  tx: Transaction,
+  secrets: Secrets,
+  { accountId, app, at }: { readonly accountId: string; readonly app: NewApp; readonly at: Date },
+): Promise<string> {
+  const { privateKey, webhookSecret, clientSecret } = app;
+  const sealed = encrypt(
+    secrets,
+    sealedFor(accountId, app.id),
+    Buffer.from(JSON.stringify({ privateKey, webhookSecret, clientSecret })),
+  );
+  const [row] = await tx.query<{ id: string }>(
+    `insert into github_app as a (account_id, app_id, slug, client_id, api_url, web_url, sealed, webhook_path, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     on conflict (api_url, app_id) do update set slug = excluded.slug, client_id = excluded.client_id,
+       web_url = excluded.web_url, sealed = excluded.sealed, webhook_path = excluded.webhook_path
+     where a.account_id = excluded.account_id
+     returning id`,
+    [accountId, app.id, app.slug, app.clientId, app.apiUrl, app.webUrl, sealed, app.webhookPath, at],
+  );
+  if (row === undefined) throw new Error(`The App ${app.slug} belongs to another account.`);
+  return row.id;
+}
+
+export async function findAppByWebhookPath(query: Query, secrets: Secrets, path: string): Promise<AppRow | null> {
+  const [row] = await query<Stored>(`select ${columns} from github_app a where a.webhook_path = $1`, [path]);
+  return row === undefined ? null : open(secrets, row);
+}
+
+export async function findApps(query: Query, secrets: Secrets): Promise<AppRow[]> {
+  return (await query<Stored>(`select ${columns} from github_app a order by a.id`)).map((row) => open(secrets, row));
+}
+
+/** The installation that has a repository. Null: none has it now. */
+export async function findInstallationOf(
+  query: Query,
+  secrets: Secrets,
+  of: { readonly accountId: string; readonly repositoryId: string },
+): Promise<{ readonly app: GitHubApp; readonly installationId: string; readonly githubId: string } | null> {
+  const [row] = await query<Stored & { installation: string; github_id: string }>(
+    `select ${columns}, r.github_installation_id as installation, r.github_id
+     from repository r
+     join github_app a on a.account_id = r.account_id and a.id = r.github_app_id
+     join github_installation i on i.account_id = r.account_id and i.github_app_id = r.github_app_id
+       and i.id = r.github_installation_id and i.removed_at is null and i.suspended_at is null
+     where r.account_id = $1 and r.id = $2 and r.github_id is not null`,
+    [of.accountId, of.repositoryId],
+  );
+  return row === undefined
+    ? null
+    : { app: open(secrets, row).app, installationId: row.installation, githubId: row.github_id };
+}
+
+function open(secrets: Secrets, row: Stored): AppRow {
+  const sealed = decrypt(secrets, sealedFor(row.account_id, row.app_id), row.sealed).toString();
+  const opened = JSON.parse(sealed) as AppSecrets;
+  return {
+    accountId: row.account_id,
+    rowId: row.id,
+    secrets: opened,
+    app: {
+      id: row.app_id,
+      slug: row.slug,
+      clientId: row.client_id,
+      privateKey: opened.privateKey,
+      apiUrl: row.api_url,
+      webUrl: row.web_url,
+    },
+  };
+}

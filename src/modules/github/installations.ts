@@ -1,0 +1,182 @@
+// Installations of the Apps and their repositories, as GitHub lists them. Repositories that are new to Interlock are
+// inactive until somebody activates them; those that GitHub does not list any more become inactive.
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import type { Ports } from '../../context.ts';
+import { systemContext } from '../../context.ts';
+import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
+import type { FindInstallation } from '../../hosts/github/app.ts';
+import type { Secrets } from '../accounts/index.ts';
+import { changeActivity, configurationHash } from '../repositories/index.ts';
+import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
+
+interface ListedInstallation {
+  readonly id: string;
+  readonly owner: string;
+  readonly isSuspended: boolean;
+}
+
+interface ListedRepository {
+  readonly githubId: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly defaultBranch: string;
+  readonly isArchived: boolean;
+}
+
+const keptMs = 10_000;
+
+/** For the code host: which App speaks for a repository. What was found counts for ten seconds. */
+export function installationFinder(ports: () => Ports, secrets: Secrets): FindInstallation {
+  const kept = new Map<string, { readonly found: Awaited<ReturnType<FindInstallation>>; readonly until: number }>();
+  return async ({ accountId, id }) => {
+    const now = ports().clock().getTime();
+    const known = kept.get(id);
+    if (known !== undefined && known.until > now) return known.found;
+    const row = await findInstallationOf(ports().db.system.query, secrets, { accountId, repositoryId: id });
+    const found =
+      row === null ? null : { githubId: row.githubId, installation: { id: row.installationId, app: row.app } };
+    if (found !== null) kept.set(id, { found, until: now + keptMs });
+    return found;
+  };
+}
+
+/** Looks at every App whose installations may have changed, and at all of them when `isWhole`. */
+export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole: boolean): Promise<void> {
+  const { query } = ports.db.system;
+  const due = new Set(
+    (
+      await query<{ id: string }>('select distinct github_app_id as id from github_installation where sync_at <= $1', [
+        ports.clock(),
+      ])
+    ).map(({ id }) => id),
+  );
+  for (const app of await findApps(query, secrets)) {
+    if (!isWhole && !due.has(app.rowId)) continue;
+    await syncApp(ports, app).catch((error: unknown) =>
+      ports.log.warn({ error: String(error), app: app.app.slug }, 'The installations of an App could not be listed.'),
+    );
+  }
+}
+
+export async function syncApp(ports: Ports, app: AppRow): Promise<void> {
+  const startedAt = ports.clock();
+  const listed = await listInstallations(app);
+  const seen: string[] = [];
+  for (const installation of listed) {
+    await storeInstallation(ports, app, installation);
+    if (installation.isSuspended) continue;
+    for (const repository of await listRepositories(app, installation.id))
+      seen.push(await storeRepository(ports, app, { ...repository, installationId: installation.id }));
+  }
+  const { query } = ports.db.system;
+  await query(
+    `update github_installation set removed_at = coalesce(removed_at, $3)
+     where account_id = $1 and github_app_id = $2 and not (id = any ($4))`,
+    [app.accountId, app.rowId, startedAt, listed.map(({ id }) => id)],
+  );
+  await deactivateAbsent(ports, app, seen);
+  await query(
+    'update github_installation set sync_at = null where account_id = $1 and github_app_id = $2 and sync_at <= $3',
+    [app.accountId, app.rowId, startedAt],
+  );
+}
+
+function octokitOf({ app }: AppRow, installationId?: string): Octokit {
+  return new Octokit({
+    baseUrl: app.apiUrl,
+    userAgent: 'interlock',
+    authStrategy: createAppAuth,
+    auth: { appId: app.id, privateKey: app.privateKey, ...(installationId === undefined ? {} : { installationId }) },
+  });
+}
+
+const pageSize = 100;
+
+async function listInstallations(app: AppRow): Promise<ListedInstallation[]> {
+  const octokit = octokitOf(app);
+  const found: ListedInstallation[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data } = await octokit.request('GET /app/installations', { per_page: pageSize, page });
+    for (const { id, account, suspended_at } of data)
+      found.push({
+        id: String(id),
+        owner: account !== null && 'login' in account ? account.login : '',
+        isSuspended: suspended_at !== null,
+      });
+    if (data.length < pageSize) return found;
+  }
+}
+
+async function listRepositories(app: AppRow, installationId: string): Promise<ListedRepository[]> {
+  const octokit = octokitOf(app, installationId);
+  const found: ListedRepository[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data } = await octokit.request('GET /installation/repositories', { per_page: pageSize, page });
+    for (const { id, name, owner, default_branch, archived } of data.repositories)
+      found.push({
+        githubId: String(id),
+        owner: owner.login,
+        name,
+        defaultBranch: default_branch,
+        isArchived: archived ?? false,
+      });
+    if (data.repositories.length < pageSize) return found;
+  }
+}
+
+async function storeInstallation(ports: Ports, app: AppRow, { id, owner, isSuspended }: ListedInstallation) {
+  await ports.db.system.query(
+    `insert into github_installation as i (account_id, github_app_id, id, owner, suspended_at)
+     values ($1, $2, $3, $4, $5)
+     on conflict (account_id, github_app_id, id) do update set owner = excluded.owner, removed_at = null,
+       suspended_at = case when excluded.suspended_at is null then null else coalesce(i.suspended_at, excluded.suspended_at) end`,
+    [app.accountId, app.rowId, id, owner, isSuspended ? ports.clock() : null],
+  );
+}
+
+/** GitHub's id decides which repository it is: its name may be another one than before. Answers the id of the row. */
+async function storeRepository(
+  ports: Ports,
+  app: AppRow,
+  seen: ListedRepository & { readonly installationId: string },
+): Promise<string> {
+  const { query } = ports.db.system;
+  const given = [seen.owner, seen.name, seen.defaultBranch, app.rowId, seen.installationId];
+  const [known] = await query<{ id: string; active: boolean }>(
+    `update repository set owner = $3, name = $4, default_branch = $5, github_app_id = $6, github_installation_id = $7
+     where account_id = $1 and github_id = $2 and deleted_at is null returning id, active`,
+    [app.accountId, seen.githubId, ...given],
+  );
+  if (known !== undefined) {
+    if (seen.isArchived && known.active) await deactivate(ports, app.accountId, known.id);
+    return known.id;
+  }
+  const [made] = await query<{ id: string }>(
+    `insert into repository (account_id, github_id, owner, name, default_branch, github_app_id, github_installation_id,
+       host, active, deactivated_at, configuration_yaml, configuration_hash, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'github', false, $8, $9, $10, $8) returning id`,
+    [
+      app.accountId,
+      seen.githubId,
+      ...given,
+      ports.clock(),
+      defaultConfigurationYaml,
+      configurationHash(defaultConfigurationYaml),
+    ],
+  );
+  return made?.id ?? '';
+}
+
+async function deactivateAbsent(ports: Ports, app: AppRow, seen: readonly string[]): Promise<void> {
+  const absent = await ports.db.system.query<{ id: string }>(
+    `select id from repository where account_id = $1 and github_app_id = $2 and active and deleted_at is null
+     and not (id = any ($3::bigint[]))`,
+    [app.accountId, app.rowId, seen],
+  );
+  for (const { id } of absent) await deactivate(ports, app.accountId, id);
+}
+
+async function deactivate(ports: Ports, accountId: string, repositoryId: string): Promise<void> {
+  await changeActivity(systemContext(ports, accountId), repositoryId, false);
+}

@@ -1,0 +1,185 @@
+// The way to an App in two clicks: a one-time link of an administrator leads to GitHub with a manifest, GitHub makes the
+// App and sends the browser back with a code, and the code is exchanged for the App's secrets. Nothing is copied by hand.
+import { createHash, randomBytes } from 'node:crypto';
+import { Octokit } from '@octokit/core';
+import type { Context, Ports } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { requireScope, type Secrets } from '../accounts/index.ts';
+import { storeApp } from './apps.rows.ts';
+
+export interface GitHubServer {
+  /** `https://api.github.com`, or `https://<server>/api/v3`. */
+  readonly apiUrl: string;
+  /** `https://github.com`, or the server. */
+  readonly webUrl: string;
+}
+
+export interface SetupRequest extends GitHubServer {
+  /** Null: the App belongs to the person who clicks. */
+  readonly organization: string | null;
+}
+
+/** What the page of the link sends to GitHub. */
+export interface ManifestForm {
+  /** Where the form is posted to. */
+  readonly action: string;
+  readonly manifest: string;
+}
+
+const linkMinutes = 60;
+
+/** Answers a link that makes one App within the hour. Needs `admin`. */
+export async function createSetupLink(ctx: Context, { apiUrl, webUrl, organization }: SetupRequest): Promise<string> {
+  requireScope(ctx, 'admin');
+  const secret = newSecret();
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      `insert into github_app_setup (account_id, link_digest, api_url, web_url, organization, expires_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [
+        ctx.accountId,
+        digest(secret),
+        apiUrl,
+        webUrl,
+        organization,
+        new Date(ctx.clock().getTime() + linkMinutes * 60_000),
+      ],
+    );
+  });
+  return `${ctx.publicUrl}/github/setup/${secret}`;
+}
+
+interface SetupRow {
+  readonly account_id: string;
+  readonly id: string;
+  readonly api_url: string;
+  readonly web_url: string;
+  readonly organization: string | null;
+}
+
+/** What the link shows. Each look at it makes the looks before invalid. Throws NOT_FOUND for a used or an old link. */
+export async function beginSetup(ports: Ports, secret: string): Promise<ManifestForm> {
+  const state = newSecret();
+  const [row] = await ports.db.system.query<SetupRow>(
+    `update github_app_setup set state_digest = $2 where link_digest = $1 and used_at is null and expires_at > $3
+     returning account_id, id, api_url, web_url, organization`,
+    [digest(secret), digest(state), ports.clock()],
+  );
+  if (row === undefined) throw linkIsOver();
+  const owner = row.organization === null ? '' : `/organizations/${encodeURIComponent(row.organization)}`;
+  return {
+    action: `${row.web_url}${owner}/settings/apps/new?state=${state}`,
+    manifest: JSON.stringify(manifestOf(ports.publicUrl, row.id)),
+  };
+}
+
+/** Exchanges the code. Answers the address where the App is installed. Throws NOT_FOUND for an unknown state. */
+export async function completeSetup(
+  ports: Ports,
+  secrets: Secrets,
+  { code, state }: { readonly code: string; readonly state: string },
+): Promise<string> {
+  const [row] = await ports.db.system.query<SetupRow>(
+    `update github_app_setup set used_at = $2 where state_digest = $1 and used_at is null and expires_at > $2
+     returning account_id, id, api_url, web_url, organization`,
+    [digest(state), ports.clock()],
+  );
+  if (row === undefined) throw linkIsOver();
+  const octokit = new Octokit({ baseUrl: row.api_url, userAgent: 'interlock' });
+  const { data } = await octokit.request('POST /app-manifests/{code}/conversions', { code });
+  const slug = data.slug ?? String(data.id);
+  await ports.db.transaction(row.account_id, async (tx) => {
+    const app = {
+      id: String(data.id),
+      slug,
+      clientId: data.client_id,
+      apiUrl: row.api_url,
+      webUrl: row.web_url,
+      privateKey: data.pem,
+      webhookSecret: data.webhook_secret ?? '',
+      clientSecret: data.client_secret,
+      webhookPath: webhookPathOf(row.id),
+    };
+    await storeApp(tx, secrets, { accountId: row.account_id, app, at: ports.clock() });
+  });
+  return `${data.html_url}/installations/new`;
+}
+
+/** An App that exists already, as an enterprise's, which no manifest can make. Needs `admin`. */
+export async function addApp(
+  ctx: Context,
+  secrets: Secrets,
+  app: Omit<Parameters<typeof storeApp>[2]['app'], 'webhookPath'>,
+): Promise<{ readonly webhookUrl: string }> {
+  requireScope(ctx, 'admin');
+  const webhookPath = webhookPathOf(`${app.apiUrl} ${app.id}`);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await storeApp(tx, secrets, { accountId: ctx.accountId, app: { ...app, webhookPath }, at: ctx.clock() });
+  });
+  return { webhookUrl: webhookUrlOf(ctx.publicUrl, webhookPath) };
+}
+
+function linkIsOver(): DomainError {
+  return new DomainError('NOT_FOUND', 'This link was used already or is older than an hour. Ask for a new one.');
+}
+
+function newSecret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}
+
+/** Not secret: it only tells the Apps apart. */
+function webhookPathOf(name: string): string {
+  return createHash('sha256').update(`webhooks ${name}`).digest('hex').slice(0, 16);
+}
+
+function webhookUrlOf(publicUrl: string, path: string): string {
+  return `${publicUrl}/github/webhooks/${path}`;
+}
+
+/** What the App may do and is told, and why: docs/github.md. */
+export const appPermissions = {
+  metadata: 'read',
+  contents: 'write',
+  workflows: 'write',
+  pull_requests: 'write',
+  issues: 'write',
+  checks: 'write',
+  statuses: 'read',
+  actions: 'write',
+  administration: 'read',
+  members: 'read',
+} as const;
+
+export const appEvents = [
+  'push',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_thread',
+  'issue_comment',
+  'check_run',
+  'check_suite',
+  'status',
+  'workflow_run',
+  'repository',
+  'branch_protection_rule',
+  'repository_ruleset',
+] as const;
+
+function manifestOf(publicUrl: string, setupId: string) {
+  return {
+    name: `Interlock ${createHash('sha256').update(publicUrl).digest('hex').slice(0, 6)}`,
+    url: publicUrl,
+    hook_attributes: { url: webhookUrlOf(publicUrl, webhookPathOf(setupId)), active: true },
+    redirect_url: `${publicUrl}/github/callback`,
+    setup_url: `${publicUrl}/github/installed`,
+    setup_on_update: true,
+    // Only its owner can install it: an installation is the account's own.
+    public: false,
+    default_permissions: appPermissions,
+    default_events: appEvents,
+  };
+}

@@ -1,0 +1,71 @@
+// What GitHub and browsers on their way to an App reach: webhooks, and the pages of the set-up.
+import type { FastifyInstance } from 'fastify';
+import type { Ports } from '../context.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { HostEvent } from '../hosts/port.ts';
+import type { Secrets } from '../modules/accounts/index.ts';
+import { beginSetup, completeSetup, createWebhookIntake } from '../modules/github/index.ts';
+import { html, sendPage } from './page.ts';
+
+export interface GitHubServing {
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly storeHostEvents: (events: readonly HostEvent[]) => Promise<void>;
+  readonly syncInstallations: () => Promise<void>;
+}
+
+/** GitHub sends payloads of 25 MB at most. */
+const webhookBodyLimit = 25 * 1024 * 1024;
+
+export async function serveGitHub(fastify: FastifyInstance, serving: GitHubServing): Promise<void> {
+  await fastify.register(async (scope) => {
+    serveWebhooks(scope, serving);
+    await Promise.resolve();
+  });
+  serveSetup(fastify, serving);
+}
+
+function serveWebhooks(fastify: FastifyInstance, { ports, secrets, storeHostEvents }: GitHubServing): void {
+  const intake = createWebhookIntake(ports, secrets, storeHostEvents);
+  // The signature is of the bytes.
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'string', bodyLimit: webhookBodyLimit }, (_request, body, done) => {
+    done(null, body);
+  });
+  fastify.post<{ Params: { path: string }; Body: string | undefined }>(
+    '/github/webhooks/:path',
+    { bodyLimit: webhookBodyLimit },
+    async (request, reply) => {
+      const header = (name: string): string => String(request.headers[name] ?? '');
+      const { status, message } = await intake.receive({
+        path: request.params.path,
+        delivery: header('x-github-delivery'),
+        event: header('x-github-event'),
+        signature: header('x-hub-signature-256'),
+        body: request.body ?? '',
+      });
+      return await reply.code(status).send(status === 202 ? { message } : { error: message });
+    },
+  );
+}
+
+function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallations }: GitHubServing): void {
+  fastify.get<{ Params: { secret: string } }>('/github/setup/:secret', async (request, reply) => {
+    const { action, manifest } = await beginSetup(ports, request.params.secret);
+    const body = html`<p>GitHub makes an App for this installation of Interlock. It belongs to you, and nobody else can install it.</p>
+      <form method="post" action="${action}"><input type="hidden" name="manifest" value="${manifest}" /><button>Make the App at GitHub</button></form>`;
+    return await sendPage(reply, 200, { title: 'Connect GitHub', body, formsTo: new URL(action).origin });
+  });
+  fastify.get<{ Querystring: { code?: string; state?: string } }>('/github/callback', async (request, reply) => {
+    const { code = '', state = '' } = request.query;
+    if (code === '' || state === '')
+      throw new DomainError('BAD_INPUT', 'GitHub sends a code and a state to this address.');
+    return await reply.redirect(await completeSetup(ports, secrets, { code, state }));
+  });
+  // Proves nothing: it only says that now is a good time to look. GitHub is asked what is installed.
+  fastify.get('/github/installed', async (_request, reply) => {
+    await syncInstallations();
+    const body = html`<p>Interlock lists the repositories of the installation. Activate those that it shall work on.</p>`;
+    return await sendPage(reply, 200, { title: 'GitHub is connected', body });
+  });
+}
