@@ -6,13 +6,11 @@ import type { MakePart } from './part.ts';
 import { pagesPart } from './pages/index.ts';
 import { pullsPart } from './pulls/index.ts';
 import { restPart } from './rest/index.ts';
-import { rootPart } from './rest/root.ts';
 import { rulesPart } from './rules/index.ts';
 
 export const parts: readonly MakePart[] = [
   pullsPart,
   restPart,
-  rootPart,
   pagesPart,
   rulesPart,
   checksPart,

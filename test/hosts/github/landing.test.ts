@@ -1,0 +1,32 @@
+// Pull requests of GitHub land: labelled by a person, validated by the repository's own workflow on bot branches.
+import { expect, test } from 'vitest';
+import { git, messageOf } from '../commits.ts';
+import { queueWorld } from './queue-world.ts';
+
+test('three pull requests are labelled: two land as GitHub shows it, and the red one is blocked with a comment', async () => {
+  await using w = await queueWorld();
+  const one = await w.open('one', { one: '1\n' });
+  const red = await w.open('red', { bad: '1\n' });
+  const two = await w.open('two', { two: '2\n' });
+  await w.label(one, red, two);
+  expect(await w.settled(one, red, two)).toEqual({ [one]: 'merged', [red]: 'blocked', [two]: 'merged' });
+  const isCleanedUp = async (): Promise<boolean> =>
+    (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0;
+  await w.until(isCleanedUp);
+
+  const clone = await w.clone();
+  const landed = git(clone, 'log', '--first-parent', '--reverse', '--format=%H', 'origin/main').split('\n').slice(1);
+  expect(landed.map((commit) => messageOf(clone, commit).split('\n')[0])).toEqual([
+    `Add one (#${one})`,
+    `Add two (#${two})`,
+  ]);
+  const { data: shown } = await w.person.pulls.get({ ...w.place, pull_number: one });
+  expect(shown.state).toBe('closed');
+  const { data: said } = await w.person.issues.listComments({ ...w.place, issue_number: one });
+  expect(said.map(({ body }) => body).join('\n')).toContain(landed[0]);
+  const { data: blocked } = await w.person.issues.listComments({ ...w.place, issue_number: red });
+  expect(blocked.map(({ body }) => body).join('\n')).toContain('test');
+  const { data: open } = await w.person.pulls.list({ ...w.place, state: 'open' });
+  expect(open.map(({ number }) => number)).toEqual([red]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});

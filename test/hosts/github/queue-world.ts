@@ -1,0 +1,195 @@
+// A queue whose repository is at an emulator of GitHub: people use Octokit and git, webhooks come over HTTP, and the engine
+// runs as a plain loop.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Octokit } from '@octokit/rest';
+import Fastify from 'fastify';
+import { pino } from 'pino';
+import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
+import { systemContext, type Context } from '../../../src/context.ts';
+import { createAccount, generateSecrets } from '../../../src/modules/accounts/index.ts';
+import { addApp } from '../../../src/modules/github/index.ts';
+import { changeActivity, findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
+import { serveGitHub } from '../../../src/server/github.ts';
+import { createService, type Service } from '../../../src/service.ts';
+import { createPlainLoop } from '../../support/plain-loop.ts';
+import { createTestDatabase } from '../../support/postgres.ts';
+import { configurationYaml, parallel } from '../../support/world.ts';
+import { commit, git } from '../commits.ts';
+import { quickPace } from './github-world.ts';
+
+export interface QueueWorld extends AsyncDisposable {
+  readonly emulator: Emulator;
+  readonly person: Octokit;
+  readonly place: { readonly owner: string; readonly repo: string };
+  readonly ctx: Context;
+  readonly service: Service;
+  readonly webhookUrl: string;
+  /** A branch with these files, pushed and opened as a pull request by a person. */
+  open(branch: string, files: Readonly<Record<string, string>>): Promise<number>;
+  label(...numbers: number[]): Promise<void>;
+  /** Turns of the engine, until the condition holds. */
+  until(condition: () => Promise<boolean>): Promise<void>;
+  /** Until each is merged or blocked. Answers the statuses. */
+  settled(...numbers: number[]): Promise<Record<number, string>>;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** A plain clone of what is at the emulator, as it is now. */
+  clone(): Promise<string>;
+}
+
+/** Bot branches are validated by `push`, and run once. */
+export const workflow = `name: ci
+on:
+  push:
+    branches: ['mq-bot-**']
+  pull_request:
+jobs:
+  test:
+    if: \${{ !startsWith(github.head_ref, 'mq-bot-') }}
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: test ! -e bad
+`;
+
+const requiresTest = `preconditions:
+  use_github_mergeability: false
+  required_checks:
+    - test
+`;
+const run = promisify(execFile);
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+export async function queueWorld(options: { readonly configuration?: string } = {}): Promise<QueueWorld> {
+  const emulator = await startEmulator();
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'ghq-'));
+  const secrets = generateSecrets();
+  const loop = createPlainLoop();
+  const fastify = Fastify();
+  const service = await createService({
+    databaseUrl: database.url,
+    dataDir: join(folder, 'data'),
+    publicUrl: 'http://127.0.0.1',
+    log: pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' }),
+    wake: loop.wake,
+    poolSize: 6,
+    secrets,
+    pushPace: quickPace,
+  });
+  await serveGitHub(fastify, { ...service, secrets });
+  const url = await fastify.listen({ port: 0, host: '127.0.0.1' });
+  const { accountId } = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
+  const ctx = systemContext({ ...service.ports, publicUrl: url }, accountId);
+  const person = new Octokit({ baseUrl: emulator.apiUrl, auth: emulator.token, log: silent });
+  const place = { owner: emulator.owner, repo: 'shop' };
+  await person.repos.createInOrg({ org: emulator.owner, name: 'shop', private: true });
+  const directory = join(folder, 'user');
+  await run('git', ['init', '--quiet', '--bare', directory]);
+  const header = `Authorization: Basic ${Buffer.from(`x-access-token:${emulator.token}`).toString('base64')}`;
+  const remote = `${emulator.url}/${place.owner}/${place.repo}.git`;
+  const push = async (branch: string): Promise<void> => {
+    const refspec = `+refs/heads/${branch}:refs/heads/${branch}`;
+    await run('git', ['-c', `http.extraHeader=${header}`, 'push', '--quiet', remote, refspec], { cwd: directory });
+    await emulator.core.settled();
+  };
+  commit(directory, {
+    branch: 'main',
+    from: null,
+    files: { 'README.md': 'shop\n', '.github/workflows/ci.yml': workflow },
+    message: 'First',
+  });
+  await push('main');
+  const { webhookUrl } = await addApp(ctx, secrets, {
+    id: emulator.appId,
+    slug: emulator.slug,
+    clientId: emulator.clientId,
+    clientSecret: emulator.clientSecret,
+    webhookSecret: emulator.webhookSecret,
+    privateKey: readFileSync(emulator.keyFile, 'utf8'),
+    apiUrl: emulator.apiUrl,
+    webUrl: emulator.webUrl,
+  });
+  emulator.setWebhookUrl(webhookUrl);
+  await service.syncInstallations();
+  const repository = await findRepository(ctx, { owner: place.owner, name: place.repo });
+  if (repository === null) throw new Error('The repository was not listed.');
+  await changeActivity(ctx, repository.id, true);
+  await replaceConfiguration(ctx, {
+    repository: { owner: place.owner, name: place.repo },
+    yaml: configurationYaml(options.configuration ?? `${parallel()}${requiresTest}`),
+  });
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    await service.ports.db.system.query<Row>(text, values);
+
+  const w: QueueWorld = {
+    emulator,
+    person,
+    place,
+    ctx,
+    service,
+    webhookUrl,
+    rows,
+    async open(branch, files) {
+      commit(directory, { branch, from: git(directory, 'rev-parse', 'refs/heads/main'), files });
+      await push(branch);
+      const { data } = await person.pulls.create({ ...place, title: `Add ${branch}`, head: branch, base: 'main' });
+      return data.number;
+    },
+    async label(...numbers) {
+      for (const issue_number of numbers) {
+        await person.issues.addLabels({ ...place, issue_number, labels: ['mergequeue'] });
+        await emulator.core.settled();
+        await service.settle();
+      }
+    },
+    async until(condition) {
+      const deadline = performance.now() + 90_000;
+      for (;;) {
+        await service.settle();
+        await loop.run(service.ports);
+        if (await condition()) return;
+        if (performance.now() > deadline)
+          throw new Error(
+            JSON.stringify({
+              mistakes: emulator.core.mistakes,
+              pulls: await rows('select number, status, status_text from pull_request order by number'),
+              batches: await rows('select id, state from batch order by id'),
+              intents: await rows("select kind, state, attempt, outcome from intent where state <> 'done'"),
+              queue: await rows('select base_branch, base_tip, halted_reason, host_rules, host_wait_until from queue'),
+              hints: await rows('select kind, subject from host_hint'),
+            }),
+          );
+        await loop.woken();
+      }
+    },
+    async settled(...numbers) {
+      const read = async (): Promise<{ number: number; status: string }[]> =>
+        await rows('select number, status from pull_request where number = any($1)', [numbers]);
+      await w.until(async () => {
+        const seen = await read();
+        return (
+          seen.length === numbers.length && seen.every(({ status }) => status === 'merged' || status === 'blocked')
+        );
+      });
+      return Object.fromEntries((await read()).map(({ number, status }) => [number, status]));
+    },
+    async clone() {
+      const to = await mkdtemp(join(folder, 'clone-'));
+      await run('git', ['-c', `http.extraHeader=${header}`, 'clone', '--quiet', remote, to]);
+      return to;
+    },
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      await fastify.close();
+      await emulator.stop();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return w;
+}
