@@ -22,7 +22,7 @@ describe('asking to merge', () => {
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(number);
     expect(await statuses(w, number)).toEqual(['pending 101']);
-    await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'approved' });
+    await w.host.review(number, { reviewer: 'grace', verdict: 'approved' });
     await w.settled(number);
     await expectLandedOnce(w, number);
     expect((await w.events()).filter(([action]) => action === 'queued')).toEqual([['queued', [number]]]);

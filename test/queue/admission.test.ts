@@ -1,7 +1,7 @@
 // Asking to merge: who stands in line at once, who waits for something, who is told to act.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
-import { expectLandedOnce, hostOf, line, startCi, statuses } from './stories.ts';
+import { expectLandedOnce, line, startCi, statuses } from './stories.ts';
 
 async function ownChecksDone(w: Awaited<ReturnType<typeof world>>): Promise<boolean> {
   return (await w.rows('select 1 from build where finished_at is null')).length === 0;
@@ -46,10 +46,10 @@ describe('asking to merge', () => {
   it('is blocked with 117 by a review that asks for changes, and goes on when the reviewer approves', async () => {
     await using w = await world({ configuration: parallel() });
     const number = await w.open('a', { 'a.txt': 'a\n' });
-    await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'changes_requested' });
+    await w.host.review(number, { reviewer: 'grace', verdict: 'changes_requested' });
     await w.queue(number);
     expect(await statuses(w, number)).toEqual(['blocked 117']);
-    await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'approved' });
+    await w.host.review(number, { reviewer: 'grace', verdict: 'approved' });
     await w.queue(number);
     await w.settled(number);
     await expectLandedOnce(w, number);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { among } from '../support/tier.ts';
 import { type World } from '../support/world.ts';
-import { dequeueAnswer, dyingAt, expectLandedOnce, hostOf, line, meanwhile, statuses, wakeAll } from './stories.ts';
+import { dequeueAnswer, dyingAt, expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
 import { begun, done, twoInLine } from './arrivals.landing.ts';
 
 async function landingOf(w: World): Promise<string> {
@@ -14,7 +14,7 @@ async function landingOf(w: World): Promise<string> {
 
 /** What its author reads about commits that came too late. */
 async function leftOut(w: World, number: number): Promise<string[]> {
-  const comments = await w.service.localHost.listComments(hostOf(w), number);
+  const comments = await w.host.comments(number);
   return comments.filter((comment) => comment.key === 'left-out').map((comment) => comment.body);
 }
 
@@ -91,7 +91,7 @@ describe.each(among([begun, done], [done]))('at %s', (moment) => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const close = async () => {
-      await w.service.localHost.closePullRequest(hostOf(w), a);
+      await w.host.close(a);
       await w.service.settle();
     };
     await meanwhile(moment, close, () =>

@@ -198,12 +198,10 @@ describe('a backport', () => {
     await w.commit('a', { 'a.txt': '1\n' }, { message: 'One' });
     await w.commit('a', { 'b.txt': '2\n' }, { message: 'Two' });
     const number = await openAs(w, 'a');
-    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-    await w.service.localHost.mergePullRequest(host, number, {
+    await w.host.merge(number, {
       expectedHead: await w.git('rev-parse', 'a'),
       strategy: strategy as 'merge' | 'rebase',
       message: 'One and Two',
-      unlessRef: null,
     });
     await w.until(async () => (await w.status(number)).status === 'merged');
     await backport(w, number);
@@ -217,8 +215,7 @@ describe('a backport', () => {
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const closed = await w.open('b', { 'b.txt': 'b\n' });
-    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-    await w.service.localHost.closePullRequest(host, closed);
+    await w.host.close(closed);
     await expect(backport(w, closed)).rejects.toThrow('closed without being merged');
     await expect(backport(w, number, 'none')).rejects.toThrow('Target branch none not found');
     await expect(backport(w, number, 'mq-bot-1')).rejects.toThrow('Target branch mq-bot-1 not found');

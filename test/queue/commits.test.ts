@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, hostOf, line, setLabel } from './stories.ts';
+import { expectLandedOnce, line, setLabel } from './stories.ts';
 import { among } from '../support/tier.ts';
 
 /** #1 has two commits, `One` and `Two`; #2 has `Change b`. */
@@ -120,7 +120,7 @@ describe('what a commit says', () => {
     await w.queue(1, 2);
     await w.until(async () => (await w.rows('select 1 from bot_pull_request')).length > 0);
     const [bot] = await w.rows<{ number: number }>('select number from bot_pull_request');
-    const opened = await w.service.localHost.getPullRequest(hostOf(w), bot?.number ?? 0);
+    const opened = await w.host.pullRequest(bot?.number ?? 0);
     expect(opened?.title).toBe('Validate #1, #2 for main: feat: sell TEA, fix: stir TEA');
     await w.settled(1, 2);
     await expectLandedOnce(w, 1, 2);

@@ -42,7 +42,7 @@ describe('a pull request of a fork', () => {
 
     await w.queue(number);
     await w.settled(number);
-    await w.until(async () => (await w.service.localHost.getPullRequest(hostOf(w), number))?.state === 'merged');
+    await w.until(async () => (await w.host.pullRequest(number))?.state === 'merged');
     expect((await w.status(number)).status).toBe('merged');
     expect(await w.git('rev-parse', 'topic')).toBe(head);
     expect((await w.comments(number)).map(({ key }) => key)).not.toContain('left-out');

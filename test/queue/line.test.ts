@@ -54,7 +54,7 @@ describe('at the host', () => {
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
     await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
-    await w.service.localHost.closePullRequest(hostOf(w), a);
+    await w.host.close(a);
     await using _ = await startCi(w);
     await w.settled(b);
     expect(await statuses(w, a, b)).toEqual(['closed', 'merged']);
@@ -89,7 +89,7 @@ describe('at the host', () => {
     await w.queue(a, b);
     await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
     const [bot] = await w.rows<{ number: number }>('select number from bot_pull_request');
-    await w.service.localHost.closePullRequest(hostOf(w), bot?.number ?? 0);
+    await w.host.close(bot?.number ?? 0);
     await w.until(async () => (await w.batches()).length === 2);
     expect(await resetCodes(w)).toEqual([304]);
     await using _ = await startCi(w);

@@ -113,8 +113,7 @@ describe('without a queue', () => {
     const [a = 0, b = 0] = numbers;
     await w.queue(a, b);
     expect(await w.status(a)).toMatchObject({ status: 'pending', status_code: 101 });
-    for (const number of numbers)
-      await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'bob', verdict: 'approved' });
+    for (const number of numbers) await w.host.review(number, { reviewer: 'bob', verdict: 'approved' });
     await w.service.settle();
     await w.settled(a, b);
     await expectLandedOnce(w, a, b);

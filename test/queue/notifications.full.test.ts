@@ -1,7 +1,7 @@
 // The status comment where the configuration says how it begins and how to ask.
 import { describe, expect, it } from 'vitest';
 import { parallel, world } from '../support/world.ts';
-import { everythingTold, hostOf } from './stories.ts';
+import { everythingTold } from './stories.ts';
 import { told } from './notifications.ts';
 
 describe('the status comment and the check', () => {
@@ -14,7 +14,7 @@ describe('the status comment and the check', () => {
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await everythingTold(w);
     expect([await w.statusComment(a), await w.statusCheck(a)]).toEqual([null, null]);
-    await w.service.localHost.reviewPullRequest(hostOf(w), a, { reviewer: 'grace', verdict: 'approved' });
+    await w.host.review(a, { reviewer: 'grace', verdict: 'approved' });
     await everythingTold(w);
     expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
     expect(await w.statusComment(a)).toBeNull();

@@ -39,7 +39,7 @@ describe('what webhooks are sent', () => {
       author: author?.author,
     });
     await w.pause(true);
-    await w.service.localHost.setLabel(hostOf(w), a, 'mergequeue', true, 'ada');
+    await w.host.label(a, 'mergequeue', true, 'ada');
     await w.until(async () => (await w.status(a)).status === 'queued');
     await w.queue(b);
     await w.pause(false);

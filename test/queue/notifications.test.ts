@@ -86,11 +86,10 @@ describe('the status comment and the check', () => {
     await w.queue(a, b, bad, d);
     expect(await statuses(w, a, e)).toEqual(['pending 101', 'open']);
     await expectToldAsExplained(w, ...numbers);
-    for (const number of [a, b, bad, d])
-      await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict: 'approved' });
+    for (const number of [a, b, bad, d]) await w.host.review(number, { reviewer: 'grace', verdict: 'approved' });
     await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
     await w.dequeue(d);
-    await w.service.localHost.closePullRequest(hostOf(w), e);
+    await w.host.close(e);
     await w.service.settle();
     expect(await statuses(w, d, e)).toEqual(['open', 'closed']);
     await expectToldAsExplained(w, ...numbers);

@@ -143,7 +143,7 @@ describe('labels', () => {
     expect(await statuses(w, 90)).toEqual(['open']);
     expect((await w.events()).filter(([, numbers]) => numbers.includes(90))).toEqual([]);
     const label = async (present: boolean): Promise<void> => {
-      await w.service.localHost.setLabel(hostOf(w), 90, 'mergequeue', present, 'ada');
+      await w.host.label(90, 'mergequeue', present, 'ada');
       await w.service.settle();
     };
     await label(false);
@@ -166,7 +166,7 @@ describe('labels', () => {
       async () => (await w.rows("select 1 from intent where kind = 'label' and state = 'failed'")).length > 0,
     );
     w.service.localHost.setLabel = setLabel;
-    await w.service.localHost.setLabel(hostOf(w), number, 'blocked', true, 'grace');
+    await w.host.label(number, 'blocked', true, 'grace');
     await w.service.settle();
     await w.commit('a', { bad: null, 'a.txt': 'a\n' });
     await w.queue(number);

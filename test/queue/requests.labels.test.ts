@@ -6,12 +6,12 @@ import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 
 async function label(w: World, number: number, name: string, present: boolean, by = 'ada'): Promise<void> {
-  await w.service.localHost.setLabel(hostOf(w), number, name, present, by);
+  await w.host.label(number, name, present, by);
   await w.service.settle();
 }
 
 async function labels(w: World, number: number): Promise<readonly string[]> {
-  return (await w.service.localHost.getPullRequest(hostOf(w), number))?.labels ?? [];
+  return (await w.host.pullRequest(number))?.labels ?? [];
 }
 
 async function actions(w: World, number: number): Promise<string[]> {
@@ -80,7 +80,7 @@ describe('the trigger label', () => {
     await w.until(async () => (await labels(w, number)).length === 0);
     await w.service.settle();
     expect(await statuses(w, number)).toEqual(['open']);
-    const comments = await w.service.localHost.listComments(hostOf(w), number);
+    const comments = await w.host.comments(number);
     expect(comments.filter(({ key }) => key !== statusCommentKey).map(({ body }) => body)).toEqual([
       'The label `mergequeue` was taken off: Queueing by label is disabled',
     ]);

@@ -16,7 +16,7 @@ async function say(w: World, number: number, body: string, author = 'ada'): Prom
 }
 
 async function answers(w: World, number: number): Promise<string[]> {
-  const comments = await w.service.localHost.listComments(hostOf(w), number);
+  const comments = await w.host.comments(number);
   return comments.filter(({ key }) => key.startsWith('reply:')).map(({ body }) => body);
 }
 
@@ -152,7 +152,7 @@ describe('what is reported', () => {
     expect(await report(other)).toMatch(/does not contain the head|merged already/);
     expect(await w.status(number)).toMatchObject({ status: 'merged', merge_commit_sha: squashed });
     expect((await w.events()).filter(([action]) => action === 'merged')).toHaveLength(1);
-    await w.until(async () => (await w.service.localHost.getPullRequest(hostOf(w), number))?.state === 'merged');
+    await w.until(async () => (await w.host.pullRequest(number))?.state === 'merged');
   });
 
   it('of a head to come is kept for it; of one that was replaced it is late', async () => {

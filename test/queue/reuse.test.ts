@@ -1,7 +1,7 @@
 // The bot pull request of a build that failed is used again for the next build of its pull requests.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
-import { dyingAt, expectLandedOnce, hostOf, startCi, statuses } from './stories.ts';
+import { dyingAt, expectLandedOnce, startCi, statuses } from './stories.ts';
 
 const ci = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 const byBuilds = 'preconditions:\n  use_github_mergeability: false\n';
@@ -68,7 +68,7 @@ describe('reuse_draft_pr_on_failure', () => {
     const [, second] = await used(w);
     await w.pause(true);
     await w.dequeue(bad);
-    await w.service.localHost.closePullRequest(hostOf(w), second?.number ?? 0);
+    await w.host.close(second?.number ?? 0);
     await w.service.settle();
     await w.pause(false);
     await using _ci = await startCi(w);

@@ -1,19 +1,17 @@
 // What a repository may ask of its queue beyond the line itself: barriers, patience, windows, pauses, limits.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
-import { atRest, expectLandedOnce, hostOf, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
+import { atRest, expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';
 import { minutes, opened, batched, withSlowOwnChecks } from './rules.ts';
 
 async function label(w: World, number: number, name: string): Promise<void> {
-  await w.service.localHost.setLabel(hostOf(w), number, name, true);
+  await w.host.label(number, name, true);
   await w.service.settle();
 }
 
 /** As the host shows them. */
 async function labelsOf(w: World, ...numbers: number[]): Promise<readonly string[]> {
-  const found = await Promise.all(
-    numbers.map(async (number) => await w.service.localHost.getPullRequest(hostOf(w), number)),
-  );
+  const found = await Promise.all(numbers.map(async (number) => await w.host.pullRequest(number)));
   return found.flatMap((pullRequest) => pullRequest?.labels ?? []);
 }
 

@@ -58,7 +58,7 @@ describe('a stack', () => {
     await using w = await world({ configuration: stacking(parallel()), runsCi: false });
     const [one, two, three] = await openStack(w);
     await w.queue(three);
-    await w.service.localHost.closePullRequest(hostOf(w), one);
+    await w.host.close(one);
     await w.service.settle();
     expect(await statuses(w, one, two, three)).toEqual(['closed', 'open', 'open']);
     await w.queue(three);

@@ -1,6 +1,5 @@
 // What the stories of stacks share in both tiers.
 import type { World } from '../support/world.ts';
-import { hostOf } from './stories.ts';
 
 export const stacking = (rules: string): string => `${rules}auto_detect_stacks: true\n`;
 
@@ -16,5 +15,5 @@ export async function openStack(
 }
 
 export async function baseAtHost(w: World, number: number): Promise<string | undefined> {
-  return (await w.service.localHost.getPullRequest(hostOf(w), number))?.baseBranch;
+  return (await w.host.pullRequest(number))?.baseBranch;
 }

@@ -4,7 +4,7 @@ import { hosted, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
 import type { Context } from '../../src/context.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { expectLandedOnce, hostOf, statuses } from './stories.ts';
+import { expectLandedOnce, statuses } from './stories.ts';
 
 /** A context whose first read of a pull request is still under way while `meanwhile` happens. */
 function slowReader(w: World, meanwhile: () => Promise<void>): Context {
@@ -47,7 +47,7 @@ describe('a slow read of the host', () => {
     await using w = await world({ configuration: parallel({ builds: 1 }) });
     const number = await w.open('a', { 'a.txt': '1\n' });
     const slow = slowReader(w, async () => {
-      await w.service.localHost.closePullRequest(hostOf(w), number);
+      await w.host.close(number);
       await w.service.settle();
     });
     await syncPullRequest(slow, hosted(await loadRepository(w.ctx, w.repository)), number);

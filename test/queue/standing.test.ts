@@ -2,12 +2,11 @@ import { expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { startCi } from './stories.ts';
 
-const hostOf = (w: World) => ({ accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository });
 const review = async (
   w: World,
   number: number,
   verdict: 'approved' | 'changes_requested' | 'dismissed',
-): Promise<void> => await w.service.localHost.reviewPullRequest(hostOf(w), number, { reviewer: 'grace', verdict });
+): Promise<void> => await w.host.review(number, { reviewer: 'grace', verdict });
 
 it('changes requested while it is in line block it 117, and the others land', async () => {
   await using w = await world({ configuration: parallel({ builds: 2, batch: 2 }), runsCi: false });

@@ -53,7 +53,7 @@ export function hostOf(w: World): HostRepository {
 }
 
 export async function setLabel(w: World, number: number, label: string, present = true): Promise<void> {
-  await w.service.localHost.setLabel(hostOf(w), number, label, present);
+  await w.host.label(number, label, present);
   await w.service.settle();
 }
 

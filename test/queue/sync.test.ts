@@ -131,8 +131,7 @@ describe('a sync', () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const closed = await w.open('b', { 'b.txt': 'b\n' });
-    const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-    await w.service.localHost.closePullRequest(host, closed);
+    await w.host.close(closed);
     await w.commit('main', { 'other.txt': 'other\n' });
     await w.queue(number);
     const head = await w.git('rev-parse', 'a');

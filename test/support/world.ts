@@ -6,18 +6,16 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
-import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
 import type { Secrets } from '../../src/modules/accounts/index.ts';
 import { dequeuePullRequest, hosted, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
-import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
 import { createTestDatabase, databaseUrl, type TestDatabase } from './postgres.ts';
-import { commitAsUser } from './user-commits.ts';
+import { makeWorldHost, type WorldHost } from './world-host.ts';
 import { beginWorld, copyTemplate, findTemplate, worldName, type WorldStart } from './world-template.ts';
 
 export interface WorldOptions {
@@ -45,6 +43,8 @@ export interface World extends AsyncDisposable {
   readonly dataDir: string;
   readonly repository: { readonly owner: string; readonly name: string };
   readonly repositoryId: string;
+  /** Its code host, from outside. */
+  readonly host: WorldHost;
   readonly gitDir: string;
   git(...args: string[]): Promise<string>;
   /** Commits on a branch (made from `from`, default the base's tip) by a push as a user would, and tells the service. */
@@ -90,12 +90,6 @@ export interface World extends AsyncDisposable {
   landed(): Promise<string[]>;
 }
 
-const ada = {
-  GIT_AUTHOR_NAME: 'Ada',
-  GIT_AUTHOR_EMAIL: 'ada@example.test',
-  GIT_COMMITTER_NAME: 'Ada',
-  GIT_COMMITTER_EMAIL: 'ada@example.test',
-};
 const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 
 async function countAccountsFrom(url: string, accountId: number): Promise<void> {
@@ -164,21 +158,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   const { service, database, dataDir, start } = await openWorld(options, open);
   const { accountId, token, secrets } = start;
   const ctx = systemContext(service.ports, accountId);
-  const found = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  if (found.sandbox === null) throw new Error(found.said);
-  const runner = createCiRunner({
-    host: service.localHost,
-    sandbox: found.sandbox,
-    concurrency: 4,
-    onError: (error) => log.error(error),
-  });
   const name = worldName;
   const repository = await findRepository(ctx, name);
   if (repository === null) throw new Error('The world has no repository.');
-  const { installation } = service.localHost;
-  const gitDir = installation.directoryOf({ accountId, id: repository.id });
-  const host = hosted(repository);
-  const git = async (...args: string[]): Promise<string> => await installation.git.text(gitDir, args, { env: ada });
+  const host = await makeWorldHost({ service, repository: hosted(repository), onError: (error) => log.error(error) });
+  const { git, gitDir } = host;
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);
 
@@ -217,23 +201,14 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     dataDir,
     repository: name,
     repositoryId: repository.id,
+    host,
     gitDir,
     git,
     rows,
     async commit(branch, files, { from, message, author } = {}) {
-      const exists = (await service.localHost.readRef(host, `refs/heads/${branch}`)) !== null;
+      const exists = (await git('for-each-ref', `refs/heads/${branch}`)) !== '';
       const parent = from?.replace(/^origin\//, 'refs/heads/') ?? `refs/heads/${exists ? branch : 'main'}`;
-      const commit = await commitAsUser(installation.git, gitDir, {
-        branch,
-        parent,
-        files,
-        message: message ?? `Change ${branch}`,
-        author,
-      });
-      // A push past the service: the host's reconciler tells of it as it would of any other.
-      await service.localHost.reconcile(host);
-      await service.settle();
-      return commit;
+      return await host.commit({ branch, parent, files, message: message ?? `Change ${branch}`, author });
     },
     async open(branch, files, { from, title, base } = {}) {
       await w.commit(branch, files, from === undefined ? {} : { from });
@@ -313,14 +288,11 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         `select b.id, b.state, b.cause, (select array_agg(p.number order by m.ordinal) from batch_member m join pull_request p on p.id = m.pull_request_id where m.batch_id = b.id) as members
          from batch b order by b.id`,
       ),
-    comments: async (number) =>
-      (await service.localHost.listComments(host, number))
-        .filter(({ key }) => key !== statusCommentKey)
-        .map(({ key, body }) => ({ key, body })),
+    comments: async (number) => (await host.comments(number)).filter(({ key }) => key !== statusCommentKey),
     statusComment: async (number) =>
-      (await service.localHost.listComments(host, number)).find(({ key }) => key === statusCommentKey)?.body ?? null,
+      (await host.comments(number)).find(({ key }) => key === statusCommentKey)?.body ?? null,
     statusCheck: async (number) => {
-      const [check] = await service.localHost.listPublishedChecks(host, (await w.status(number)).head_sha);
+      const [check] = await host.publishedChecks((await w.status(number)).head_sha);
       if (check === undefined) return null;
       return { state: check.state, title: check.title, summary: check.summary, url: check.url };
     },
@@ -331,7 +303,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       await loop.runbooks.ended();
       const events = await loggedEvents();
       const problems = [...problemsOfEvents(events), ...problemsOfPayloads(events, repository)];
-      await runner.stop();
+      await host.stop();
       await service.stop();
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
@@ -342,6 +314,6 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
   };
   await w.configure(options.configuration ?? parallel());
-  if (options.runsCi !== false) runner.start();
+  if (options.runsCi !== false) host.startCi();
   return w;
 }
