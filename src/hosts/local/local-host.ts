@@ -101,6 +101,7 @@ function gitOperations(installation: Installation) {
       await git.commitFolder(installation.git, at(repository), { ...commit, committer: localIdentity }),
     identity: () => localIdentity,
     keepCommit: async (repository, commit, keepRef) => {
+      if ((await git.readRefValue(at(repository), keepRef)) === commit) return;
       if ((await git.readCommit(installation.git, at(repository), commit)) === null) throw new CommitMissing(commit);
       await git.setRef(installation.git, at(repository), keepRef, commit);
     },

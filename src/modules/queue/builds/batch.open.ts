@@ -6,6 +6,7 @@ import { botTitle } from '../../../domain/queue/requests/message.ts';
 import { codeOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
+import { buildRef } from './assumptions.ts';
 import { moveBranch, dropBotPullRequest, takeBotPullRequest } from './bot-pull-requests.ts';
 import { loadBuilds, recordChecks } from '../facts/build.records.ts';
 import { configurationOf, rulesOf } from '../store/configuration.cache.ts';
@@ -34,8 +35,12 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   if (!batch.commit || !batch.tree) return;
   // A tree that is green already needs no build: the look-up finds the evidence. It is marked only once, because each
   // mark would wake the queue while a pause stops the landing.
-  if (await needsNoBuild(ctx, loaded, batch.tree))
-    return batch.buildStartedAt ? undefined : await markStarted(ctx, loaded, null);
+  if (await needsNoBuild(ctx, loaded, batch.tree)) {
+    if (batch.buildStartedAt) return;
+    // No bot branch keeps it, and another machine may land it.
+    await codeOf(ctx, loaded.host).keepCommit(batch.commit, buildRef(batch));
+    return await markStarted(ctx, loaded, null);
+  }
   if (batch.mode === 'serial') {
     await markStarted(ctx, loaded, null);
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
