@@ -117,6 +117,43 @@ function openEvents(node) {
   return node;
 }
 
+const worthSharing = 200;
+
+/** Schemas that stand in several places are written once: webhooks repeat whole pull requests. */
+function share(file) {
+  const places = new Map();
+  const isSchema = (node) => typeof node.type === 'string' || Array.isArray(node.type);
+  const count = (node) => {
+    if (typeof node !== 'object' || node === null) return;
+    if (isSchema(node)) {
+      const text = JSON.stringify(node);
+      if (text.length > worthSharing) places.set(text, (places.get(text) ?? 0) + 1);
+    }
+    Object.values(node).forEach(count);
+  };
+  count(file);
+  const names = new Map();
+  const shared = {};
+  const replace = (node, isName) => {
+    if (typeof node !== 'object' || node === null) return node;
+    const text = !isName && isSchema(node) ? JSON.stringify(node) : '';
+    const inside = () => {
+      if (Array.isArray(node)) return node.map((each) => replace(each, false));
+      return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, replace(value, false)]));
+    };
+    if ((places.get(text) ?? 0) < 2) return inside();
+    if (!names.has(text)) {
+      const name = `shared-${names.size + 1}`;
+      names.set(text, name);
+      shared[name] = inside();
+    }
+    return { $ref: `#/schemas/${names.get(text)}` };
+  };
+  const { schemas, ...rest } = file;
+  const kept = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, replace(schema, true)]));
+  return { ...replace(rest, true), schemas: { ...kept, ...shared } };
+}
+
 function trim() {
   const folder = mkdtempSync(join(tmpdir(), 'openapi-'));
   try {
@@ -124,7 +161,7 @@ function trim() {
     const used = new Set();
     const kept = operations.map((operation) => [operation, trimOperation(api.description, operation, used)]);
     const file = correct({ operations: Object.fromEntries(kept), schemas: withSchemas(api.description, used) });
-    writeFileSync(join(here, 'github.json'), `${JSON.stringify(file)}\n`);
+    writeFileSync(join(here, 'github.json'), `${JSON.stringify(share(file))}\n`);
 
     const hooks = download(folder, '@octokit/openapi-webhooks', '12.1.0');
     const usedByHooks = new Set();
@@ -138,7 +175,7 @@ function trim() {
       }),
     );
     const hookFile = { payloads, schemas: openEvents(withSchemas(hooks.description, usedByHooks)) };
-    writeFileSync(join(here, 'webhooks.json'), `${JSON.stringify(hookFile)}\n`);
+    writeFileSync(join(here, 'webhooks.json'), `${JSON.stringify(share(hookFile))}\n`);
     writeFileSync(join(here, 'LICENSE'), api.licence);
   } finally {
     rmSync(folder, { recursive: true, force: true });
