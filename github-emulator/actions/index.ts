@@ -1,11 +1,10 @@
 // GitHub Actions: workflows run for real, or end as a test has scripted.
 import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core.ts';
-import type { MakePart, Part } from '../part.ts';
+import type { MakePart } from '../part.ts';
 import type { HostEvent } from '../webhooks/events.ts';
 import { actionsRoutes, mustRerun } from './actions.rest.ts';
 import { actionsApp } from './app.ts';
-import { renderWorkflow, renderWorkflowRun } from './render.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { startForEvent } from './starting.ts';
 
@@ -17,7 +16,6 @@ export const actionsPart: MakePart = (core) => {
       if (event.name === 'check_run' || event.name === 'check_suite') await rerunRequested(core, runner, event);
       else for (const run of await startForEvent(core, event)) await runner.begin(run);
     },
-    payloads: createPayloads(core),
     serve: (fastify) => serveLogs(core, fastify),
     // Runs that a stopped emulator left begin again with the jobs that had not ended.
     start: async () => {
@@ -41,15 +39,6 @@ async function rerunRequested(core: Core, runner: Runner, event: HostEvent): Pro
     const run = state.workflowRuns.find((each) => each.checkSuiteId === event.checkSuite.id);
     if (run !== undefined) await runner.rerun(mustRerun({ core }, run), null);
   }
-}
-
-function createPayloads(core: Core): NonNullable<Part['payloads']> {
-  return {
-    workflow_run: async ({ repository, run }) => ({
-      workflow_run: await renderWorkflowRun(core, repository, run),
-      workflow: renderWorkflow(core, repository, core.state.workflows.must(run.workflowId)),
-    }),
-  };
 }
 
 /** The address that `GET …/logs` redirects to. Its last part stands for the signature. */

@@ -5,6 +5,7 @@ import type { CheckRun, PullRequest, Repository, Account, WorkflowJob, WorkflowR
 import type { HostEvent } from '../webhooks/events.ts';
 import { actionsApp, actionsBot } from './app.ts';
 import { readChangedPaths, type ReadWorkflow, readWorkflows, saveWorkflow } from './files.ts';
+import { pageOfJob } from './render.ts';
 import { isStartedBy, type TriggerEvent } from './triggers.ts';
 import type { Job, WorkflowFile } from './workflow-file.ts';
 
@@ -143,6 +144,7 @@ export function makeJob(
   const suite = core.state.checkSuites.must(run.checkSuiteId);
   const given = { name: job.label, externalId: `${run.id}-${job.key}`, detailsUrl: null, startedAt: core.now() };
   const checkRun = makeRun(core, by, suite, given);
+  checkRun.detailsUrl = pageOfJob(core, by.repository, run, checkRun.id);
   const row = { runId: run.id, runAttempt: run.runAttempt, key: job.key, name: job.label, steps: [], log: '' };
   return { checkRun, job: core.state.workflowJobs.insert({ id: checkRun.id, ...row }) };
 }

@@ -7,7 +7,7 @@ import { reachRepository } from '../http/reach.ts';
 import { created, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import type { App, CheckRun, CheckSuite, Repository } from '../model/types.ts';
 import { changeRun, makeRun, refreshSuite, rerequestRun, rerequestSuite, type RunChange, suiteFor } from './runs.ts';
-import { renderCheckRun, renderCheckSuite } from './render.ts';
+import { renderCheckRun, renderCheckSuite } from '../render/checks.ts';
 import { latestRuns, runsOfCommit, runsOfSuite, suitesOf } from './results.ts';
 
 const read = { permission: 'checks', level: 'read' } as const;

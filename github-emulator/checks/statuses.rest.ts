@@ -7,7 +7,7 @@ import { created, ok, type RestRoute, route } from '../http/route.ts';
 import type { CommitStatus } from '../model/types.ts';
 import { renderRepository, repositoryUrl } from '../render/repositories.ts';
 import { mustCommit } from './checks.rest.ts';
-import { renderSimpleStatus, renderStatus } from './render.ts';
+import { renderStatus } from '../render/checks.ts';
 import { combineStatuses, latestStatuses, statusesOf } from './results.ts';
 
 const read = { permission: 'statuses', level: 'read' } as const;
@@ -66,7 +66,7 @@ export const statusRoutes: readonly RestRoute[] = [
     const url = `${repositoryUrl(request.core, repository)}/commits/${sha}`;
     return ok({
       state: combineStatuses(statuses),
-      statuses: latest.map((each) => renderSimpleStatus(request.core, repository, each)),
+      statuses: latest.map((each) => renderStatus(request.core, repository, each)),
       sha,
       total_count: latest.length,
       repository: renderRepository(request.core, repository),

@@ -1,6 +1,5 @@
 // Check suites, check runs, workflow runs, statuses, and what they say together.
 import { pageOfWorkflowRun } from '../actions/render.ts';
-import { pageOfRun } from '../checks/render.ts';
 import {
   combineStatuses,
   isPassing,
@@ -62,7 +61,7 @@ export function viewCheckSuite(sight: Sight, repository: Repository, suite: Chec
 
 export function viewCheckRun(sight: Sight, repository: Repository, run: CheckRun): View {
   const { core } = sight;
-  const page = pageOfRun(core, repository, run);
+  const page = run.detailsUrl ?? `${core.urls.web}/${fullNameOf(core, repository)}/runs/${run.id}`;
   const suite = core.state.checkSuites.must(run.checkSuiteId);
   return {
     __typename: 'CheckRun',
@@ -72,7 +71,7 @@ export function viewCheckRun(sight: Sight, repository: Repository, run: CheckRun
     status: enumOf(run.status),
     conclusion: enumOf(run.conclusion),
     externalId: run.externalId === '' ? null : run.externalId,
-    detailsUrl: run.detailsUrl ?? page,
+    detailsUrl: page,
     url: page,
     permalink: page,
     startedAt: run.startedAt,

@@ -1,4 +1,5 @@
 // Pages of GraphQL. A page without `first` or `last`, or of more than a hundred rows, is refused.
+import { type FieldNode, Kind } from 'graphql';
 import { GraphqlFault } from './fault.ts';
 
 export interface PageArguments {
@@ -9,6 +10,9 @@ export interface PageArguments {
 }
 
 const largestPage = 100;
+/** Fields that need a page. */
+const pagedFields = new Set(['nodes', 'edges', 'pageInfo']);
+const pageCheck = Symbol('pageCheck');
 
 /** Answers a connection. Only the rows of the page are viewed. */
 export function connect<T>(
@@ -21,6 +25,7 @@ export function connect<T>(
   const cursorOf = (index: number): string => writeCursor(index + 1);
   // The number of rows alone may be asked for without a page.
   const page = (): Page => pageOf(name, given, rows.length);
+  const checkPage = (): void => void page();
   const rowsOf = ({ start, end }: Page): readonly T[] => rows.slice(start, end);
   return {
     nodes: () => Promise.all(rowsOf(page()).map((row) => view(row))),
@@ -29,6 +34,7 @@ export function connect<T>(
       return rowsOf({ start, end }).map((row, index) => ({ cursor: cursorOf(start + index), node: () => view(row) }));
     },
     totalCount: rows.length,
+    [pageCheck]: checkPage,
     pageInfo: () => {
       const { start, end } = page();
       return {
@@ -40,6 +46,15 @@ export function connect<T>(
     },
     ...more,
   };
+}
+
+/** Refuses a connection without a proper page, if a field of the page is asked for. */
+export function checkPageOf(value: unknown, fieldNodes: readonly FieldNode[]): void {
+  const check = (value as { [pageCheck]?: () => void } | null | undefined)?.[pageCheck];
+  if (check === undefined) return;
+  const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  const isPaged = selections.some((each) => each.kind !== Kind.FIELD || pagedFields.has(each.name.value));
+  if (isPaged) check();
 }
 
 interface Page {

@@ -10,6 +10,7 @@ import {
 } from 'graphql';
 import type { Core } from '../core.ts';
 import type { GraphqlAnswer, GraphqlRequest } from '../part.ts';
+import { checkPageOf } from './connection.ts';
 import { costOf } from './cost.ts';
 import { faultOf, GraphqlFault, renderFault } from './fault.ts';
 import { readSchema } from './schema.ts';
@@ -73,7 +74,12 @@ const resolveField: GraphQLFieldResolver<unknown, unknown> = (source, args, _con
   if (typeof source !== 'object' || source === null || !(fieldName in source))
     throw new MissingField(`The emulator has no answer for ${parentType.name}.${fieldName}.`);
   const value = (source as Record<string, unknown>)[fieldName];
-  return typeof value === 'function' ? (value as (given: object) => unknown)(args) : value;
+  const answer = typeof value === 'function' ? (value as (given: object) => unknown)(args) : value;
+  const checked = (given: unknown): unknown => {
+    checkPageOf(given, info.fieldNodes);
+    return given;
+  };
+  return answer instanceof Promise ? answer.then(checked) : checked(answer);
 };
 
 const resolveType: GraphQLTypeResolver<unknown, unknown> = (value) => {

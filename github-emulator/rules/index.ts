@@ -5,7 +5,6 @@ import type { Core } from '../core.ts';
 import type { MakePart } from '../part.ts';
 import { decideRefChange, protectionOf, rulesetsOf } from './decide.ts';
 import { readActor, readChange } from './facts.ts';
-import { rulesPayloads } from './payloads.ts';
 import { protectionRoutes } from './protection.rest.ts';
 import { rulesetRoutes } from './rulesets.rest.ts';
 import { rulesOfRepository } from './settings.ts';
@@ -14,7 +13,6 @@ import { describeApiRefusal, describePushRefusal, statusOfPushRefusal } from './
 export const rulesPart: MakePart = (core) => ({
   routes: [...protectionRoutes, ...rulesetRoutes],
   rules: createRules(core),
-  payloads: rulesPayloads(core),
 });
 
 function createRules(core: Core): Rules {

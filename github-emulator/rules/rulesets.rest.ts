@@ -116,7 +116,7 @@ function tell(
   request.core.emit({ name: 'repository_ruleset', action, repository, sender, ruleset });
 }
 
-export function renderBriefly(core: Core, repository: Repository, ruleset: Ruleset): Json {
+function renderBriefly(core: Core, repository: Repository, ruleset: Ruleset): Json {
   return {
     id: ruleset.id,
     name: ruleset.name,

@@ -21,13 +21,18 @@ beforeAll(async () => {
 });
 afterAll(async () => await w[Symbol.asyncDispose]());
 
-async function ask(token: string, query: string, variables: object = {}): Promise<{ data: any; errors?: unknown }> {
+interface Answer {
+  readonly data: unknown;
+  readonly errors?: unknown;
+}
+
+async function ask(token: string, query: string, variables: object = {}): Promise<Answer> {
   const response = await fetch(w.emulator.graphqlUrl, {
     method: 'POST',
     headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ query, variables }),
   });
-  return (await response.json()) as { data: any };
+  return (await response.json()) as Answer;
 }
 
 interface Ids {

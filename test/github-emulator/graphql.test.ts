@@ -23,11 +23,11 @@ async function refusalOf(query: string, variables: Record<string, unknown> = {})
   }
 }
 
-const head = 'query ($owner: String!, $repo: String!, $number: Int = 1, $sha: GitObjectID)';
+const head = 'query ($owner: String!, $repo: String!)';
 const onPull = (fields: string): string =>
-  `${head} { repository(owner: $owner, name: $repo) { pullRequest(number: $number) { ${fields} } } }`;
+  `query ($owner: String!, $repo: String!, $number: Int!) { repository(owner: $owner, name: $repo) { pullRequest(number: $number) { ${fields} } } }`;
 const onCommit = (fields: string): string =>
-  `${head} { repository(owner: $owner, name: $repo) { object(oid: $sha) { ... on Commit { ${fields} } } } }`;
+  `query ($owner: String!, $repo: String!, $sha: GitObjectID) { repository(owner: $owner, name: $repo) { object(oid: $sha) { ... on Commit { ${fields} } } } }`;
 
 describe('a pull request', () => {
   it('shows its ends, labels, opinions, threads and the actor of a label', async () => {
@@ -81,7 +81,7 @@ describe('a pull request', () => {
       { type: 'NOT_FOUND', message: 'Could not resolve to a PullRequest with the number of 999.' },
     ]);
     const stranger = w.octokitOf(w.emulator.addPerson('stranger').token);
-    await expect(stranger.graphql(onPull('id'), w.place)).rejects.toMatchObject({
+    await expect(stranger.graphql(onPull('id'), { ...w.place, number: 1 })).rejects.toMatchObject({
       errors: [
         {
           type: 'NOT_FOUND',

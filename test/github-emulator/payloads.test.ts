@@ -51,6 +51,7 @@ it('are as GitHub describes them, for everything that happens to a repository an
   await core.settled();
   const told = core.state.deliveries.all().map(({ event, action }) => (action === null ? event : `${event} ${action}`));
   expect([...new Set(told)].toSorted()).toEqual([
+    'check_suite requested',
     'issue_comment created',
     'issue_comment deleted',
     'issue_comment edited',
@@ -120,6 +121,7 @@ it('tell of checks, statuses, workflow runs and rules', async () => {
     headBranch: 'checked',
     testedSha: sha,
     headSha: sha,
+    testedSha: sha,
     actorId: sender.id,
     inputs: {},
     pullNumber: null,
