@@ -4,7 +4,6 @@ import { quietFor, type Context } from '../../context.ts';
 import type { TurnLeft } from '../../domain/turns.ts';
 import type { Transaction } from '../database.ts';
 import { awaitHost } from '../../domain/queue/landing/host-retry.ts';
-import { retryAtOf } from '../../hosts/port.ts';
 import type { DrivenRow } from './columns.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
 
@@ -33,6 +32,8 @@ export interface Failure {
   readonly words: string;
   /** It is not tried again. */
   readonly isFinal: boolean;
+  /** Until when the code host has asked to wait. Null or absent: it has not. */
+  readonly retryAt?: number | null;
 }
 
 export interface CarryOut<T extends KindTypes> {
@@ -66,7 +67,7 @@ export async function carryOutDue<T extends KindTypes>(
       const row = kind.rowOf(rows);
       const { calls } = row;
       await carryOut.fail(quiet, tx, rows, { ...failure, due });
-      if (!failure.isFinal) holdOff(row, { calls, now: ctx.clock().getTime(), retryAt: retryAtOf(error) });
+      if (!failure.isFinal) holdOff(row, { calls, now: ctx.clock().getTime(), retryAt: failure.retryAt ?? null });
     });
     return failure.isFinal ? `refused: ${failure.words}` : `failed, and is tried again: ${failure.words}`;
   }

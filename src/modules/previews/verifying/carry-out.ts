@@ -1,5 +1,6 @@
 // What a verification needs done outside of a transaction.
 import type { Context } from '../../../context.ts';
+import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';
 import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
@@ -21,7 +22,11 @@ const carryOut: CarryOut<VerificationTypes> = {
     // A host that is away is no fault of ours, and is asked again. An attendance that failed is begun again at once.
     step.kind === 'attend'
       ? null
-      : { words: (error instanceof Error ? error.message : String(error)).slice(0, longestWords), isFinal: false },
+      : {
+          words: (error instanceof Error ? error.message : String(error)).slice(0, longestWords),
+          isFinal: false,
+          retryAt: retryAtOf(error),
+        },
   fail: async (ctx, _tx, { verification }, { words }) =>
     putOff(verification, { now: ctx.clock(), pauseAfter, problem: words }),
 };

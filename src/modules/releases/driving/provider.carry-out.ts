@@ -61,8 +61,9 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
     },
     failureOf: ({ log }, error, { id, by: { signal } }) => {
       if (!isOwnFailure(error, signal)) return null;
-      if (retryAtOf(error) !== null)
-        return { words: error instanceof Error ? error.message : String(error), isFinal: false };
+      const retryAt = retryAtOf(error);
+      if (retryAt !== null)
+        return { words: error instanceof Error ? error.message : String(error), isFinal: false, retryAt };
       log.error({ ...kind.whose(id), error }, 'A provider could not be called, or attended to.');
       return { words: wordsOf(error), isFinal: false };
     },

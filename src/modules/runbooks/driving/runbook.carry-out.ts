@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
-import { HostRefused } from '../../../hosts/port.ts';
+import { HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
 import { writeLeaf } from '../steps.writer.ts';
@@ -34,6 +34,7 @@ const carryOut: CarryOut<RunbookTypes> = {
       : {
           words: error instanceof Error ? error.message : String(error),
           isFinal: error instanceof HostRefused || error instanceof DomainError,
+          retryAt: retryAtOf(error),
         },
   fail: async (ctx, tx, rows, { words, isFinal, due: { step } }) => {
     const failed = isFinal ? words : putOffCall(ctx, rows, words);
