@@ -105,6 +105,8 @@ export type ExplanationKind =
   | 'FROZEN'
   /** Its queue stands until an admin has looked at it. */
   | 'HALTED'
+  /** The code host has asked to wait before it is asked again. */
+  | 'HOST_WAIT'
   /** Others are before it in line, or no build is free. */
   | 'IN_LINE'
   /** Its landing: it is merged now or next. */
