@@ -100,9 +100,8 @@ describe('what a host knows late, or no more', () => {
       head_sha: tip,
       status_text: 'The code host still shows an older head than the tip of its branch.',
     });
+    // Nobody tells that the record has followed.
     isLate = false;
-    const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
-    w.service.localHost.installation.emit({ kind: 'pull_request', repository, number });
     await w.settled(number);
     expect(await w.git('show', 'main:a.txt')).toBe('b');
   });

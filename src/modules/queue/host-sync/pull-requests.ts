@@ -25,6 +25,7 @@ import {
   type LockedPlacement,
 } from './placement.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
+import { planHint } from '../store/host-hints.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { validationFacts } from '../admission/validations.service.ts';
 import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
@@ -96,11 +97,25 @@ export async function syncPullRequest(
         return pullRequest;
       }));
     if (row === null) continue;
+    if (seen.headUnseen)
+      await lookAgain(ctx, repository, row, { isNews: before.writtenAt !== row.updatedAt.getTime() });
     if (head !== null && seen.state === 'open') await recordChecks(ctx, repository, seen.headSha);
     if (rules.configuration.merge_rules.auto_detect_stacks && hasMoved(before, row))
       for (const { number: above } of await readAbove(ctx, row)) await syncPullRequest(ctx, repository, above);
     return row;
   }
+}
+
+/** Hosts tell of a push, and not that their record has followed. Mostly it does so within seconds. */
+async function lookAgain(
+  ctx: Context,
+  repository: HostedRepository,
+  { number }: PullRequestRow,
+  { isNews }: { readonly isNews: boolean },
+): Promise<void> {
+  const hint = { accountId: ctx.accountId, repositoryId: repository.id, kind: 'pull_request' } as const;
+  const dueAt = new Date(ctx.clock().getTime() + (isNews ? 2_000 : 10_000));
+  await planHint(ctx, { ...hint, subject: String(number) }, dueAt);
 }
 
 function isVerified(
