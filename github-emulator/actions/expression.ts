@@ -34,9 +34,9 @@ function tokenize(source: string): Token[] {
   return tokens;
 }
 
-export const isTruthy = (value: Value): boolean => value !== null && value !== false && value !== '' && value !== 0;
+const isTruthy = (value: Value): boolean => value !== null && value !== false && value !== '' && value !== 0;
 
-export function toText(value: Value): string {
+function toText(value: Value): string {
   if (value === null) return '';
   return typeof value === 'object' ? 'Object' : String(value);
 }

@@ -24,7 +24,7 @@ const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/;
 const skipTrailer = /\n\n(?:.*\n)*skip-checks:\s*true\s*$/;
 
 /** A commit message with `[skip ci]` and the like starts nothing at a push or a pull request. */
-export const isSkippedByMessage = (message: string): boolean => skipWords.test(message) || skipTrailer.test(message);
+const isSkippedByMessage = (message: string): boolean => skipWords.test(message) || skipTrailer.test(message);
 
 const defaultTypes = ['opened', 'synchronize', 'reopened'];
 

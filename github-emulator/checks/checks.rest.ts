@@ -95,7 +95,7 @@ async function createRun(request: RestRequest): Promise<ReturnType<typeof create
   return created(renderCheckRun(core, repository, run));
 }
 
-export async function branchAt(core: Core, repository: Repository, sha: string): Promise<string | null> {
+async function branchAt(core: Core, repository: Repository, sha: string): Promise<string | null> {
   const refs = await core.git.listRefs(repository, 'refs/heads/');
   const ref = [...refs].find(([, at]) => at === sha)?.[0];
   return ref?.replace('refs/heads/', '') ?? null;

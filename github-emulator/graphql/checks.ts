@@ -137,7 +137,7 @@ export function viewWorkflowRun(sight: Sight, repository: Repository, run: Workf
   };
 }
 
-export function viewStatus(sight: Sight, repository: Repository, status: CommitStatus): View {
+function viewStatus(sight: Sight, repository: Repository, status: CommitStatus): View {
   return {
     __typename: 'StatusContext',
     id: nodeIdOf('statuses', status.id),

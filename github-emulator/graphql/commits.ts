@@ -17,7 +17,7 @@ export async function viewCommitOf(sight: Sight, repository: Repository, sha: st
   return commit === null ? null : viewCommit(sight, repository, commit);
 }
 
-export function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): View {
+function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): View {
   const { core } = sight;
   const { sha, message } = commit;
   const [headline = '', body = ''] = message.split(/\n+(.*)/s);

@@ -1,5 +1,6 @@
 // Commits, refs and changed files, as REST and webhooks show them.
 import type { Core } from '../core.ts';
+import { isVerified } from '../git/signatures.ts';
 import type { CommitFacts, Signature } from '../git/store.ts';
 import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
@@ -188,8 +189,8 @@ function parseCounts(text: string): Map<string, { additions: number; deletions: 
 }
 
 function renderVerification(commit: CommitFacts): Json {
-  const reason = commit.isSigned ? 'unknown_key' : 'unsigned';
-  return { verified: false, reason, signature: null, payload: null, verified_at: null };
+  const verified = isVerified(commit);
+  return { verified, reason: verified ? 'valid' : 'unsigned', signature: null, payload: null, verified_at: null };
 }
 
 function personOf(core: Core, { email }: Signature): Json | null {

@@ -33,7 +33,7 @@ export const protectionRoutes: readonly RestRoute[] = [
     const sender = accountOf(actor);
     const action = isNew ? 'created' : 'edited';
     core.emit({ name: 'branch_protection_rule', action, repository, sender, protection: row });
-    return ok(renderProtectedBranch(core, repository, row));
+    return ok(renderProtection(core, repository, row));
   }),
   route('DELETE', one, (request) => {
     const repository = reachRepository(request, write);
@@ -69,7 +69,7 @@ export const protectionRoutes: readonly RestRoute[] = [
   }),
 ];
 
-export function saveProtection(
+function saveProtection(
   core: Core,
   repository: Repository,
   pattern: string,
@@ -140,7 +140,7 @@ function raise(): never {
   throw notFound();
 }
 
-export function renderProtection(core: Core, repository: Repository, protection: BranchProtection): Json {
+function renderProtection(core: Core, repository: Repository, protection: BranchProtection): Json {
   const settings = settingsOf(protection);
   const url = urlOf(core, repository, protection);
   const { required_status_checks: checks, required_pull_request_reviews: reviews, restrictions } = settings;
@@ -180,9 +180,4 @@ export function renderProtection(core: Core, repository: Repository, protection:
 function urlsOfRestrictions(url: string): Json {
   const at = `${url}/restrictions`;
   return { url: at, users_url: `${at}/users`, teams_url: `${at}/teams`, apps_url: `${at}/apps` };
-}
-
-/** The answer of `PUT`: the same with the address in each part. */
-function renderProtectedBranch(core: Core, repository: Repository, protection: BranchProtection): Json {
-  return renderProtection(core, repository, protection);
 }

@@ -146,7 +146,7 @@ function renderRuleset(core: Core, repository: Repository, ruleset: Ruleset, act
   };
 }
 
-export function describeBypass(core: Core, repository: Repository, row: Ruleset, actor: Actor): string {
+function describeBypass(core: Core, repository: Repository, row: Ruleset, actor: Actor): string {
   const ruleset = readRuleset(row);
   const asker = readActor(core, actor, repository);
   const always = bypassOf(ruleset, asker, false);

@@ -1,4 +1,4 @@
-// GitHub's words for a refused or bypassed change of a ref: to git, and to REST.
+// GitHub's words for a refused change of a ref: to git, and to REST.
 import type { RuleDecision } from './decide.ts';
 
 type Refusal = Extract<RuleDecision, { kind: 'refused' }>;
@@ -24,10 +24,6 @@ export function statusOfPushRefusal(refusal: Refusal): string {
   return refusal.code === 'GH006'
     ? 'protected branch hook declined'
     : 'push declined due to repository rule violations';
-}
-
-export function describeBypass(violations: readonly string[], ref: string): string[] {
-  return violations.length === 0 ? [] : [`Bypassed rule violations for ${ref}:`, '', ...bullets(violations)];
 }
 
 /** The `message` of REST's 405 (merge) or 422 (refs). */
