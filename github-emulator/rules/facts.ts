@@ -45,7 +45,7 @@ export async function readChange(core: Core, request: RefRequest, move: Move): P
     from,
     to,
     fastForward: from === null || to === null || (await isAncestor(request, from, to)),
-    newCommits: to === null ? [] : await readNewCommits(request, to),
+    newCommits: await readNewCommits(request, move),
     checks: to === null ? [] : checksOfCommit(core, repository, pull?.head.sha ?? to),
     pullRequest: pull === undefined ? null : await readPullFacts(core, repository, pull, move),
   };
@@ -56,18 +56,18 @@ async function isAncestor(request: RefRequest, from: string, to: string): Promis
   return (await request.git(args, { accept: [0, 1, 128] })).exitCode === 0;
 }
 
-async function readNewCommits(request: RefRequest, to: string): Promise<RefChange['newCommits']> {
-  const from = request.changes.find((each) => each.to === to)?.from ?? null;
+/** Each record is the commit's id and its raw text, up to a zero byte. */
+async function readNewCommits(request: RefRequest, { from, to }: Move): Promise<RefChange['newCommits']> {
+  if (to === null) return [];
   // Of a new branch, the commits that no branch has yet.
   const known = from === null ? ['--not', '--branches'] : [`^${from}`];
-  const listed = await request.git(['rev-list', `--max-count=${mostCommits}`, to, ...known]);
-  const commits = [];
-  for (const sha of listed.stdout.toString('utf8').split('\n').filter(Boolean)) {
-    const { stdout } = await request.git(['cat-file', 'commit', sha]);
-    const commit = parseCommit(sha, stdout.toString('utf8'));
-    commits.push({ sha, parents: commit.parents.length, verified: isVerified(commit) });
-  }
-  return commits;
+  const { stdout } = await request.git(['rev-list', '--header', `--max-count=${mostCommits}`, to, ...known]);
+  const records = stdout.toString('utf8').split('\0').filter(Boolean);
+  return records.map((record) => {
+    const [sha = '', text = ''] = record.split(/\n(.*)/s);
+    const commit = parseCommit(sha, text);
+    return { sha, parents: commit.parents.length, verified: isVerified(commit) };
+  });
 }
 
 async function readPullFacts(
