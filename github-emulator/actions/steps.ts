@@ -35,7 +35,7 @@ interface World {
   readonly endsAt: number;
 }
 
-type Outcome = 'success' | 'failure' | 'cancelled' | 'timed_out';
+type Outcome = 'success' | 'failure' | 'cancelled';
 
 /** Runs the steps, and answers the job's conclusion. */
 export async function runSteps(core: Core, execution: Execution): Promise<Outcome> {
@@ -94,7 +94,7 @@ function scopeOf(world: World, step: Step, status: Outcome): Scope {
   const { execution, github, token, env } = world;
   const inherited: Record<string, string> = { ...execution.file.env, ...execution.plan.env, ...env, ...step.env };
   return {
-    status: status === 'timed_out' ? 'failure' : status,
+    status,
     contexts: {
       github,
       env: inherited,
@@ -149,10 +149,16 @@ async function runScript(world: World, step: Step, scope: Scope): Promise<Outcom
   };
   const shell = step.shell === 'sh' ? ['sh', '-e'] : ['bash', '--noprofile', '--norc', '-e', '-o', 'pipefail'];
   const cwd = join(workspace, step['working-directory'] ?? '');
-  const limitMs = Math.min(world.endsAt - Date.now(), (step['timeout-minutes'] ?? 360) * 60_000);
+  const leftOfJobMs = Math.max(0, world.endsAt - Date.now());
+  const ofStepMs = (step['timeout-minutes'] ?? 360) * 60_000;
+  // A job that takes too long is cancelled; a step that does fails.
+  const limit = {
+    ms: Math.min(leftOfJobMs, ofStepMs),
+    outcome: leftOfJobMs < ofStepMs ? 'cancelled' : 'failure',
+  } as const;
   writeFileSync(join(folder, 'output'), '');
   writeFileSync(join(folder, 'env'), '');
-  const outcome = await spawnShell(execution, { command: [...shell, script], cwd, env, limitMs });
+  const outcome = await spawnShell(execution, { command: [...shell, script], cwd, env, limit });
   Object.assign(world.env, parsePairs(join(folder, 'env')));
   return outcome;
 }
@@ -161,12 +167,12 @@ interface Command {
   readonly command: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly limitMs: number;
+  readonly limit: { readonly ms: number; readonly outcome: 'cancelled' | 'failure' };
 }
 
 async function spawnShell(
   { job, signal }: Execution,
-  { command: [program = 'bash', ...args], cwd, env, limitMs }: Command,
+  { command: [program = 'bash', ...args], cwd, env, limit }: Command,
 ): Promise<Outcome> {
   // A process group of its own, so that an end takes the script's children too.
   const child = spawn(program, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -182,7 +188,10 @@ async function spawnShell(
       // The group is gone already.
     }
   };
-  const timer = setTimeout(() => kill('timed_out'), Math.max(0, limitMs));
+  const timer = setTimeout(() => {
+    job.log += '##[error]The operation was canceled: it took longer than its time limit.\n';
+    kill(limit.outcome);
+  }, limit.ms);
   const abort = (): void => kill('cancelled');
   signal.addEventListener('abort', abort);
   try {

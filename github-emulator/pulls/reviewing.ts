@@ -23,11 +23,13 @@ export function opinionatedReviews(
 
 export type ReviewDecision = 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED';
 
-/** Null: no rule demands a review, and nobody gave an opinion. */
-export function decideReviewDecision(reviews: readonly Review[], demanded: number): ReviewDecision | null {
+/** Null: no rule demands a review, whatever the reviews say. */
+export function decideReviewDecision(
+  reviews: readonly Pick<Review, 'state'>[],
+  demanded: number,
+): ReviewDecision | null {
+  if (demanded === 0) return null;
   const states = reviews.map(({ state }) => state);
   if (states.includes('CHANGES_REQUESTED')) return 'CHANGES_REQUESTED';
-  const approvals = states.filter((state) => state === 'APPROVED').length;
-  if (approvals < demanded) return 'REVIEW_REQUIRED';
-  return approvals > 0 ? 'APPROVED' : null;
+  return states.filter((state) => state === 'APPROVED').length < demanded ? 'REVIEW_REQUIRED' : 'APPROVED';
 }

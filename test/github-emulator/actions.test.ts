@@ -42,13 +42,36 @@ jobs:
     steps:
       - run: echo "to \${{ inputs.stage }}, \${{ inputs.note }}"
 `;
+const talk = `
+on: workflow_dispatch
+jobs:
+  push:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: git push origin HEAD:refs/heads/bot-of-actions
+  slow:
+    runs-on: ubuntu-latest
+    timeout-minutes: 0.002
+    steps:
+      - run: sleep 60
+  impatient:
+    runs-on: ubuntu-latest
+    steps:
+      - run: sleep 60
+        timeout-minutes: 0.002
+`;
 const folder = '.github/workflows';
 
 let w: EmulatorWorld;
 beforeAll(async () => {
   w = await emulatorWorld();
   mkdirSync(join(w.clone.directory, folder), { recursive: true });
-  await w.clone.push('main', { [`${folder}/ci.yml`]: ci, [`${folder}/deploy.yml`]: deploy });
+  await w.clone.push('main', {
+    [`${folder}/ci.yml`]: ci,
+    [`${folder}/deploy.yml`]: deploy,
+    [`${folder}/talk.yml`]: talk,
+  });
 });
 afterEach(async () => {
   await w.emulator.knobs.clear();
@@ -146,6 +169,14 @@ describe('scripted outcomes', () => {
     outcome = 'success';
     await expect.poll(async () => (await runsOf(sha))[0]?.conclusion).toBe('success');
   });
+});
+
+it('lets a job push by its token, which starts nothing, and ends what takes too long', async () => {
+  const main = await w.clone.git('rev-parse', 'origin/main');
+  await w.bot.actions.createWorkflowDispatch({ ...w.place, workflow_id: 'talk.yml', ref: 'main' });
+  expect(await conclusionsOf(main)).toEqual({ push: 'success', slow: 'cancelled', impatient: 'failure' });
+  expect(await w.clone.git('ls-remote', 'origin', 'refs/heads/bot-of-actions')).toContain(main);
+  expect((await runsOf(main)).map(({ event }) => event)).not.toContain('push');
 });
 
 describe('a dispatch', () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'graphql';
 import { costOf } from '../../github-emulator/graphql/cost.ts';
+import { decideReviewDecision } from '../../github-emulator/pulls/reviewing.ts';
 import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
 
 let w: EmulatorWorld;
@@ -61,7 +62,7 @@ describe('a pull request', () => {
           isCrossRepository: false,
           headRefOid: sha,
           baseRefName: 'main',
-          reviewDecision: 'APPROVED',
+          reviewDecision: null,
           mergeCommit: null,
           labels: { nodes: [{ name: 'queued' }] },
           latestOpinionatedReviews: {
@@ -91,6 +92,21 @@ describe('a pull request', () => {
       ],
     });
   });
+});
+
+it.each([
+  [['APPROVED'], 0, null],
+  [[], 1, 'REVIEW_REQUIRED'],
+  [['APPROVED'], 2, 'REVIEW_REQUIRED'],
+  [['APPROVED', 'DISMISSED'], 1, 'APPROVED'],
+  [['APPROVED', 'CHANGES_REQUESTED'], 1, 'CHANGES_REQUESTED'],
+] as const)('the reviews %j where %i are demanded: %s', (states, demanded, decision) => {
+  expect(
+    decideReviewDecision(
+      states.map((state) => ({ state })),
+      demanded,
+    ),
+  ).toBe(decision);
 });
 
 describe('checks of a commit', () => {
