@@ -157,7 +157,7 @@ function assemble({ state, random, now, clock, dataDir }: Given): World {
     emit: hearing.emit,
     settled: async () => {
       // What a part finishes is told in events, and an event may start something in a part.
-      for (let pass = 0; pass < 2; pass += 1) {
+      for (let pass = 0; pass < 3; pass += 1) {
         await hearing.settled();
         for (const part of made) await part.settled?.();
       }

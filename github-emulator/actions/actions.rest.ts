@@ -210,7 +210,7 @@ function mustJob(request: RestRequest, repository: Repository): WorkflowJob {
   return job;
 }
 
-export function mustRerun({ core }: Pick<RestRequest, 'core'>, run: WorkflowRun): WorkflowRun {
+function mustRerun({ core }: RestRequest, run: WorkflowRun): WorkflowRun {
   if (run.status !== 'completed') throw forbidden('This workflow is already running');
   if (run.conclusion === 'startup_failure')
     throw forbidden('This workflow run cannot be retried: its workflow file is broken');

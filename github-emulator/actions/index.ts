@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Core } from '../core.ts';
 import type { MakePart } from '../part.ts';
 import type { HostEvent } from '../webhooks/events.ts';
-import { actionsRoutes, mustRerun } from './actions.rest.ts';
-import { actionsApp } from './app.ts';
+import { actionsRoutes } from './actions.rest.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { startForEvent } from './starting.ts';
 
@@ -26,19 +25,15 @@ export const actionsPart: MakePart = (core) => {
   };
 };
 
-/** A check run or suite of Actions that is requested again runs its jobs again. */
+/** A check run or suite of Actions that is requested again runs its jobs again, unless the run is still under way. */
 async function rerunRequested(core: Core, runner: Runner, event: HostEvent): Promise<void> {
-  const isActions = (appId: number): boolean => appId === actionsApp(core).id;
+  if (!('action' in event) || event.action !== 'rerequested') return;
   const { state } = core;
-  if (event.name === 'check_run' && event.action === 'rerequested' && isActions(event.checkRun.appId)) {
-    const job = state.workflowJobs.get(event.checkRun.id);
-    const run = state.workflowRuns.get(job?.runId);
-    if (job !== undefined && run !== undefined) await runner.rerun(mustRerun({ core }, run), [job.key]);
-  }
-  if (event.name === 'check_suite' && event.action === 'rerequested' && isActions(event.checkSuite.appId)) {
-    const run = state.workflowRuns.find((each) => each.checkSuiteId === event.checkSuite.id);
-    if (run !== undefined) await runner.rerun(mustRerun({ core }, run), null);
-  }
+  const job = event.name === 'check_run' ? state.workflowJobs.get(event.checkRun.id) : undefined;
+  const suite = event.name === 'check_suite' ? event.checkSuite : undefined;
+  const run = state.workflowRuns.find((each) => each.id === job?.runId || each.checkSuiteId === suite?.id);
+  if (run?.status !== 'completed' || run.conclusion === 'startup_failure') return;
+  await runner.rerun(run, job === undefined ? null : [job.key]);
 }
 
 /** The address that `GET …/logs` redirects to. Its last part stands for the signature. */

@@ -152,6 +152,14 @@ describe('scripted outcomes', () => {
     await w.bot.actions.reRunJobForWorkflowRun({ ...w.place, job_id: data.check_runs[0]?.id ?? 0 });
     expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'success', after: 'success' });
     expect(await runsOf(sha)).toMatchObject([{ run_attempt: 2, conclusion: 'success' }]);
+    const after = await w.bot.checks.listForRef({ ...w.place, ref: sha, check_name: 'after' });
+    await w.bot.checks.rerequestRun({ ...w.place, check_run_id: after.data.check_runs[0]?.id ?? 0 });
+    expect(await runsOf(sha)).toMatchObject([{ run_attempt: 3, conclusion: 'success' }]);
+    const all = await w.bot.checks.listForRef({ ...w.place, ref: sha, filter: 'all' });
+    expect(all.data.check_runs.map(({ name }) => name).toSorted()).toEqual([
+      ...Array.from({ length: 3 }, () => 'after'),
+      ...Array.from({ length: 2 }, () => 'unit tests'),
+    ]);
   });
 
   it('may be pending until they are decided, or until the run is cancelled', async () => {
