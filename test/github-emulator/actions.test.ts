@@ -1,6 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Octokit } from '@octokit/rest';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startEmulator } from '../../github-emulator/index.ts';
 import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
 
 const ci = `
@@ -219,4 +222,28 @@ describe('a dispatch', () => {
       message: expect.stringContaining(message) as string,
     });
   });
+});
+
+it('continues after a stop with the jobs that had not ended', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'stopped-'));
+  const first = await startEmulator({ dataDir });
+  const source = 'on: workflow_dispatch\njobs: { wait: { runs-on: x, steps: [{ run: sleep 0.1 }] } }\n';
+  first.knobs.checks(() => 'pending');
+  await first.addRepository('slow', { files: { [`${folder}/slow.yml`]: source } });
+  const place = { owner: first.owner, repo: 'slow' };
+  const before = new Octokit({ baseUrl: first.apiUrl, auth: first.token });
+  await before.actions.createWorkflowDispatch({ ...place, workflow_id: 'slow.yml', ref: 'main' });
+  const runOf = async (octokit: Octokit) =>
+    (await octokit.actions.listWorkflowRunsForRepo(place)).data.workflow_runs[0];
+  expect((await runOf(before))?.status).toBe('in_progress');
+  await first.stop();
+  const second = await startEmulator({ dataDir });
+  try {
+    const after = new Octokit({ baseUrl: second.apiUrl, auth: second.token });
+    await second.core.settled();
+    expect(await runOf(after)).toMatchObject({ status: 'completed', conclusion: 'success' });
+  } finally {
+    await second.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
 });
