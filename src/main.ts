@@ -10,6 +10,7 @@ import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
+import type { GitHubOption } from './github.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
 interface Flags {
@@ -20,6 +21,8 @@ interface Flags {
   readonly temporalAddress?: string;
   readonly demo: boolean;
   readonly reset: boolean;
+  readonly github?: string | true;
+  readonly githubEmulator?: number | true;
 }
 
 const program = new Command('npm start --')
@@ -37,7 +40,20 @@ const program = new Command('npm start --')
   )
   .option('--demo', 'a demo repository in an empty data directory', true)
   .option('--no-demo', 'start empty')
-  .option('--reset', 'throw away what the data directory holds', false);
+  .option('--reset', 'throw away what the data directory holds', false)
+  .addOption(
+    new Option(
+      '--github [server]',
+      'print a link that makes a GitHub App and installs it; server: an Enterprise Server',
+    )
+      .env('GITHUB_SERVER')
+      .conflicts('githubEmulator'),
+  )
+  .addOption(
+    new Option('--github-emulator [port]', 'an emulator of GitHub beside it, with a repository to touch').argParser(
+      portOf,
+    ),
+  );
 
 /**
  * What is left when PostgreSQL or Temporal is gone: requests under way are answered, checks given back. What takes longer
@@ -50,6 +66,12 @@ function portOf(text: string): number {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new StartError(`--port must be a number from 0 to 65535, not ${text}.`);
   return port;
+}
+
+function githubOf({ github, githubEmulator }: Flags): GitHubOption | null {
+  if (githubEmulator !== undefined) return { kind: 'emulator', port: githubEmulator === true ? 4900 : githubEmulator };
+  if (github === undefined) return null;
+  return { kind: 'app', server: github === true ? 'https://github.com' : github };
 }
 
 async function main(): Promise<void> {
@@ -66,6 +88,7 @@ async function main(): Promise<void> {
       temporalAddress: flags.temporalAddress ?? null,
       reset: flags.reset,
       ciConcurrency: Math.max(2, availableParallelism()),
+      github: githubOf(flags),
     },
     createProgress((line) => console.log(line)),
   );
@@ -106,7 +129,11 @@ async function playFirstDemo(running: Interlock): Promise<void> {
   );
 }
 
-function welcome({ url, token, temporalUi, sandbox, agent }: Interlock, flags: Flags, seconds: number): void {
+function welcome(
+  { url, token, temporalUi, sandbox, agent, githubLines }: Interlock,
+  flags: Flags,
+  seconds: number,
+): void {
   const access = join(flags.data, 'access.json');
   const shown = token === '' ? '<your token>' : `$(sed -n 's/.*"token": "\\(.*\\)".*/\\1/p' ${access})`;
   console.log(`\n${color.green('Interlock is ready')} after ${seconds.toFixed(1)} s; ${sandbox}; ${agent}.\n
@@ -115,7 +142,8 @@ function welcome({ url, token, temporalUi, sandbox, agent }: Interlock, flags: F
   git            ${url}/git/<owner>/<name>.git   (any user name, the token as password)
   Temporal UI    ${temporalUi === '' ? 'where your Temporal serves it' : temporalUi}
   data           ${flags.data}
-  token          ${token === '' ? 'yours' : `in ${access}, which you alone can read`}\n
+  token          ${token === '' ? 'yours' : `in ${access}, which you alone can read`}
+${githubLines.map((line) => `  ${line}\n`).join('')}
 Try it:
   curl -s -H "Authorization: Bearer ${shown}" ${url}/api/v1/repo\n\nCtrl-C stops it; the next start goes on where it was.\n`);
 }

@@ -12,9 +12,11 @@ import type { Progress, Say } from './launcher/progress.ts';
 import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
 import { searchAttributes } from './launcher/temporal.ts';
+import { startGitHub, type GitHubOption } from './github.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { networkFrom } from './providers.ts';
+import type { Service } from './service.ts';
 import { modelFrom, openServer, openService, openWorker, runBoundsFrom, secretsFrom } from './parts.ts';
 
 export interface StartOptions {
@@ -28,6 +30,8 @@ export interface StartOptions {
   readonly reset: boolean;
   /** Checks at once. */
   readonly ciConcurrency: number;
+  /** Absent: only the code host of this installation, and the Apps that it knows already. */
+  readonly github?: GitHubOption | null;
 }
 
 export interface Interlock extends Access {
@@ -35,6 +39,8 @@ export interface Interlock extends Access {
   readonly isNew: boolean;
   readonly sandbox: string;
   readonly agent: string;
+  /** What the user reads of GitHub. */
+  readonly githubLines: readonly string[];
   /** Resolves, with a sentence that says which, when a part of ours is gone without having been asked to stop. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
@@ -109,9 +115,25 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
       await startService({ options, dataDir, databaseUrl, temporal, secrets, log, stops, watch: starting.watch }),
   );
   const { isNew, token } = await firstAccount(service.ports, secrets, { dataDir, url: service.url, say: progress.say });
+  const githubLines = await connectGitHub(options, starting, { service: service.service, secrets });
   const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
-  return { ...access, isNew, sandbox: service.sandbox, agent: service.agent };
+  return { ...access, isNew, githubLines, sandbox: service.sandbox, agent: service.agent };
+}
+
+async function connectGitHub(
+  { github, dataDir: named }: StartOptions,
+  { dataDir, stops, progress, watch }: Starting,
+  given: { readonly service: Service; readonly secrets: Secrets },
+): Promise<readonly string[]> {
+  if (!github) return [];
+  const started = await progress.part('GitHub', async () => await startGitHub(github, { ...given, dataDir }));
+  stops.push(started.stop);
+  watch(
+    started.exited,
+    `The emulator of GitHub is gone (its last words are in ${join(named, 'github-emulator.log')}).`,
+  );
+  return started.lines;
 }
 
 /** For its owner alone, as a log of an earlier version may not be. */
@@ -138,6 +160,10 @@ async function clear(dataDir: string): Promise<void> {
   for (const name of [
     'git',
     'logs',
+    'mirrors',
+    'github-emulator',
+    'github-emulator.log',
+    'github-token',
     'secrets.json',
     'token',
     'temporal.db',
@@ -202,6 +228,7 @@ interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {
 
 interface StartedService extends Pick<Interlock, 'url' | 'sandbox' | 'agent'> {
   readonly ports: Ports;
+  readonly service: Service;
 }
 
 async function startService(parts: ServiceParts): Promise<StartedService> {
@@ -221,7 +248,7 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   const server = await openServer(service, installation, options);
   stops.push(async () => await server.close());
   service.start();
-  return { url, sandbox: worker.sandbox, agent: worker.agent, ports: service.ports };
+  return { url, sandbox: worker.sandbox, agent: worker.agent, ports: service.ports, service };
 }
 
 /** Where a client on this machine reaches what listens on `host`. */

@@ -121,7 +121,6 @@ it('tell of checks, statuses, workflow runs and rules', async () => {
     headBranch: 'checked',
     testedSha: sha,
     headSha: sha,
-    testedSha: sha,
     actorId: sender.id,
     inputs: {},
     pullNumber: null,

@@ -1,0 +1,223 @@
+// `npm start -- --github` and `--github-emulator`: an App on GitHub by one link, or an emulator of GitHub beside the service
+// with a repository to touch.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import { systemContext, type Context } from './context.ts';
+import { spawnGuarded } from './launcher/guarded-process.ts';
+import { assertPortFree } from './launcher/ports.ts';
+import { StartError } from './launcher/start-error.ts';
+import type { Secrets } from './modules/accounts/index.ts';
+import { addApp, createSetupLink } from './modules/github/index.ts';
+import { changeActivity, findRepository, replaceConfiguration } from './modules/repositories/index.ts';
+import { projectRoot } from './platform/project-root.ts';
+import type { Service } from './service.ts';
+
+export type GitHubOption =
+  /** `server`: `https://github.com`, or that of an Enterprise Server. */
+  { readonly kind: 'app'; readonly server: string } | { readonly kind: 'emulator'; readonly port: number };
+
+export interface GitHubStarted {
+  /** What the user reads, line by line. */
+  readonly lines: readonly string[];
+  readonly stop: () => Promise<void>;
+  /** Settles when the emulator is gone. Null: there is none. */
+  readonly exited: Promise<unknown> | null;
+}
+
+interface Starting {
+  readonly service: Service;
+  readonly secrets: Secrets;
+  readonly dataDir: string;
+}
+
+export async function startGitHub(option: GitHubOption, starting: Starting): Promise<GitHubStarted> {
+  const [account] = await starting.service.ports.db.system.query<{ id: string }>(
+    'select id from account order by id limit 1',
+  );
+  if (account === undefined) throw new StartError('There is no account that an App could belong to.');
+  const ctx = systemContext(starting.service.ports, account.id);
+  return option.kind === 'app' ? await linkToApp(ctx, option.server) : await startEmulator(ctx, option.port, starting);
+}
+
+async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
+  const webUrl = server.replace(/\/+$/, '');
+  const { hostname } = new URL(ctx.publicUrl);
+  const isPublic = !['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  const apiUrl = webUrl === 'https://github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`;
+  if (!isPublic)
+    throw new StartError(
+      `GitHub cannot send webhooks to ${ctx.publicUrl}. Set INTERLOCK_PUBLIC_URL to an address that GitHub reaches, such as a tunnel to this port, and start again.`,
+    );
+  const link = await createSetupLink(ctx, { apiUrl, webUrl, organization: process.env['GITHUB_ORGANIZATION'] ?? null });
+  const lines = [`GitHub         ${link}   (open it within an hour: it makes the App and installs it)`];
+  return { lines, exited: null, stop: async () => await Promise.resolve() };
+}
+
+/** As the emulator prints it. */
+interface EmulatorAccess {
+  readonly url: string;
+  readonly apiUrl: string;
+  readonly webUrl: string;
+  readonly appId: string;
+  readonly slug: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly keyFile: string;
+  readonly webhookSecret: string;
+  readonly owner: string;
+  readonly token: string;
+  readonly login: string;
+}
+
+async function startEmulator(
+  ctx: Context,
+  port: number,
+  { service, secrets, dataDir }: Starting,
+): Promise<GitHubStarted> {
+  await assertPortFree(port, '--github-emulator', '127.0.0.1');
+  const logFile = join(dataDir, 'github-emulator.log');
+  await rm(logFile, { force: true });
+  const child = await spawnGuarded({
+    command: process.execPath,
+    args: [
+      join(projectRoot, 'dist', 'github-emulator', 'main.js'),
+      '--port',
+      String(port),
+      '--data',
+      join(dataDir, 'github-emulator'),
+    ],
+    env: { PATH: process.env['PATH'] ?? '', HOME: dataDir },
+    logFile,
+    stopSignal: 'TERM',
+  });
+  try {
+    const access = await readEmulatorAccess(logFile, child.exited);
+    await connect(ctx, { service, secrets, access });
+    const shop = `${access.owner}/${repositoryName}`;
+    const tokenFile = join(dataDir, 'github-token');
+    await writeFile(tokenFile, `${access.token}\n`, { mode: 0o600 });
+    const lines = [
+      `GitHub         ${access.apiUrl}   (an emulator; ${access.login}'s token is in ${tokenFile})`,
+      `  repository   ${access.url}/${shop}.git   with pull requests 1, 2 and 3; 2 fails its check`,
+      `  queue one    curl -s -X POST -H "Authorization: Bearer $(cat ${tokenFile})" -d '{"labels":["mergequeue"]}' -H 'content-type: application/json' ${access.apiUrl}/repos/${shop}/issues/1/labels`,
+    ];
+    return { lines, exited: child.exited, stop: async () => await child.stop() };
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+}
+
+async function readEmulatorAccess(logFile: string, exited: Promise<number>): Promise<EmulatorAccess> {
+  const ended = { is: false };
+  void exited.then(() => {
+    ended.is = true;
+  });
+  for (let tries = 0; tries < 600; tries += 1) {
+    const text = await readFile(logFile, 'utf8').catch(() => '');
+    const line = text.split('\n').find((each) => each.startsWith('{') && each.endsWith('}'));
+    if (line !== undefined) return JSON.parse(line) as EmulatorAccess;
+    if (ended.is) throw new StartError(`The emulator of GitHub did not start: ${text.trim()}`);
+    await delay(50);
+  }
+  throw new StartError(`The emulator of GitHub did not start within 30 s (${logFile} says why).`);
+}
+
+const repositoryName = 'shop';
+
+/** Idempotent: a start after this one finds it all. */
+async function connect(
+  ctx: Context,
+  { service, secrets, access }: Pick<Starting, 'service' | 'secrets'> & { readonly access: EmulatorAccess },
+): Promise<void> {
+  const privateKey = await readFile(access.keyFile, 'utf8');
+  const { webhookUrl } = await addApp(ctx, secrets, { ...access, id: access.appId, privateKey });
+  const app = new Octokit({
+    baseUrl: access.apiUrl,
+    authStrategy: createAppAuth,
+    auth: { appId: access.appId, privateKey },
+  });
+  // A parameter named `url` would be taken for the address of the request.
+  await app.request('PATCH /app/hook/config', { data: { url: webhookUrl } });
+  await fillRepository(access);
+  await service.syncInstallations();
+  const name = { owner: access.owner, name: repositoryName };
+  const repository = await findRepository(ctx, name);
+  if (repository === null) throw new StartError(`The emulator lists no ${name.owner}/${name.name}.`);
+  if (repository.active) return;
+  await changeActivity(ctx, repository.id, true);
+  await replaceConfiguration(ctx, { repository: name, yaml: configuration });
+}
+
+const configuration = `merge_rules:
+  labels:
+    trigger: mergequeue
+  preconditions:
+    use_github_mergeability: false
+    required_checks:
+      - test
+  merge_mode:
+    type: parallel
+    parallel_mode:
+      max_parallel_builds: 3
+      batch_size: 1
+`;
+
+const workflow = `name: ci
+on:
+  push:
+    branches: ['mq-bot-**']
+  pull_request:
+jobs:
+  test:
+    # A bot branch is validated by its push alone.
+    if: \${{ !startsWith(github.head_ref, 'mq-bot-') }}
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: test ! -e broken
+`;
+
+const pullRequests = [
+  { branch: 'greeting', file: 'greeting.txt', title: 'Add a greeting' },
+  { branch: 'broken', file: 'broken', title: 'Break the check' },
+  { branch: 'farewell', file: 'farewell.txt', title: 'Add a farewell' },
+] as const;
+
+/** A repository with a workflow and three pull requests, made as a person makes them. */
+async function fillRepository(access: EmulatorAccess): Promise<void> {
+  const person = new Octokit({ baseUrl: access.apiUrl, auth: access.token });
+  const place = { owner: access.owner, repo: repositoryName };
+  const isThere = await person.request('GET /repos/{owner}/{repo}', place).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+  await person.request('POST /orgs/{org}/repos', { org: access.owner, name: repositoryName, auto_init: true });
+  const write = async (branch: string, path: string, text: string): Promise<void> => {
+    await person.request('PUT /repos/{owner}/{repo}/contents/{path}', {
+      ...place,
+      path,
+      branch,
+      message: `Add ${path}`,
+      content: Buffer.from(text).toString('base64'),
+    });
+  };
+  await write('main', '.github/workflows/ci.yml', workflow);
+  const { data: main } = await person.request('GET /repos/{owner}/{repo}/git/ref/{ref}', {
+    ...place,
+    ref: 'heads/main',
+  });
+  for (const { branch, file, title } of pullRequests) {
+    await person.request('POST /repos/{owner}/{repo}/git/refs', {
+      ...place,
+      ref: `refs/heads/${branch}`,
+      sha: main.object.sha,
+    });
+    await write(branch, file, `${title}.\n`);
+    await person.request('POST /repos/{owner}/{repo}/pulls', { ...place, title, head: branch, base: 'main' });
+  }
+}
