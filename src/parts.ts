@@ -1,5 +1,6 @@
 // Server and worker over one installation: in one process under `npm start`, each in processes of its own elsewhere.
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { usualStepLimitMs } from './domain/runbooks/drive.ts';
@@ -135,6 +136,14 @@ export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & 
     if (error instanceof RunBoundsRefused) throw new StartError(error.message);
     throw error;
   }
+}
+
+/** From INTERLOCK_SECRET, or from the data directory of `npm start`. Null: neither has them. */
+export async function readStoredSecrets(dataDir: string): Promise<Secrets | null> {
+  const given = process.env['INTERLOCK_SECRET'];
+  if (given !== undefined) return secretsFrom(given);
+  const text = await readFile(join(dataDir, 'secrets.json'), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as Secrets);
 }
 
 /** What tokens are checked by, from INTERLOCK_SECRET. */

@@ -17,7 +17,7 @@ import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
-import { modelFrom, openServer, openService, openWorker, runBoundsFrom, secretsFrom } from './parts.ts';
+import { modelFrom, openServer, openService, openWorker, readStoredSecrets, runBoundsFrom } from './parts.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
@@ -211,11 +211,11 @@ async function startTemporalServer(
 
 /** Kept in the data directory, so that tokens outlive a restart; INTERLOCK_SECRET replaces the file. */
 async function readSecrets(dataDir: string): Promise<Secrets> {
-  const given = process.env['INTERLOCK_SECRET'];
-  if (given !== undefined) return secretsFrom(given);
-  const file = join(dataDir, 'secrets.json');
-  if (!existsSync(file)) await writeFile(file, JSON.stringify(generateSecrets()), { mode: 0o600, flag: 'wx' });
-  return JSON.parse(await readFile(file, 'utf8')) as Secrets;
+  const stored = await readStoredSecrets(dataDir);
+  if (stored !== null) return stored;
+  const made = generateSecrets();
+  await writeFile(join(dataDir, 'secrets.json'), JSON.stringify(made), { mode: 0o600, flag: 'wx' });
+  return made;
 }
 
 interface ServiceParts extends Pick<Starting, 'dataDir' | 'stops' | 'watch'> {

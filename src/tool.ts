@@ -14,6 +14,7 @@ import { readRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
+import { readStoredSecrets } from './parts.ts';
 import { createService, type Service } from './service.ts';
 
 export interface ToolOptions {
@@ -27,6 +28,7 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
   await assertGit();
   const database = await findDatabase(dataDir, options.databaseUrl);
   const log = pino({ level: 'error' }, pino.destination(2));
+  const secrets = await readStoredSecrets(dataDir);
   // Nothing is woken from here: the relay of a running Interlock finds what changed.
   const service = await createService({
     databaseUrl: database.url,
@@ -35,6 +37,8 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
     log,
     wake: async () => {},
     poolSize: 4,
+    // Repositories of GitHub are reached as the App, whose key is sealed by them.
+    ...(secrets === null ? {} : { secrets }),
   });
   try {
     return await work(service);
