@@ -1,5 +1,7 @@
 // How a pull request ends at GitHub once it has landed (ADR 0071): GitHub shows as merged what is reachable from its base.
 // A squashed or rebased one is closed, and its last comment names the commit.
+import type { Client } from './client.ts';
+import { closeOpen } from './pull-requests.ts';
 import { HostUnavailable, type CodeHost, type HostRepository } from '../port.ts';
 
 /** GitHub marks a pull request as merged a moment after its base was pushed. */
@@ -7,7 +9,8 @@ const markedWithinMs = 2 * 60_000;
 const lookAgainMs = 5_000;
 
 export function conclusionOperation(
-  host: Pick<CodeHost, 'getPullRequest' | 'isAncestor' | 'upsertComment' | 'closePullRequest'>,
+  host: Pick<CodeHost, 'getPullRequest' | 'isAncestor' | 'upsertComment'>,
+  client: Client,
   clock: () => Date,
 ) {
   return {
@@ -26,7 +29,7 @@ export function conclusionOperation(
       )
         throw new HostUnavailable(`GitHub does not show #${number} as merged yet`, { retryAt: now + lookAgainMs });
       await host.upsertComment(repository, number, { key: 'landed', body: words });
-      await host.closePullRequest(repository, number);
+      if (seen.state === 'open') await closeOpen(client, repository, number);
     },
   } satisfies Partial<CodeHost>;
 }

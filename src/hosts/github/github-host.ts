@@ -49,7 +49,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     ...checkOperations({ client, db, clock }),
     ...ruleOperations({ client, clock }),
     ...workflowOperations({ client, mirrors, updateRefs: ofGit.updateRefs, db, clock }),
-    ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, clock),
+    ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, client, clock),
     ensureRepository: async (repository) => {
       const api = await client.of(repository, 'answer');
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));

@@ -1,4 +1,5 @@
 // Pull requests at GitHub: read by GraphQL, changed by REST. Every change is idempotent by what is read before it.
+import type { components } from '@octokit/openapi-types';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
@@ -38,15 +39,16 @@ export function pullRequestOperations(settings: PullRequestSettings) {
     openPullRequest: async (repository, input) => {
       if (input.headBranch === input.baseBranch) throw new HostRefused('Head and base are the same branch');
       const api = await client.of(repository, 'landing');
-      const number = await open(api, input);
+      const opened = await open(api, input);
       await passFailpoint('github:after_open');
-      if (input.labels !== undefined && input.labels.length > 0)
+      const labels = [...(input.labels ?? [])];
+      if (labels.length > 0)
         await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
           ...nameOf(api),
-          issue_number: number,
-          labels: [...input.labels],
+          issue_number: opened.number,
+          labels,
         });
-      return await mustRead(settings, repository, number);
+      return { ...asOpened(opened), labels };
     },
     setBaseBranch: async (repository, number, baseBranch) => {
       const seen = await mustRead(settings, repository, number);
@@ -61,7 +63,7 @@ export function pullRequestOperations(settings: PullRequestSettings) {
     },
     closePullRequest: async (repository, number) => {
       if ((await mustRead(settings, repository, number)).state !== 'open') return;
-      await change(await client.of(repository, 'telling'), number, { state: 'closed' });
+      await closeOpen(client, repository, number);
     },
     reopenPullRequest: async (repository, number) => {
       const { state } = await mustRead(settings, repository, number);
@@ -130,6 +132,11 @@ export function nameOf({ owner, repo }: Api): { owner: string; repo: string } {
   return { owner, repo };
 }
 
+/** Of one that was just read as open. GitHub leaves a merged one as it is. */
+export async function closeOpen(client: Client, repository: HostRepository, number: number): Promise<void> {
+  await change(await client.of(repository, 'telling'), number, { state: 'closed' });
+}
+
 async function change(
   api: Api,
   number: number,
@@ -144,7 +151,35 @@ async function change(
 
 type NewPullRequest = Parameters<CodeHost['openPullRequest']>[1];
 
-async function open(api: Api, input: NewPullRequest): Promise<number> {
+type Opened = components['schemas']['pull-request'];
+
+/** A pull request that nobody has reviewed, labelled or talked about yet. */
+function asOpened(data: Opened): HostPullRequest {
+  return {
+    number: data.number,
+    title: data.title,
+    body: data.body ?? '',
+    author: data.user.login,
+    headBranch: data.head.ref,
+    headFork: null,
+    baseBranch: data.base.ref,
+    headSha: data.head.sha,
+    headTip: data.head.sha,
+    state: 'open',
+    draft: data.draft ?? false,
+    labels: [],
+    approvals: 0,
+    changesRequested: false,
+    unresolvedConversations: 0,
+    ownerReviewMissing: false,
+    createdAt: Date.parse(data.created_at),
+    mergedAt: null,
+    mergeCommitSha: null,
+    url: data.html_url,
+  };
+}
+
+async function open(api: Api, input: NewPullRequest): Promise<Opened> {
   const asked = {
     ...nameOf(api),
     title: input.title,
@@ -154,7 +189,7 @@ async function open(api: Api, input: NewPullRequest): Promise<number> {
   };
   try {
     const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', { ...asked, draft: input.draft });
-    return data.number;
+    return data;
   } catch (error) {
     // Private repositories of some plans have no drafts.
     if (
@@ -164,7 +199,7 @@ async function open(api: Api, input: NewPullRequest): Promise<number> {
     )
       throw error;
     const { data } = await api.request('POST /repos/{owner}/{repo}/pulls', asked);
-    return data.number;
+    return data;
   }
 }
 

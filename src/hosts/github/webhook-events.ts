@@ -1,6 +1,10 @@
 // What a webhook of GitHub tells: pure. Only that something changed; the facts are read from GitHub afterwards, so that
 // neither the order nor the number of deliveries matters.
 
+interface WebhookApp {
+  readonly id?: number;
+}
+
 /** The part of a payload that is read here. Everything in it may be missing. */
 export interface WebhookPayload {
   readonly action?: string;
@@ -11,8 +15,9 @@ export interface WebhookPayload {
   readonly repository?: { readonly id?: number; readonly default_branch?: string } | null;
   readonly pull_request?: { readonly number?: number } | null;
   readonly issue?: { readonly number?: number; readonly pull_request?: unknown } | null;
-  readonly check_run?: { readonly head_sha?: string } | null;
-  readonly check_suite?: { readonly head_sha?: string } | null;
+  readonly check_run?: { readonly head_sha?: string; readonly app?: WebhookApp | null } | null;
+  readonly check_suite?: { readonly head_sha?: string; readonly app?: WebhookApp | null } | null;
+  readonly comment?: { readonly user?: { readonly type?: string } | null } | null;
   readonly workflow_run?: { readonly head_sha?: string } | null;
 }
 
@@ -33,13 +38,19 @@ export interface WebhookNews {
 
 const aboutInstallations: ReadonlySet<string> = new Set(['installation', 'installation_repositories', 'repository']);
 
-export function readWebhook(event: string, payload: WebhookPayload): WebhookNews {
+/** `ownAppId`: what the App itself has written at GitHub is no news. */
+export function readWebhook(event: string, payload: WebhookPayload, ownAppId: string | null = null): WebhookNews {
   return {
     repositoryId: idOf(payload.repository?.id),
     installationId: idOf(payload.installation?.id),
-    hints: hintsOf(event, payload),
+    hints: isOwn(payload, ownAppId) ? [] : hintsOf(event, payload),
     changesInstallation: aboutInstallations.has(event),
   };
+}
+
+function isOwn({ check_run, check_suite, comment }: WebhookPayload, ownAppId: string | null): boolean {
+  const app = check_run?.app ?? check_suite?.app;
+  return (app?.id !== undefined && String(app.id) === ownAppId) || comment?.user?.type === 'Bot';
 }
 
 function hintsOf(event: string, payload: WebhookPayload): WebhookHint[] {

@@ -80,7 +80,7 @@ interface News {
 }
 
 async function store(ports: Ports, app: AppRow, { event, payload, storeEvents }: News): Promise<void> {
-  const news = readWebhook(event, payload);
+  const news = readWebhook(event, payload, app.app.id);
   if (news.changesInstallation && news.installationId !== null)
     await ports.db.system.query(
       `insert into github_installation (account_id, github_app_id, id, owner, sync_at) values ($1, $2, $3, '', $4)

@@ -16,6 +16,12 @@ import { beginWork, finishWork } from '../store/status.writer.ts';
  * it are reset and built again (304). Other numbers, and drafts that the service closed, are left alone.
  */
 export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
+  // The host is asked only about the draft of a build that is under way.
+  const isBuilding = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await findBuild(ctx, tx, repository.id, number),
+  );
+  if (isBuilding === null) return;
   const seen = await codeOf(ctx, repository).getPullRequest(number);
   if (seen === null || seen.state === 'open') return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {

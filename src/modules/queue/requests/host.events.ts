@@ -25,6 +25,8 @@ export async function receiveHostHint(ports: Ports, hint: HostHint): Promise<voi
         ? await receivePush(ctx, repository, subject.slice(branches.length), row.defaultBranch)
         : undefined;
     case 'pull_request':
+      if (await isBotPullRequest(ctx, row.id, Number(subject)))
+        return await resetClosedBuild(ctx, repository, Number(subject));
       if ((await syncPullRequest(ctx, repository, Number(subject))) === null)
         await resetClosedBuild(ctx, repository, Number(subject));
       return;
@@ -36,6 +38,15 @@ export async function receiveHostHint(ports: Ports, hint: HostHint): Promise<voi
     default:
       kind satisfies never;
   }
+}
+
+async function isBotPullRequest(ctx: Context, repositoryId: string, number: number): Promise<boolean> {
+  const found = await ctx.db.read(ctx.accountId, {
+    name: 'is_bot_pull_request',
+    text: 'select 1 as is from bot_pull_request where account_id = $1 and repository_id = $2 and number = $3',
+    values: [ctx.accountId, repositoryId, number],
+  });
+  return found.length > 0;
 }
 
 async function receivePush(

@@ -21,10 +21,12 @@ import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
 const leaseMs = 2 * 60_000;
+/** A check that begins or ends is told by several webhooks: they are read together. */
+const checksWaitMs = 1_000;
 
 export interface HostInbox {
   receive(event: HostEvent): void;
-  /** Resolves when the events are stored, and does not wait until they are handled. */
+  /** For what comes over a network. Resolves when the events are stored, and does not wait until they are handled. */
   store(events: readonly HostEvent[]): Promise<void>;
   /** Takes what is due: stored by another process, planned for now, or left by a process that died. */
   look(): Promise<void>;
@@ -118,18 +120,18 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     begin(await takeDueHints(query, lease()));
   }
 
-  function receive(event: HostEvent): void {
+  function receive(event: HostEvent, waitMs = 0): void {
     const hint = hintOf(event);
-    received.set(keyOfHint(hint), { ...hint, dueAt: ports().clock() });
+    received.set(keyOfHint(hint), { ...hint, dueAt: new Date(ports().clock().getTime() + waitMs) });
     storing ??= store().finally(() => {
       storing = null;
     });
   }
 
   return {
-    receive,
+    receive: (event) => receive(event),
     async store(events) {
-      for (const event of events) receive(event);
+      for (const event of events) receive(event, event.kind === 'checks' ? checksWaitMs : 0);
       await storing;
     },
     look,
