@@ -2,6 +2,7 @@
 // `temporal`: the worker of production. Says `ready` once it runs; ends when it is told to
 // (the worker drains on SIGTERM) or killed.
 import { pino } from 'pino';
+import type { PushPace } from '../../src/hosts/github/index.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { type Secrets, generateSecrets } from '../../src/modules/accounts/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
@@ -20,8 +21,9 @@ export interface EngineSettings {
   readonly dataDir: string;
   readonly temporal?: { readonly address: string; readonly namespace: string; readonly taskQueue: string };
   readonly workflowBundle?: string;
-  /** What providers of deployments are called with; default: none that could open anything. */
+  /** What providers of deployments are called with; default: none that could open anything. With them there is a host `github`. */
   readonly secrets?: Secrets;
+  readonly pushPace?: PushPace;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as EngineSettings;

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
 import Fastify from 'fastify';
 import { pino } from 'pino';
@@ -16,6 +17,7 @@ import { addApp } from '../../../src/modules/github/index.ts';
 import { changeActivity, findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
 import { serveGitHub } from '../../../src/server/github.ts';
 import { createService, type Service } from '../../../src/service.ts';
+import type { EngineSettings } from '../../support/engine-process.ts';
 import { createPlainLoop } from '../../support/plain-loop.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { configurationYaml, parallel } from '../../support/world.ts';
@@ -29,6 +31,8 @@ export interface QueueWorld extends AsyncDisposable {
   readonly ctx: Context;
   readonly service: Service;
   readonly webhookUrl: string;
+  /** For an engine in a process of its own. */
+  readonly engine: EngineSettings;
   /** A branch with these files, pushed and opened as a pull request by a person. */
   open(branch: string, files: Readonly<Record<string, string>>): Promise<number>;
   label(...numbers: number[]): Promise<void>;
@@ -37,6 +41,8 @@ export interface QueueWorld extends AsyncDisposable {
   /** Until each is merged or blocked. Answers the statuses. */
   settled(...numbers: number[]): Promise<Record<number, string>>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** What the installation has spent at GitHub so far. */
+  spent(): Promise<{ readonly rest: number; readonly graphql: number; readonly creations: number }>;
   /** A plain clone of what is at the emulator, as it is now. */
   clone(): Promise<string>;
 }
@@ -86,6 +92,16 @@ export async function queueWorld(options: { readonly configuration?: string } = 
   const { accountId } = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
   const ctx = systemContext({ ...service.ports, publicUrl: url }, accountId);
   const person = new Octokit({ baseUrl: emulator.apiUrl, auth: emulator.token, log: silent });
+  const bot = new Octokit({
+    baseUrl: emulator.apiUrl,
+    log: silent,
+    authStrategy: createAppAuth,
+    auth: {
+      appId: emulator.appId,
+      privateKey: readFileSync(emulator.keyFile, 'utf8'),
+      installationId: emulator.installationId,
+    },
+  });
   const place = { owner: emulator.owner, repo: 'shop' };
   await person.repos.createInOrg({ org: emulator.owner, name: 'shop', private: true });
   const directory = join(folder, 'user');
@@ -133,6 +149,7 @@ export async function queueWorld(options: { readonly configuration?: string } = 
     ctx,
     service,
     webhookUrl,
+    engine: { mode: 'loop', databaseUrl: database.url, dataDir: join(folder, 'data'), secrets, pushPace: quickPace },
     rows,
     async open(branch, files) {
       commit(directory, { branch, from: git(directory, 'rev-parse', 'refs/heads/main'), files });
@@ -177,6 +194,18 @@ export async function queueWorld(options: { readonly configuration?: string } = 
         );
       });
       return Object.fromEntries((await read()).map(({ number, status }) => [number, status]));
+    },
+    async spent() {
+      const { data } = await bot.rateLimit.get();
+      const { pullRequests, comments, checkRuns } = emulator.core.state;
+      const person = emulator.core.state.accounts.find(({ login }) => login === emulator.login)?.id;
+      const byApp = checkRuns.filter(({ name }) => name.startsWith('interlock')).length;
+      const others = [...pullRequests.all(), ...comments.all()].filter(({ authorId }) => authorId !== person).length;
+      return {
+        rest: data.resources.core.used,
+        graphql: data.resources.graphql?.used ?? 0,
+        creations: byApp + others,
+      };
     },
     async clone() {
       const to = await mkdtemp(join(folder, 'clone-'));

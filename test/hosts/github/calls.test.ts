@@ -1,0 +1,31 @@
+// What a landing costs of GitHub's budget. A hundred landings an hour have to fit into 5,000 points each of REST and
+// GraphQL, and into 450 creations.
+import { expect, test } from 'vitest';
+import { queueWorld } from './queue-world.ts';
+
+test('a landing of one pull request stays within its calls', async () => {
+  await using w = await queueWorld();
+  // The first landing also clones and learns what is kept.
+  const first = await w.open('first', { first: '1\n' });
+  await w.label(first);
+  await w.settled(first);
+  const isQuiet = async (): Promise<boolean> =>
+    (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0;
+  await w.until(isQuiet);
+
+  const before = await w.spent();
+  const number = await w.open('second', { second: '2\n' });
+  await w.label(number);
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
+  await w.until(isQuiet);
+  const after = await w.spent();
+  const calls = {
+    rest: after.rest - before.rest,
+    graphql: after.graphql - before.graphql,
+    creations: after.creations - before.creations,
+  };
+  console.log(`A landing of one: ${JSON.stringify(calls)}.`);
+  expect(calls.rest).toBeLessThanOrEqual(15);
+  expect(calls.graphql).toBeLessThanOrEqual(16);
+  expect(calls.creations).toBeLessThanOrEqual(5);
+});

@@ -1,0 +1,49 @@
+// GitHub on a bad day: calls that fail before and after they have done their work, webhooks that are lost, doubled and out
+// of order. Nothing is lost, nothing lands twice, and every proof is derived again.
+import { expect, test } from 'vitest';
+import { verifyRepository } from '../../../src/modules/queue/index.ts';
+import { findRepository } from '../../../src/modules/repositories/index.ts';
+import { startEngine } from '../../support/engine.ts';
+import { git } from '../commits.ts';
+import { queueWorld } from './queue-world.ts';
+
+const count = 20;
+
+test('twenty pull requests land once each while one call in ten fails and one webhook in ten is lost', {
+  timeout: 900_000,
+}, async () => {
+  await using w = await queueWorld();
+  const numbers: number[] = [];
+  for (let each = 1; each <= count; each += 1)
+    numbers.push(await w.open(`branch-${each}`, { [`file-${each}`]: `${each}\n` }));
+  await w.label(...numbers);
+  w.emulator.knobs.fail({ rate: 0.05, when: 'before' });
+  w.emulator.knobs.fail({ rate: 0.05, when: 'after' });
+  w.emulator.knobs.webhooks({ drop: 0.1, double: 0.1, reorder: 3 });
+  const startedAt = performance.now();
+  await using engine = await startEngine(w.engine);
+  const left = async (): Promise<string> => {
+    const [open] = await w.rows<{ n: string }>(
+      `select (select count(*) from pull_request where status <> 'merged') + (select count(*) from batch where cleaned_up_at is null)
+            + (select count(*) from intent where state in ('planned', 'begun')) as n`,
+    );
+    return open?.n ?? '';
+  };
+  await expect.poll(left, { timeout: 800_000, interval: 500 }).toBe('0');
+  console.log(`${count} landings in ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`);
+  await engine.kill();
+  await w.emulator.knobs.clear();
+
+  const landed = await w.rows<{ number: number; landings: string }>(
+    `select p.number, count(m.*) as landings from pull_request p left join landed_member m on m.pull_request_id = p.id
+     group by p.number order by p.number`,
+  );
+  expect(landed).toEqual(numbers.map((number) => ({ number, landings: '1' })));
+  const clone = await w.clone();
+  expect(git(clone, 'log', '--first-parent', '--format=%s', 'origin/main').split('\n')).toHaveLength(count + 1);
+  const repository = await findRepository(w.ctx, { owner: w.place.owner, name: w.place.repo });
+  const verified = repository === null ? [] : await verifyRepository(w.ctx, repository);
+  expect(verified.map(({ failures, pullRequests }) => ({ failures, pullRequests }))).toEqual([
+    { failures: [], pullRequests: count },
+  ]);
+});
