@@ -165,9 +165,10 @@ module.exports = {
     },
     {
       name: 'module-knows-hosts-by-port',
+      comment: 'What an App is, and what its webhooks tell, is the language between the host github and its module.',
       severity: 'error',
       from: { path: '^src/modules/' },
-      to: { path: '^src/hosts/', pathNot: '^src/hosts/port\\.ts$' },
+      to: { path: '^src/hosts/', pathNot: '^src/hosts/(port|github/(app|webhook-events))\\.ts$' },
     },
     {
       name: 'roots-choose-the-host',

@@ -6,7 +6,6 @@ export { composeCommit, type Committed } from './compose.ts';
 export { commitFolder } from './folder.ts';
 export { createGit, type Git, type GitOutput } from './git.ts';
 export { GitFailed, withHostErrors } from './git-failed.ts';
-export { recallLineages } from './lineage.ts';
 export { writeObject } from './loose-object.ts';
 export {
   branchOf,

@@ -33,7 +33,7 @@ export interface Client {
   of(repository: HostRepository, purpose: Purpose): Promise<Api>;
   readonly findRemote: FindRemote;
   /** Known after the first call for the repository. */
-  identity(repository: HostRepository): Identity;
+  readonly identity: (repository: HostRepository) => Identity;
 }
 
 const callTimeoutMs = 20_000;

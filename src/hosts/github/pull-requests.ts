@@ -1,5 +1,4 @@
 // Pull requests at GitHub: read by GraphQL, changed by REST. Every change is idempotent by what is read before it.
-import type { components } from '@octokit/openapi-types';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
@@ -151,7 +150,17 @@ async function change(
 
 type NewPullRequest = Parameters<CodeHost['openPullRequest']>[1];
 
-type Opened = components['schemas']['pull-request'];
+interface Opened {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+  readonly user: { readonly login: string };
+  readonly head: { readonly ref: string; readonly sha: string };
+  readonly base: { readonly ref: string };
+  readonly draft?: boolean;
+  readonly created_at: string;
+  readonly html_url: string;
+}
 
 /** A pull request that nobody has reviewed, labelled or talked about yet. */
 function asOpened(data: Opened): HostPullRequest {

@@ -130,7 +130,7 @@ async function fileOf(api: Api, workflow: string): Promise<string | number> {
   const { data } = await api.request('GET /repos/{owner}/{repo}/actions/workflows', { ...nameOf(api), per_page: 100 });
   const found = data.workflows.find(({ name }) => name === workflow);
   if (found === undefined) throw new HostRefused(`The repository has no workflow ${JSON.stringify(workflow)}`);
-  return Number(found.id);
+  return found.id;
 }
 
 /** Of two runs that fit, neither is known to be the one that was asked for: nothing is taken for it. */

@@ -7,7 +7,7 @@ import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import type { FindInstallation } from '../../hosts/github/app.ts';
 import type { Secrets } from '../accounts/index.ts';
-import { changeActivity, configurationHash } from '../repositories/index.ts';
+import { changeActivity, configurationHash, deletionChannel } from '../repositories/index.ts';
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
 
 interface ListedInstallation {
@@ -143,12 +143,19 @@ async function storeRepository(
 ): Promise<string> {
   const { query } = ports.db.system;
   const given = [seen.owner, seen.name, seen.defaultBranch, app.rowId, seen.installationId];
+  const [before] = await query<{ owner: string; name: string }>(
+    'select owner, name from repository where account_id = $1 and github_id = $2 and deleted_at is null',
+    [app.accountId, seen.githubId],
+  );
   const [known] = await query<{ id: string; active: boolean }>(
     `update repository set owner = $3, name = $4, default_branch = $5, github_app_id = $6, github_installation_id = $7
      where account_id = $1 and github_id = $2 and deleted_at is null returning id, active`,
     [app.accountId, seen.githubId, ...given],
   );
   if (known !== undefined) {
+    // Servers keep the repository of a name.
+    if (before !== undefined && (before.owner !== seen.owner || before.name !== seen.name))
+      await query('select pg_notify($1, $2)', [deletionChannel, '']);
     if (seen.isArchived && known.active) await deactivate(ports, app.accountId, known.id);
     return known.id;
   }

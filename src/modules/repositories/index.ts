@@ -19,7 +19,7 @@ export {
   type RepositoryName,
 } from './repositories.reads.ts';
 export { deleteRepository, removeDeletedRepositories } from './deletion.service.ts';
-export { forgetDeleted } from './known-repositories.ts';
+export { deletionChannel, forgetDeleted } from './known-repositories.ts';
 export { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './looks.rows.ts';
 export { lockRepository, shareRepository } from './repositories.locks.ts';
 export { changeActivity, createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';

@@ -21,9 +21,13 @@ export interface GitHubWorld {
   readonly repository: HostRepository;
   readonly place: { readonly owner: string; readonly repo: string };
   /** Pushes a commit as a person would, and answers its id. */
-  push(input: { branch: string; from?: string | undefined; files: Readonly<Record<string, string>> }): Promise<string>;
+  readonly push: (input: {
+    branch: string;
+    from?: string | undefined;
+    files: Readonly<Record<string, string>>;
+  }) => Promise<string>;
   /** Pushes as another person, by a token, to another repository of the same objects. */
-  pushTo(name: string, refspec: string): Promise<void>;
+  readonly pushTo: (name: string, refspec: string) => Promise<void>;
 }
 
 export interface GitHub {
@@ -31,7 +35,7 @@ export interface GitHub {
   readonly db: Database;
   readonly person: Octokit;
   sql<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  world(): Promise<GitHubWorld>;
+  readonly world: () => Promise<GitHubWorld>;
   close(): Promise<void>;
 }
 
