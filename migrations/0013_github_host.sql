@@ -19,7 +19,7 @@ create table host_comment (
   writer uuid,
   writing_until timestamptz,
   primary key (account_id, repository_id, subject, key),
-  foreign key (account_id, repository_id) references repository (account_id, id)
+  foreign key (account_id, repository_id) references repository (account_id, id) on delete cascade
 );
 
 create table host_check (
@@ -36,7 +36,7 @@ create table host_check (
   writer uuid,
   writing_until timestamptz,
   primary key (account_id, repository_id, subject, key),
-  foreign key (account_id, repository_id) references repository (account_id, id)
+  foreign key (account_id, repository_id) references repository (account_id, id) on delete cascade
 );
 
 -- Workflow runs that were asked for by name, one for each key.
@@ -55,7 +55,7 @@ create table host_run (
   writer uuid,
   writing_until timestamptz,
   primary key (account_id, repository_id, key),
-  foreign key (account_id, repository_id) references repository (account_id, id)
+  foreign key (account_id, repository_id) references repository (account_id, id) on delete cascade
 );
 create unique index host_run_id on host_run (account_id, repository_id, run_id);
 
@@ -67,7 +67,7 @@ create table host_branch_author (
   -- A handle or an address.
   name text not null,
   primary key (account_id, repository_id, branch, name),
-  foreign key (account_id, repository_id) references repository (account_id, id)
+  foreign key (account_id, repository_id) references repository (account_id, id) on delete cascade
 );
 
 -- What an installation of the App may still ask of GitHub. All processes share the row.
