@@ -17,7 +17,8 @@ export interface CheckRunAnswer {
 export interface CheckSuiteAnswer {
   readonly status: string;
   readonly app: { readonly databaseId: number | null; readonly slug: string } | null;
-  readonly workflowRun: { readonly event: string } | null;
+  readonly conclusion: string | null;
+  readonly workflowRun: { readonly event: string; readonly workflow: { readonly name: string } } | null;
   readonly checkRuns: { readonly nodes: readonly CheckRunAnswer[] } | null;
 }
 
@@ -56,7 +57,7 @@ export function readReport(
       String(app?.databaseId ?? '') !== wanted.ownAppId && workflowRun?.event !== 'workflow_dispatch',
   );
   const runs = foreign.flatMap((suite, index) => runsOf(suite, index));
-  const checks = [...checksOf(runs), ...statuses.map(asCheck)];
+  const checks = [...checksOf(runs), ...foreign.flatMap(notStarted), ...statuses.map(asCheck)];
   const merged = [...new Set(checks.map(({ name }) => name))]
     .toSorted()
     .map((name) => worstOf(checks.filter((check) => check.name === name)));
@@ -85,6 +86,23 @@ function runsOf(suite: CheckSuiteAnswer, index: number): Run[] {
       completedAt: instantOf(run.completedAt),
     },
   }));
+}
+
+/** A workflow whose file GitHub cannot read has a suite without runs: it is red under its own name. */
+function notStarted({ conclusion, workflowRun, checkRuns }: CheckSuiteAnswer): HostCheck[] {
+  if (workflowRun === null || conclusion !== 'STARTUP_FAILURE' || (checkRuns?.nodes.length ?? 0) > 0) return [];
+  return [
+    {
+      name: workflowRun.workflow.name,
+      attempt: 1,
+      conclusion: 'failure',
+      url: null,
+      summary: 'GitHub could not start the workflow.',
+      event: workflowRun.event,
+      startedAt: null,
+      completedAt: null,
+    },
+  ];
 }
 
 /** Of a name: the newest run of each suite, and the worst of these. `attempt` counts all of its runs so far. */
@@ -177,7 +195,11 @@ function decideComplete(
 ): { readonly complete: boolean; readonly settlesAt: number | null } {
   const isRunning =
     checks.some(({ conclusion }) => conclusion === 'pending') ||
-    suites.some(({ status, checkRuns }) => status !== 'COMPLETED' && (checkRuns?.nodes.length ?? 0) > 0);
+    // A workflow that waits has no runs yet.
+    suites.some(
+      ({ status, checkRuns, workflowRun }) =>
+        status !== 'COMPLETED' && (workflowRun !== null || (checkRuns?.nodes.length ?? 0) > 0),
+    );
   if (isRunning) return { complete: false, settlesAt: null };
   const names = new Set(checks.map(({ name }) => name));
   if (expected.length > 0 && expected.every((name) => names.has(name))) return { complete: true, settlesAt: null };

@@ -8,8 +8,9 @@ export const readCommitChecks = `
           checkSuites(first: 100) {
             nodes {
               status
+              conclusion
               app { databaseId slug }
-              workflowRun { event }
+              workflowRun { event workflow { name } }
               checkRuns(first: 100, filterBy: {checkType: ALL}) {
                 nodes { databaseId name status conclusion startedAt completedAt permalink title summary }
               }
