@@ -1,7 +1,7 @@
 // What every chapter of the demo has: a client, lines with the time, and what must hold, said when it does not.
 import { createClient, type Client } from './client.ts';
 import type { DemoRun } from './play.ts';
-import { line } from './tell.ts';
+import { line } from './event-lines.ts';
 
 export interface Chapter extends DemoRun {
   readonly client: Client;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createClient, type Client } from './client.ts';
 import { cursorOfNow, followUntil } from './follow.ts';
 import type { DemoPullRequest, Scenario } from './scenario.ts';
-import { createTeller, endedBy, line, type ToldEvent } from './tell.ts';
+import { createTeller, endedBy, line, type ToldEvent } from './event-lines.ts';
 
 export interface Played {
   readonly pullRequest: DemoPullRequest;

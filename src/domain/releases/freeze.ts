@@ -1,7 +1,7 @@
 // Whether an environment or a base branch is frozen: a pure function of its freezes and an instant. Timers only
 // announce the result. Every action asks again.
 import { endOf, isWithin, spansAt, type Span } from '../calendar/spans.ts';
-import { timeText } from '../calendar/words.ts';
+import { timeText } from '../calendar/time.text.ts';
 import type { FreezeSource } from './release.ts';
 
 export interface Freeze {

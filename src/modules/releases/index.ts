@@ -5,7 +5,7 @@ export {
   reportDeployment,
   rollBackEnvironment,
 } from './deployments.service.ts';
-export type { Attending } from './driving/attendance.ts';
+export type { Attending } from './driving/supervise-run.ts';
 export { advanceBuild, type BuildAdvance } from './driving/build.advance.ts';
 export { carryOutBuild } from './driving/build.carry-out.ts';
 export { advanceDeployment, type DeploymentAdvance } from './driving/deployment.advance.ts';
@@ -14,6 +14,6 @@ export { countOpenDeployments, forgetOpenDeployments } from './driving/recovery.
 export { wakeDueReleases } from './driving/relay.ts';
 export { createEnvironment } from './environments.service.ts';
 export { announceDueFreezes } from './freezes.timer.ts';
-export { lookAtNewCandidates, reconcileReleases } from './provenance/asked-ahead.ts';
+export { lookAtNewCandidates, reconcileReleases } from './provenance/candidate-pins.ts';
 export { createReleaseProject } from './projects.service.ts';
 export { forgetOldReleases } from './retention.ts';

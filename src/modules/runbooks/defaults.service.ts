@@ -7,7 +7,7 @@ import { appendEvents } from '../events/index.ts';
 import { loadRepository, lockRepository, type RepositoryName } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { findRunbookDefaults, type RunbookDefaultsRead } from './defaults.reads.ts';
-import { requireBranch } from './runbooks.asking.ts';
+import { requireBranch } from './runbooks.preconditions.ts';
 
 type Given = { readonly [Key in keyof RunbookDefaultsRead]?: RunbookDefaultsRead[Key] | null | undefined };
 

@@ -8,7 +8,7 @@ import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { requireActive } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
-import { actorOf } from './runbooks.asking.ts';
+import { actorOf } from './runbooks.preconditions.ts';
 import { RunbookPullRequestEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook } from './runbooks.locks.ts';

@@ -22,7 +22,7 @@ import {
   type RepositoryName,
 } from '../repositories/index.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
-import { actorOf, requireBranch, requireRightToLabel } from './runbooks.asking.ts';
+import { actorOf, requireBranch, requireRightToLabel } from './runbooks.preconditions.ts';
 import { RunbookEntity, RunbookPromptEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook } from './runbooks.locks.ts';

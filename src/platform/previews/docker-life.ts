@@ -13,7 +13,7 @@ import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import { createSaid, noted, type Said } from './said.ts';
+import { createSaid, noted, type Said } from './sandbox-output.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
 

@@ -10,7 +10,7 @@ import { threadScript } from '../threads.ts';
 import { allowedDirectory, imageInside, startOf } from './images.ts';
 import { openOrders, type Order, type Orders } from './orders.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import { createSaid, noted, type Said } from './said.ts';
+import { createSaid, noted, type Said } from './sandbox-output.ts';
 import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';

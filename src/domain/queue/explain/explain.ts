@@ -1,6 +1,6 @@
 // Why is a pull request not merged yet? One typed reason: who must act, and a sentence. The reason is derived from
 // facts and never stored. conditions.ts lists the conditions behind it in the same words.
-import { timeText } from '../../calendar/words.ts';
+import { timeText } from '../../calendar/time.text.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
 import type { Actor } from '../requests/admission.ts';
 import { statusText } from '../model/status.ts';

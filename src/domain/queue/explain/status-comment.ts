@@ -2,7 +2,7 @@
 // For a pull request out of line the text is that of `explain`. In line the text leaves out the place and running
 // checks, because it must stay true until the next edit: otherwise every landing in a queue of a thousand would edit a
 // thousand comments.
-import { timeText } from '../../calendar/words.ts';
+import { timeText } from '../../calendar/time.text.ts';
 import type { Actor } from '../requests/admission.ts';
 import { frozenTextForAll } from '../../releases/freeze.ts';
 import { explain, haltedText, named, pausedText, type ExplainedPullRequest, type Reason } from './explain.ts';

@@ -21,7 +21,7 @@ import {
   type RepositoryName,
 } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { beginVerification } from '../verifying/begin.ts';
+import { beginVerification } from '../verifying/start-verification.ts';
 import { endRegistrations } from './registrations.ending.ts';
 import { registrationPurpose } from './registrations.open.ts';
 import { readRegistrationIn } from './registrations.reads.ts';

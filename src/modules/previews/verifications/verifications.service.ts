@@ -17,7 +17,7 @@ import {
 } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
-import { beginVerification } from '../verifying/begin.ts';
+import { beginVerification } from '../verifying/start-verification.ts';
 import { wakeVerification } from '../verifying/wake.ts';
 
 /** Answers the run: the one under way, if there is one. */

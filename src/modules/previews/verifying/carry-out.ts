@@ -4,7 +4,7 @@ import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';
 import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
-import { attend } from './attend.ts';
+import { attend } from './supervise.ts';
 import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
 import type { Verifying } from './verifying.ts';

@@ -7,7 +7,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
 import { masked } from '../../../platform/providers/mask.ts';
-import type { Attendance } from './attendance.ts';
+import type { Attendance } from './supervised-verification.ts';
 import { hosted } from './rows.ts';
 
 export interface DrivenApp {

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { beginVerification } from './begin.ts';
+import { beginVerification } from './start-verification.ts';
 import { wakeVerification } from './wake.ts';
 
 export interface SeenHead {

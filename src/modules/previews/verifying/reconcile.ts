@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { beginVerification } from './begin.ts';
+import { beginVerification } from './start-verification.ts';
 
 const mostAtOnce = 200;
 

@@ -2,7 +2,7 @@
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import { HandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
-import type { Attendance, Ending } from './attendance.ts';
+import type { Attendance, Ending } from './supervised-verification.ts';
 import { lockVerification, situationOf } from './rows.ts';
 
 /** Throws where the rows want it to go on. */

@@ -3,10 +3,10 @@ import type { Context } from '../../../context.ts';
 import { decideBuild, type BuildSituation, type BuildStep } from '../../../domain/releases/drive.ts';
 import type { TurnLeft } from '../../../domain/turns.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
-import type { Attending } from './attendance.ts';
+import type { Attending } from './supervise-run.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
-import { callText, problemText, providerText, runText, timeText, told, waitText } from './deployment.words.ts';
+import { callText, problemText, providerText, runText, timeText, told, waitText } from './deployment.text.ts';
 
 export interface BuildTypes extends KindTypes {
   readonly rows: CandidateRows;

@@ -5,7 +5,7 @@ import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/d
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, putOff, untried } from '../../../platform/turns/index.ts';
-import type { Attending } from './attendance.ts';
+import type { Attending } from './supervise-run.ts';
 import { buildKind, type BuildTypes } from './build.advance.ts';
 import { endBuild } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';

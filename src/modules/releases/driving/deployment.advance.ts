@@ -7,8 +7,8 @@ import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
-import type { Attending } from './attendance.ts';
-import { describeDeployment, stepText, type DeploymentSummary } from './deployment.words.ts';
+import type { Attending } from './supervise-run.ts';
+import { describeDeployment, stepText, type DeploymentSummary } from './deployment.text.ts';
 import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } from './deployment.rows.ts';
 
 interface DeploymentShown {

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, putOff, untried, type Due } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
-import type { Attending } from './attendance.ts';
+import type { Attending } from './supervise-run.ts';
 import { deploymentKind, type DeploymentTypes } from './deployment.advance.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
 import { carryOutByProvider, type Called } from './provider.carry-out.ts';

@@ -8,7 +8,7 @@ import type { ProviderCall, RunStep } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { ProviderRefused, type ProviderReading } from '../../../platform/providers/port.ts';
 import { writeDone, type CarryOut, type Done, type Due, type KindTypes } from '../../../platform/turns/index.ts';
-import { attend, type Attended, type Attending } from './attendance.ts';
+import { attend, type Attended, type Attending } from './supervise-run.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
 import type { RunOrRefusal } from './provider-run.ts';
 

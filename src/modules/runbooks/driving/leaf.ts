@@ -13,10 +13,10 @@ import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index
 import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import type { Done, Work } from './work.ts';
-import type { Attended } from './attending.ts';
-import { agentOf, openAttendedSession, outlineOf } from './attending.ts';
+import type { Attended } from './agent-session.ts';
+import { agentOf, openAttendedSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
-import { keepFates } from './pull-requests.fates.ts';
+import { keepFates } from './pull-requests.ended.ts';
 import { labelWhatIsDone } from './runbook.advance.ts';
 import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
 

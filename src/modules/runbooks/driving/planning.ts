@@ -9,8 +9,8 @@ import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.t
 import { announceRunbook } from '../runbooks.events.ts';
 import { endOfPlan, failPlanning } from '../steps.writer.ts';
 import type { Done, Work } from './work.ts';
-import type { Attended } from './attending.ts';
-import { agentOf, openAttendedSession, outlineOf } from './attending.ts';
+import type { Attended } from './agent-session.ts';
+import { agentOf, openAttendedSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 

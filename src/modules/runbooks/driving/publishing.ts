@@ -8,7 +8,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { configurationOf, hosted, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
 import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
 import { runbookUrl } from '../runbooks.reads.ts';
-import { announcePullRequest } from './pull-requests.fates.ts';
+import { announcePullRequest } from './pull-requests.ended.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 

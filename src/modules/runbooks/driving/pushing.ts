@@ -7,7 +7,7 @@ import { findHandles } from '../../accounts/index.ts';
 import type { RunbookCommitRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { keptRef } from './leaf.ts';
-import { announcePullRequest } from './pull-requests.fates.ts';
+import { announcePullRequest } from './pull-requests.ended.ts';
 import { markBehind, type Called } from './publishing.ts';
 import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 

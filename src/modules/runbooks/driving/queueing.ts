@@ -5,7 +5,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { queuePullRequest } from '../../queue/index.ts';
 import { numberOf, type Called } from './publishing.ts';
 import { pullRequestOf, type RunbookRows } from './runbook.rows.ts';
-import { announcePullRequest } from './pull-requests.fates.ts';
+import { announcePullRequest } from './pull-requests.ended.ts';
 
 export async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;

@@ -11,10 +11,10 @@ import {
   type TurnOf,
 } from '../../../platform/turns/index.ts';
 import { cancelWork, failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
-import type { RunbookAttending } from './attending.ts';
-import { keepFates } from './pull-requests.fates.ts';
+import type { RunbookAttending } from './agent-session.ts';
+import { keepFates } from './pull-requests.ended.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
-import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.words.ts';
+import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.text.ts';
 
 export interface RunbookTypes extends KindTypes {
   readonly rows: RunbookRows;

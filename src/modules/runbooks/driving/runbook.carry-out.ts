@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import { attend } from './supervise.ts';
-import type { RunbookAttending } from './attending.ts';
+import type { RunbookAttending } from './agent-session.ts';
 import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
 import { askToQueue } from './queueing.ts';

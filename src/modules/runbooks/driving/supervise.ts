@@ -11,7 +11,7 @@ import type { PieceLog } from '../../../platform/log-pieces.ts';
 import { createMask, masked } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
 import { HandedOver, supervise, type AttendOf, type Due, type Supervised } from '../../../platform/turns/index.ts';
-import type { RunbookAttending } from './attending.ts';
+import type { RunbookAttending } from './agent-session.ts';
 import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';

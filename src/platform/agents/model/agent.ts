@@ -6,7 +6,7 @@ import { createLanguageModel } from './language-model.ts';
 import { limitsOf, type ModelLimits } from './limits.ts';
 import type { ModelSettings } from './settings.ts';
 import type { ModelClient } from './turn.ts';
-import { outlineWords, planningInstructions, quotation, stepWords, workingInstructions } from './words.ts';
+import { outlineWords, planningInstructions, quotation, stepWords, workingInstructions } from './instructions.ts';
 
 export interface ModelAgentOptions extends ModelSettings {
   /** What is left out is as the model's context has it. */

@@ -2,4 +2,4 @@
 export { createModelAgent, createModelClient, type ModelAgentOptions } from './agent.ts';
 export { converse, ending } from './conversation.ts';
 export { ModelSettingsRefused, readModelSettings, type ModelSettings } from './settings.ts';
-export { quotation } from './words.ts';
+export { quotation } from './instructions.ts';

@@ -1,7 +1,7 @@
 // Drives the preview that CI registered, until it expires. It is neither made nor torn down here.
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import { openRegistration } from '../registrations/registrations.open.ts';
-import type { Attendance, Ending } from './attendance.ts';
+import type { Attendance, Ending } from './supervised-verification.ts';
 import { whyStopped } from './stopped.ts';
 import { driveApp } from './drive-app.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTeller } from '../../src/demo/tell.ts';
+import { createTeller } from '../../src/demo/event-lines.ts';
 
 const main = 'a'.repeat(40);
 const built = 'b'.repeat(40);

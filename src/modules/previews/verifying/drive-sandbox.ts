@@ -14,7 +14,7 @@ import { PreviewSandboxEntity, type PreviewSandboxRow } from '../previews.entiti
 import { encrypt } from '../../accounts/index.ts';
 import { wayPurpose } from '../sandboxes/sandboxes.reads.ts';
 import { openPreviewSecrets } from '../secrets/secrets.open.ts';
-import type { Attendance, Ending } from './attendance.ts';
+import type { Attendance, Ending } from './supervised-verification.ts';
 import { driveApp } from './drive-app.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
 import { refusalOf, sandboxesFor } from './images.ts';

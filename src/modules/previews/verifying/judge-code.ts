@@ -1,7 +1,7 @@
 // Judges the code of a head whose preview did not come up. What is found is written down as steps, like what is driven.
 import { codeOf } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
-import type { Attendance, Ending } from './attendance.ts';
+import type { Attendance, Ending } from './supervised-verification.ts';
 import { forgetSteps, keepStep } from './drive-app.ts';
 import { hosted } from './rows.ts';
 
