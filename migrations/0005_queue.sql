@@ -26,8 +26,8 @@ create table queue (
   announced_frozen boolean not null default false,
   -- What status comments said last besides the state of their pull request: why nothing lands, and the ways to ask to
   -- queue. When one of the two changes, the comments that said it are written again.
-  told_hold text,
-  told_ways text,
+  notified_hold text,
+  notified_ways text,
   -- True while open pull requests wait for the end of their own checks before their update. That end wakes the queue.
   updates_wait boolean not null default false,
   -- Since when the facts in `queue_past` have been as they are.
@@ -95,8 +95,8 @@ create table pull_request (
   -- What an `update` said of a head that has not been seen yet (interface 4.3).
   awaited jsonb,
   -- When it was asked to merge without a final answer. Pending ones are judged again when a fact changes.
-  asked_at timestamptz,
-  asked_by text,
+  merge_requested_at timestamptz,
+  merge_requested_by text,
 
   -- Its place in line while queued or tagged; lower is earlier.
   rank bigint,
@@ -119,9 +119,9 @@ create table pull_request (
   conflict_after text[],
 
   -- From when on its status comment and its check may be written. Null: they are up to date.
-  tell_at timestamptz,
+  notify_at timestamptz,
   -- Counts the planned writes. The text of a lower count never replaces the text of a higher one.
-  told_version bigint not null default 0,
+  notification_version bigint not null default 0,
   -- What stands at the host and is kept up to date.
   has_status_comment boolean not null default false,
   status_check jsonb,
@@ -144,7 +144,7 @@ create table pull_request (
 );
 create index pull_request_line on pull_request (account_id, queue_id, rank) where status in ('queued', 'tagged');
 create index pull_request_pending on pull_request (account_id, queue_id) where status = 'pending';
-create index pull_request_untold on pull_request (account_id, queue_id, tell_at) where tell_at is not null;
+create index pull_request_notify on pull_request (account_id, queue_id, notify_at) where notify_at is not null;
 create index pull_request_above on pull_request (account_id, below_id) where below_id is not null;
 create index pull_request_head on pull_request (account_id, repository_id, head_branch, id desc);
 create index pull_request_head_sha on pull_request (account_id, repository_id, head_sha);

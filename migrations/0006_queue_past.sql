@@ -27,10 +27,10 @@ declare
 begin
   before.title := ''; before.body := ''; before.merge_title := null; before.merge_body := null;
   before.affected_targets := null; before.awaited := null; before.updated_at := null; before.top_announced := false;
-  before.tell_at := null; before.told_version := 0; before.has_status_comment := false; before.status_check := null;
+  before.notify_at := null; before.notification_version := 0; before.has_status_comment := false; before.status_check := null;
   after.title := ''; after.body := ''; after.merge_title := null; after.merge_body := null;
   after.affected_targets := null; after.awaited := null; after.updated_at := null; after.top_announced := false;
-  after.tell_at := null; after.told_version := 0; after.has_status_comment := false; after.status_check := null;
+  after.notify_at := null; after.notification_version := 0; after.has_status_comment := false; after.status_check := null;
   after.standing_since := old.standing_since;
   if before is not distinct from after then return new; end if;
   new.standing_since := clock_timestamp();

@@ -89,8 +89,8 @@ create table release_candidate (
   -- What the last call failed with. Null: it succeeded.
   problem text,
   -- The lease of a build that lives only while a worker supervises it.
-  attended_by text,
-  attended_until timestamptz,
+  supervised_by text,
+  supervised_until timestamptz,
   -- When the relay looks at it although nobody said that it changed, should its workflow be lost.
   next_look_at timestamptz,
   -- When git is asked about it next: a ref pins its commit, and what it has of the base branches is read, so that no
@@ -137,7 +137,7 @@ create table deployment (
   triggered_at timestamptz,
   cancel_requested_at timestamptz,
   -- When the provider was told to cancel. Null: not yet.
-  cancel_told_at timestamptz,
+  cancel_sent_at timestamptz,
   -- The provider is still to be told of the cancellation, though nothing waits for that: the deployment was unknown when
   -- it was canceled.
   cancel_owed boolean not null default false,
@@ -148,8 +148,8 @@ create table deployment (
   -- What the last call failed with. Null: it succeeded.
   problem text,
   -- The lease of a run that lives only while a worker supervises it.
-  attended_by text,
-  attended_until timestamptz,
+  supervised_by text,
+  supervised_until timestamptz,
   -- When the relay looks at it although nobody said that it changed, should its workflow be lost.
   next_look_at timestamptz,
   actor text not null,

@@ -81,8 +81,8 @@ create table runbook (
   -- Since when every call to the code host has failed. Null: the last one succeeded.
   failing_since timestamptz,
   -- The lease of the agent's work.
-  attended_by text,
-  attended_until timestamptz,
+  supervised_by text,
+  supervised_until timestamptz,
   -- When the agent's present work should be over. Null: it works on nothing.
   due_at timestamptz,
   -- When the relay looks at it although nobody said that it changed, should its workflow be lost.

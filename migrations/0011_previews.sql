@@ -96,7 +96,7 @@ create table verification (
   expires_at timestamptz,
   cancel_requested_at timestamptz,
   -- What the check on the head says. Null: there is no check yet.
-  told text check (told in ('pending', 'success', 'failure', 'cancelled')),
+  published_check text check (published_check in ('pending', 'success', 'failure', 'cancelled')),
   -- No call to the outside before that. Null: no call is put off.
   call_at timestamptz,
   -- Calls of one kind in a row: the back-off grows by them.
@@ -104,8 +104,8 @@ create table verification (
   -- What the last call failed with. Null: it succeeded.
   problem text,
   -- The lease of the sandbox and of what drives it.
-  attended_by text,
-  attended_until timestamptz,
+  supervised_by text,
+  supervised_until timestamptz,
   -- When the relay looks at it although nobody said that it changed, should its workflow be lost.
   next_look_at timestamptz,
   created_by text not null,

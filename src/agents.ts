@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { usualStepLimitMs } from './domain/runbooks/drive.ts';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
-import type { RunbookAttending } from './modules/runbooks/index.ts';
+import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { createModelAgent, createScriptAgent, createTools, type ModelSettings } from './platform/agents/index.ts';
 import { AgentRefused, type Agent, type Agents } from './platform/agents/port.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
@@ -22,10 +22,10 @@ export function runbookAgentWords({ model }: AgentOptions): string {
 }
 
 /** `sandbox` null: there is none, and commands are refused with words. */
-export function createRunbookAttending(
+export function createRunbookDriving(
   { model, stepLimitMs = usualStepLimitMs }: AgentOptions,
   { sandbox }: { readonly sandbox: Sandbox | null },
-): RunbookAttending {
+): RunbookDriving {
   const agents: Readonly<Record<AgentKind, Agent>> = {
     script: createScriptAgent(),
     model: model === null ? withoutModel : createModelAgent(model),

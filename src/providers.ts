@@ -1,7 +1,7 @@
 // Who deploys and builds from here, and what that takes.
 import type { Ports } from './context.ts';
 import { readSigningKeys, type Secrets } from './modules/accounts/index.ts';
-import type { Attending } from './modules/releases/index.ts';
+import type { ReleaseDriving } from './modules/releases/index.ts';
 import type { HttpOut } from './platform/http-out/index.ts';
 import { createProviders } from './platform/providers/index.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
@@ -14,10 +14,10 @@ export interface ProviderOptions {
 }
 
 /** `sandbox` null: there is none, and commands are refused with words. */
-export function createAttending(
+export function createReleaseDriving(
   ports: Ports,
   options: ProviderOptions & { readonly sandbox: Sandbox | null },
-): Attending {
+): ReleaseDriving {
   const { secrets, http, sandbox, network } = options;
   const { hosts, clock } = ports;
   const accountKeys = async (accountId: string): ReturnType<typeof readSigningKeys> =>

@@ -29,7 +29,7 @@ import { configurationJsonSchema } from './domain/configuration/index.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
 import { createApollo } from './graphql/apollo.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './graphql/context.ts';
-import { refusal, withHostTold } from './graphql/errors.ts';
+import { refusal, withDomainError } from './graphql/errors.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
 import { serveSockets } from './graphql/sockets.ts';
@@ -261,10 +261,13 @@ async function serveGraphQL(
         const { ctx } = await authenticator.authenticate(request.headers.authorization, request.id);
         return graphQLContext(ctx, services, 'graphql_api');
       } catch (error) {
-        const told = outageAsRefusal(error);
-        if (!(told instanceof DomainError)) throw told;
-        if (told.code !== 'UNAUTHENTICATED') log.error({ err: error, requestId: request.id }, 'a request failed');
-        throw refusal(told, told.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined);
+        const refused = outageAsRefusal(error);
+        if (!(refused instanceof DomainError)) throw refused;
+        if (refused.code !== 'UNAUTHENTICATED') log.error({ err: error, requestId: request.id }, 'a request failed');
+        throw refusal(
+          refused,
+          refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined,
+        );
       }
     },
   });
@@ -318,7 +321,7 @@ function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimi
     execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
       const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
       const result = await execute({ schema, document, variableValues: variables, operationName, contextValue });
-      return result.errors ? { ...result, errors: result.errors.map(withHostTold) } : result;
+      return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
     },
   });
 }

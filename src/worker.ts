@@ -2,14 +2,14 @@
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createRunbookAttending, runbookAgentWords, type AgentOptions } from './agents.ts';
+import { createRunbookDriving, runbookAgentWords, type AgentOptions } from './agents.ts';
 import type { RunBounds } from './domain/runs/bounds.ts';
 import type { CiRunner } from './hosts/port.ts';
 import type { Verifying } from './modules/previews/index.ts';
-import type { RunbookAttending } from './modules/runbooks/index.ts';
+import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
 import { createVerifying, keepReconciled, type PreviewOptions } from './previews.ts';
-import { createAttending, type ProviderOptions } from './providers.ts';
+import { createReleaseDriving, type ProviderOptions } from './providers.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
 import { taskQueue } from '../workflows/queue/messages.ts';
@@ -26,7 +26,7 @@ export interface WorkerOptions {
   /** What drives previews; tests bring their own. */
   readonly previews: PreviewOptions | Verifying;
   /** Who executes runbooks; tests bring their own. */
-  readonly agents: AgentOptions | Pick<RunbookAttending, 'agents'>;
+  readonly agents: AgentOptions | Pick<RunbookDriving, 'agents'>;
   /** Of every command that it runs; the usual ones unless given. */
   readonly bounds?: RunBounds;
 }
@@ -52,7 +52,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     allowPlain: options.ci?.allowPlain ?? false,
     ...(options.bounds && { bounds: options.bounds }),
   });
-  const attending = createAttending(service.ports, { ...options.providers, sandbox: found.sandbox });
+  const releases = createReleaseDriving(service.ports, { ...options.providers, sandbox: found.sandbox });
   const runbooks = openAgents(options, found.sandbox);
   const verifying = await openVerifying(options, found.sandbox);
   const connection = await NativeConnection.connect({ address: temporal.address });
@@ -60,7 +60,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     connection,
     namespace: temporal.namespace,
     taskQueue: temporal.taskQueue ?? taskQueue,
-    activities: createActivities(service.ports, { webhooks: service.webhooks, attending, runbooks, verifying }),
+    activities: createActivities(service.ports, { webhooks: service.webhooks, releases, runbooks, verifying }),
     ...(options.workflowBundle === null
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: options.workflowBundle } }),
@@ -101,9 +101,9 @@ async function openVerifying(
   return await createVerifying(service.ports, { ...previews, secrets, http, sandbox, bounds });
 }
 
-function openAgents({ agents }: WorkerOptions, sandbox: Sandbox | null): RunbookAttending {
-  if ('model' in agents) return createRunbookAttending(agents, { sandbox });
-  return { ...createRunbookAttending({ model: null }, { sandbox }), ...agents };
+function openAgents({ agents }: WorkerOptions, sandbox: Sandbox | null): RunbookDriving {
+  if ('model' in agents) return createRunbookDriving(agents, { sandbox });
+  return { ...createRunbookDriving({ model: null }, { sandbox }), ...agents };
 }
 
 function openRunner(

@@ -7,9 +7,9 @@ import {
   advanceDeployment,
   carryOutBuild,
   carryOutDeployment,
-  type Attending,
+  type ReleaseDriving,
 } from '../src/modules/releases/index.ts';
-import { advanceRunbook, carryOutRunbook, type RunbookAttending } from '../src/modules/runbooks/index.ts';
+import { advanceRunbook, carryOutRunbook, type RunbookDriving } from '../src/modules/runbooks/index.ts';
 import type { WebhookSender } from '../src/modules/webhooks/index.ts';
 import { createBatchActivities, type BatchActivities } from './batch/activities.ts';
 import type { BuildInput } from './build/messages.ts';
@@ -22,19 +22,19 @@ import { createDeliveryActivities, type DeliveryActivities } from './webhook-del
 
 export interface ActivityOptions {
   readonly webhooks: WebhookSender | null;
-  readonly attending: Attending;
-  readonly runbooks: RunbookAttending;
+  readonly releases: ReleaseDriving;
+  readonly runbooks: RunbookDriving;
   readonly verifying: Verifying;
 }
 
 export function createActivities(
   ports: Ports,
-  { webhooks, attending, runbooks, verifying }: ActivityOptions,
+  { webhooks, releases, runbooks, verifying }: ActivityOptions,
 ): QueueActivities & BatchActivities & Partial<DeliveryActivities> & AllDriven {
   return {
     ...createQueueActivities(ports),
     ...createBatchActivities(ports),
-    ...createAllDriven(ports, { attending, runbooks, verifying }),
+    ...createAllDriven(ports, { releases, runbooks, verifying }),
     ...(webhooks !== null && createDeliveryActivities(webhooks)),
   };
 }
@@ -42,15 +42,15 @@ export function createActivities(
 export type AllDriven = ReturnType<typeof createAllDriven>;
 
 /** A rollback takes the turns of its deployment. */
-function createAllDriven(ports: Ports, { attending, runbooks, verifying }: Omit<ActivityOptions, 'webhooks'>) {
+function createAllDriven(ports: Ports, { releases, runbooks, verifying }: Omit<ActivityOptions, 'webhooks'>) {
   return {
-    ...createDrivenActivities(ports, attending, {
+    ...createDrivenActivities(ports, releases, {
       kind: 'Deployment',
       idOf: ({ deploymentId }: DeploymentInput) => deploymentId,
       advance: advanceDeployment,
       carryOut: carryOutDeployment,
     }),
-    ...createDrivenActivities(ports, attending, {
+    ...createDrivenActivities(ports, releases, {
       kind: 'Build',
       idOf: ({ candidateId }: BuildInput) => candidateId,
       advance: advanceBuild,

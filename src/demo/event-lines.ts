@@ -1,12 +1,12 @@
 // Tells what the event log says in lines for people. It remembers just enough to name things: titles, what a batch was
 // built on, and which batch takes the place of which.
-export interface ToldEvent {
+export interface LoggedEvent {
   readonly action: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /** Null when the event is nothing to tell. */
-export type Teller = (event: ToldEvent) => string | null;
+export type Teller = (event: LoggedEvent) => string | null;
 
 type Batch = readonly number[];
 
@@ -27,7 +27,7 @@ export function createTeller(titles: ReadonlyMap<number, string>): Teller {
     if (index >= 0) live.splice(index, 1);
   }
 
-  function start(batch: Batch, payload: ToldEvent['payload']): string {
+  function start(batch: Batch, payload: LoggedEvent['payload']): string {
     const parent = String(payload['parentCommit']);
     tip ??= parent;
     const on = parent === tip ? `main at ${short(parent)}` : `the batch before it, ${short(parent)}`;
@@ -67,7 +67,7 @@ export function createTeller(titles: ReadonlyMap<number, string>): Teller {
 }
 
 /** The pull requests that are in line no more by it. */
-export function endedBy({ action, payload }: ToldEvent): readonly number[] {
+export function endedBy({ action, payload }: LoggedEvent): readonly number[] {
   if (action === 'batch_merged') return membersOf(payload);
   return action === 'blocked' ? [Number(payload['number'])] : [];
 }
@@ -76,7 +76,7 @@ export function line(word: string, text: string): string {
   return `${word.padEnd(9)} ${text}`;
 }
 
-function membersOf(payload: ToldEvent['payload']): Batch {
+function membersOf(payload: LoggedEvent['payload']): Batch {
   const members = Array.isArray(payload['pullRequests']) ? payload['pullRequests'] : [];
   return members.map((member: number | { readonly number: number }) =>
     typeof member === 'number' ? member : member.number,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createClient, type Client } from './client.ts';
 import { cursorOfNow, followUntil } from './follow.ts';
 import type { DemoPullRequest, Scenario } from './scenario.ts';
-import { createTeller, endedBy, line, type ToldEvent } from './event-lines.ts';
+import { createTeller, endedBy, line, type LoggedEvent } from './event-lines.ts';
 
 export interface Played {
   readonly pullRequest: DemoPullRequest;
@@ -121,7 +121,7 @@ async function tellUntilSettled(
 ): Promise<void> {
   const describe = createTeller(titles);
   const inLine = new Set(titles.keys());
-  await followUntil<ToldEvent & { readonly cursor: string }>(
+  await followUntil<LoggedEvent & { readonly cursor: string }>(
     access,
     {
       what: 'the pull requests of the demo to land or to be blocked',

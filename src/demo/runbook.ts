@@ -78,12 +78,12 @@ async function play(chapter: Chapter): Promise<void> {
 }
 
 async function completed({ client, tell }: Chapter, of: Shown, total: number): Promise<Shown> {
-  let told = progressOf(of);
+  let lastText = progressOf(of);
   return await until(`runbook ${of.runbook_number}`, async () => {
     const shown = await client.rest<Shown>('GET', `/api/v1/runbook/${of.runbook_number}`);
     const text = progressOf(shown);
-    if (text !== told) tell('steps', text);
-    told = text;
+    if (text !== lastText) tell('steps', text);
+    lastText = text;
     if (shown.status === 'failed') throw new Error(`The runbook failed: ${await problemOf(client, of)}`);
     const isPublished = shown.pull_requests.flatMap((each) => each.step_numbers).length >= total;
     return shown.status === 'completed' && shown.steps.total === total && isPublished ? shown : null;

@@ -6,7 +6,7 @@
  * woken.
  */
 export type TurnLeft =
-  | { readonly kind: 'call' | 'attend' | 'ended' }
+  | { readonly kind: 'call' | 'supervise' | 'ended' }
   | { readonly kind: 'wait'; readonly until: number | null };
 
 interface WaitFor<What extends string> {
@@ -31,9 +31,9 @@ export function waitForCall(callAt: number | null, now: number): WaitFor<'call'>
 }
 
 /** A wait for the worker that holds the lease. Null: no worker holds it. */
-export function waitForAttendant(attendedUntil: number | null, now: number): WaitFor<'attendant'> | null {
-  return attendedUntil !== null && attendedUntil > now
-    ? { kind: 'wait', for: 'attendant', until: attendedUntil }
+export function waitForLease(supervisedUntil: number | null, now: number): WaitFor<'lease'> | null {
+  return supervisedUntil !== null && supervisedUntil > now
+    ? { kind: 'wait', for: 'lease', until: supervisedUntil }
     : null;
 }
 

@@ -41,7 +41,7 @@ export function tellError(error: GraphQLError, requestId: string): ReportedError
 }
 
 /** The same for REST, which reports internal errors itself. */
-export function withHostTold(error: GraphQLError): GraphQLError {
+export function withDomainError(error: GraphQLError): GraphQLError {
   const cause = originalOf(error);
   return cause instanceof DomainError ? withExtensions(error, cause.message, extensionsOf(cause)) : error;
 }

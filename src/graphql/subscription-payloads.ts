@@ -8,10 +8,10 @@ export class SubscriptionFailure {
 }
 
 /** The argument of a subscription's resolver. */
-export type Told<Payload extends object> = Payload | SubscriptionFailure;
+export type SubscriptionValue<Payload extends object> = Payload | SubscriptionFailure;
 
 /** The payload. Throws the error that ended the subscription. */
-export function told<Payload extends object>(payload: Told<Payload>): Payload {
+export function payloadOf<Payload extends object>(payload: SubscriptionValue<Payload>): Payload {
   if (payload instanceof SubscriptionFailure) throw payload.error;
   return payload;
 }
@@ -23,9 +23,9 @@ export function told<Payload extends object>(payload: Told<Payload>): Payload {
 export function mapEvents<Event, Payload extends object>(
   follower: AsyncIterableIterator<Event>,
   toPayload: (event: Event) => Promise<Payload | null>,
-): AsyncIterableIterator<Told<Payload>> {
+): AsyncIterableIterator<SubscriptionValue<Payload>> {
   let hasFailed = false;
-  const next = async (): Promise<IteratorResult<Told<Payload>>> => {
+  const next = async (): Promise<IteratorResult<SubscriptionValue<Payload>>> => {
     if (hasFailed) return { value: undefined, done: true };
     try {
       for (;;) {

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRunbookAttending } from '../../src/agents.ts';
+import { createRunbookDriving } from '../../src/agents.ts';
 import { guardedFault } from '../../src/domain/runbooks/policy.ts';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
@@ -185,7 +185,7 @@ beforeAll(async () => {
     databasePort: Number(new URL(w.databaseUrl).port),
   });
   plant(r, cases);
-  w.loop.runbooks.attending = createRunbookAttending(
+  w.loop.runbooks.driving = createRunbookDriving(
     {
       model: {
         provider: 'openai',

@@ -1,4 +1,4 @@
-// An agent's session over real tools, as whoever attends to a runbook makes it.
+// An agent's session over real tools, as a worker that supervises a runbook makes it.
 import type { AgentSession, Plan } from '../../src/platform/agents/port.ts';
 import type { Bench } from './workspace.ts';
 

@@ -1,13 +1,6 @@
 // When the relay looks at what is driven by turns.
 import { describe, expect, it } from 'vitest';
-import {
-  backOff,
-  relayAt,
-  waitForAttendant,
-  waitForCall,
-  whenWakeIsLost,
-  type TurnLeft,
-} from '../../src/domain/turns.ts';
+import { backOff, relayAt, waitForLease, waitForCall, whenWakeIsLost, type TurnLeft } from '../../src/domain/turns.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const inSec = (seconds: number): Date => new Date(now.getTime() + seconds * 1000);
@@ -15,7 +8,7 @@ const inSec = (seconds: number): Date => new Date(now.getTime() + seconds * 1000
 describe('the relay looks after a turn', () => {
   const cases: readonly (readonly [string, TurnLeft, Date | null])[] = [
     ['never, when it has ended', { kind: 'ended' }, null],
-    ['a minute later, when something is carried out', { kind: 'attend' }, inSec(60)],
+    ['a minute later, when something is carried out', { kind: 'supervise' }, inSec(60)],
     ['a minute later, when something is called', { kind: 'call' }, inSec(60)],
     ['after the workflow, which looks then', { kind: 'wait', until: inSec(30).getTime() }, inSec(45)],
     ['after five minutes, when that is sooner', { kind: 'wait', until: inSec(3_600).getTime() }, inSec(300)],
@@ -42,5 +35,5 @@ it.each([
   ['no longer at that instant', 9, false],
 ])('waits %s', (_, until, waits) => {
   expect(waitForCall(until, 9)).toEqual(waits ? { kind: 'wait', for: 'call', until } : null);
-  expect(waitForAttendant(until, 9)).toEqual(waits ? { kind: 'wait', for: 'attendant', until } : null);
+  expect(waitForLease(until, 9)).toEqual(waits ? { kind: 'wait', for: 'lease', until } : null);
 });

@@ -90,8 +90,8 @@ test('what the code alone was good for lands nothing once a preview is registere
   await w.until(async () => JSON.stringify(await said()) === JSON.stringify([degraded]));
 
   // Nothing of the new run is told yet, and nobody drives it.
-  const { attending } = w.loop.verifications;
-  w.loop.verifications.attending = null;
+  const { driving } = w.loop.verifications;
+  w.loop.verifications.driving = null;
   await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
   expect(await said()).toEqual([degraded, { attempt: 2, conclusion: 'pending' }]);
   await w.queue(number);
@@ -101,7 +101,7 @@ test('what the code alone was good for lands nothing once a preview is registere
         .length > 0,
   );
   expect(await statusOf(number)).not.toBe('merged');
-  w.loop.verifications.attending = attending;
+  w.loop.verifications.driving = driving;
   await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
   await w.settled(number);
   expect(await w.status(number)).toMatchObject({ status: 'blocked', status_code: 107 });

@@ -16,7 +16,7 @@ describe('whoever verifies is killed', { timeout: 600_000 }, () => {
     await s.start();
     const passed = await s.v.comesTo(number, 'passed');
     expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
-    expect(await s.v.log(passed)).toContain('It is begun again, for the 3. time.');
+    expect(await s.v.log(passed)).toContain('It starts again: attempt 3.');
     expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
     await nothingIsLeft(s);
   });

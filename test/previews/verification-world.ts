@@ -27,7 +27,7 @@ export interface Run {
   readonly status: string;
   readonly degraded: boolean;
   readonly summary: string | null;
-  readonly told: string | null;
+  readonly published_check: string | null;
   readonly steps: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export async function verificationWorld(options: WorldOptions = {}): Promise<Ver
   const w = await world({ clock: () => new Date(Date.now() + aheadMs), ...options });
   const http = createHttpOut({ allowPrivateAddresses: true });
   const verifying = await verifyingOf(w, http);
-  w.loop.verifications.attending = verifying;
+  w.loop.verifications.driving = verifying;
   const v = verificationsOf(w, async (isSo) => await w.until(isSo));
   return {
     ...v,
@@ -96,7 +96,7 @@ export function verificationsOf(
     image: async (name, image) => void (await registerPreviewImage(w.ctx, { name, ...image })),
     runs: async (number) =>
       await w.rows<Run>(
-        `select v.id, v.attempt, v.head_commit as head, v.cause, v.status, v.degraded, v.summary, v.told,
+        `select v.id, v.attempt, v.head_commit as head, v.cause, v.status, v.degraded, v.summary, v.published_check,
                 coalesce((select array_agg(s.conclusion || ' ' || s.scenario || ': ' || s.step order by s.ordinal)
                           from verification_step s where s.verification_id = v.id), '{}') as steps
          from verification v join pull_request p on p.id = v.pull_request_id where p.number = $1 order by v.id`,

@@ -21,8 +21,8 @@ test('one that is registered while the code is judged is driven after that', asy
   const isAllowed = new Promise<void>((resolve) => {
     judge = resolve;
   });
-  const { attending } = w.loop.verifications;
-  if (attending === null || attending === undefined) throw new Error('Nobody attends.');
+  const { driving } = w.loop.verifications;
+  if (driving === null || driving === undefined) throw new Error('No worker drives verifications.');
   const analysis = createAnalysis({ review: null });
   const slow: typeof analysis = {
     ...analysis,
@@ -31,7 +31,7 @@ test('one that is registered while the code is judged is driven after that', asy
       return await analysis.analyse(change);
     },
   };
-  w.loop.verifications.attending = { ...attending, analysis: slow };
+  w.loop.verifications.driving = { ...driving, analysis: slow };
   await w.verify(endpoint);
   const number = await w.open('feature', feature);
   await w.comesTo(number, 'waiting');
@@ -89,23 +89,23 @@ test('a writer that was held up until it ended does not tell that it goes on', a
   await w.verify(endpoint);
   const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
   const run = await w.comesTo(number, 'waiting');
-  await w.rows("update verification set told = 'pending' where id = $1", [run.id]);
+  await w.rows("update verification set published_check = 'pending' where id = $1", [run.id]);
   const { publish } = await import('../../src/modules/previews/verifying/publish.ts');
-  const attending = w.loop.verifications.attending as Verifying;
+  const driving = w.loop.verifications.driving as Verifying;
   let isFirst = true;
   const disarm = onFailpoint('verification:published', async () => {
     if (!isFirst) return;
     isFirst = false;
     await w.register(number, await w.app((_, response) => response.writeHead(500).end()));
     await w.comesTo(number, 'failed');
-    await w.until(async () => (await w.runs(number))[0]?.told === 'failure');
+    await w.until(async () => (await w.runs(number))[0]?.published_check === 'failure');
   });
   try {
-    await publish(w.ctx, run.id, attending);
+    await publish(w.ctx, run.id, driving);
   } finally {
     disarm();
   }
-  expect(await w.runs(number)).toMatchObject([{ status: 'failed', told: 'failure' }]);
+  expect(await w.runs(number)).toMatchObject([{ status: 'failed', published_check: 'failure' }]);
   expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
 });
 

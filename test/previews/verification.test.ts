@@ -138,19 +138,19 @@ test('a registration for a head that a push has replaced, heard of or not, drive
 test('one whose worker was lost while its registration went is ended, not left', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
-  const { attending } = w.loop.verifications;
+  const { driving } = w.loop.verifications;
   const gone = await w.open('gone', feature);
   const over = await w.open('over', { 'over.txt': 'new\n' });
   for (const number of [gone, over]) await w.comesTo(number, 'waiting');
   // Nobody drives.
-  w.loop.verifications.attending = null;
+  w.loop.verifications.driving = null;
   const url = await w.app((_, response) => response.end());
   await w.register(gone, url);
   await w.register(over, url, { expiresAt: new Date(w.ctx.clock().getTime() + 600_000) });
   for (const number of [gone, over]) await w.comesTo(number, 'driving');
   await w.deregister(gone);
   w.pass(601_000);
-  w.loop.verifications.attending = attending;
+  w.loop.verifications.driving = driving;
   expect((await w.comesTo(gone, 'error')).summary).toContain('taken away while it was driven');
   expect((await w.comesTo(over, 'error')).summary).toContain('expired while it was driven');
 });

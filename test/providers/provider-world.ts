@@ -1,6 +1,6 @@
 // Runs for providers, on a local host with real git.
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
-import { createProviders, type AttendedProvider, type ProviderRun } from '../../src/platform/providers/index.ts';
+import { createProviders, type SupervisedProvider, type ProviderRun } from '../../src/platform/providers/index.ts';
 import type { RemoteProvider } from '../../src/platform/providers/index.ts';
 import { findSandbox, type Sandbox } from '../../src/platform/sandbox/index.ts';
 import { keyOfSecret, type SigningKeys } from '../../src/domain/events/signature.ts';
@@ -11,7 +11,7 @@ type Network = boolean | (() => Promise<boolean>);
 
 export interface ProviderWorld extends AsyncDisposable {
   readonly local: LocalWorld;
-  readonly command: (options?: { readonly sandbox?: Sandbox | null; readonly network?: Network }) => AttendedProvider;
+  readonly command: (options?: { readonly sandbox?: Sandbox | null; readonly network?: Network }) => SupervisedProvider;
   readonly http: RemoteProvider;
   readonly actions: RemoteProvider;
   run(settings: ProviderSettings, more?: Partial<ProviderRun>): ProviderRun;
@@ -50,7 +50,7 @@ export async function providerWorld(workDir: string): Promise<ProviderWorld> {
     local,
     command(options) {
       const provider = providers(options)('command');
-      if (provider.shape !== 'attended') throw new Error('command is not attended to');
+      if (provider.shape !== 'supervised') throw new Error('command is not supervised');
       return provider;
     },
     http: remote('http'),

@@ -34,7 +34,7 @@ async function everything(w: World): Promise<unknown> {
 }
 
 /** As told, and as it turned out once the builds that nothing else keeps back are under way. */
-async function toldAndDone(
+async function previewedAndDone(
   w: World,
   preview: () => Promise<readonly Impact[]>,
   change: () => Promise<unknown>,
@@ -75,7 +75,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
     const request = { repository: w.repository, number: c, source: 'graphql_api', skipLine: true } as const;
-    const { told, done } = await toldAndDone(
+    const { told, done } = await previewedAndDone(
       w,
       async () => (await previewQueueing(w.ctx, request)).impacts,
       async () => await queuePullRequest(w.ctx, request),
@@ -95,7 +95,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     const idle = await previewDequeueing(w.ctx, { repository: w.repository, number: d });
     expect(idle.impacts.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
     const request = { repository: w.repository, number: b };
-    const { told, done } = await toldAndDone(
+    const { told, done } = await previewedAndDone(
       w,
       async () => (await previewDequeueing(w.ctx, request)).impacts,
       async () => await dequeuePullRequest(w.ctx, request),
@@ -113,7 +113,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
     const pause = { repository: w.repository, pattern: 'main', paused: true };
-    const paused = await toldAndDone(
+    const paused = await previewedAndDone(
       w,
       async () => await dryRun(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, pause)),
       async () => await pauseBranches(w.ctx, pause),
@@ -129,7 +129,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     await w.dequeue(b);
     await w.queue(c);
     await w.until(async () => (await w.rows("select 1 from batch where state = 'building'")).length === 1);
-    const resumed = await toldAndDone(
+    const resumed = await previewedAndDone(
       w,
       async () =>
         await dryRun(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
@@ -169,7 +169,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     ]);
     expect(gate.impacts?.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
     const rules = `${parallel({ builds: 1, batch: 2 })}${judgedByBuildsAlone}merge_strategy:\n  name: merge\n`;
-    const { told, done } = await toldAndDone(
+    const { told, done } = await previewedAndDone(
       w,
       async () => (await preview(rules)).impacts ?? [],
       async () => await w.configure(rules),

@@ -16,7 +16,7 @@ async function queueOf(w: World): Promise<string> {
 
 /** Done now, or else when it is due. */
 async function atOnce(w: World): Promise<void> {
-  await w.rows('update pull_request set tell_at = now() where tell_at is not null');
+  await w.rows('update pull_request set notify_at = now() where notify_at is not null');
 }
 
 describe('effects of a turn', () => {
@@ -55,17 +55,17 @@ describe('effects of a turn', () => {
   it('are one telling for all who wait, when the first is due', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
-    await w.rows('update pull_request set tell_at = now() where number = $1', [a]);
-    await w.rows("update pull_request set tell_at = now() + interval '1 hour' where number = $1", [b]);
+    await w.rows('update pull_request set notify_at = now() where number = $1', [a]);
+    await w.rows("update pull_request set notify_at = now() + interval '1 hour' where number = $1", [b]);
     const { effects } = await advanceQueue(w.ctx, await queueOf(w));
     expect(effects.map(({ title }) => title)).toEqual([`At the host: publish the status of #${a} #${b}`]);
-    expect(await w.rows('select 1 from pull_request where tell_at is not null')).toEqual([]);
+    expect(await w.rows('select 1 from pull_request where notify_at is not null')).toEqual([]);
   });
 
   it('are none, and no deadline, where nobody is told anything', async () => {
     await using w = await world({ configuration: `${parallel()}${quiet}`, runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
-    await w.rows("update pull_request set tell_at = now() + interval '1 hour'");
+    await w.rows("update pull_request set notify_at = now() + interval '1 hour'");
     expect(await advanceQueue(w.ctx, await queueOf(w))).toMatchObject({ effects: [], nextLookAt: null });
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);
   });

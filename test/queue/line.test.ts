@@ -39,11 +39,11 @@ describe('skipping', () => {
     const number = await w.open('a', { bad: 'bad\n' });
     await w.until(async () => (await w.rows('select 1 from build where finished_at is null')).length === 0);
     await queuePullRequest(w.ctx, { repository: w.repository, number, source: 'graphql_api', skipValidation: true });
-    const [asked] = await w.rows<{ asked_by: string | null }>('select asked_by from pull_request');
+    const [asked] = await w.rows<{ merge_requested_by: string | null }>('select merge_requested_by from pull_request');
     await w.settled(number);
     await expectLandedOnce(w, number);
     const [proof] = await w.rows<{ body: object }>('select body from proof');
-    expect(proof?.body).toMatchObject({ grade: 'unvalidated', evidence: [], exceptionBy: asked?.asked_by });
+    expect(proof?.body).toMatchObject({ grade: 'unvalidated', evidence: [], exceptionBy: asked?.merge_requested_by });
     expect(await w.rows("select 1 from local_pull_request where head_branch like 'mq-%'")).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ async function aThousand(w: World, status: 'queued' | 'pending'): Promise<string
   if (queue === undefined) throw new Error('There is no queue.');
   const keys = [queue.account_id, queue.repository_id, queue.id];
   await w.rows(
-    `insert into pull_request (account_id, repository_id, queue_id, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, status, status_text, rank, queued_at, asked_at, created_at)
+    `insert into pull_request (account_id, repository_id, queue_id, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url, status, status_text, rank, queued_at, merge_requested_at, created_at)
      select $1::bigint, $2::bigint, $3::bigint, 1000 + n, 'Change ' || n, 'ada', 'branch-' || n, 'main', md5(n::text) || '00000000', 'Ada', 'ada@example.test', '', $4::text,
             case when $4 = 'pending' then 'It has 0 of 1 required approvals.' end, case when $4 = 'queued' then 1000 + n end, now(), now(), now() from generate_series(1, 1000) n`,
     [...keys, status],
@@ -102,7 +102,7 @@ describe('a queue that plans nothing', () => {
     await haltQueue(w.ctx, { repository: w.repository, baseBranch: 'main', reason: 'an incident' });
     expect((await advanceQueue(w.ctx, queueId)).nextLookAt).toBeNull();
     // What is left to tell is told, and then there is none.
-    await w.rows('update pull_request set tell_at = now() where tell_at is not null');
+    await w.rows('update pull_request set notify_at = now() where notify_at is not null');
     await advanceQueue(w.ctx, queueId);
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world } from '../support/world.ts';
-import { everythingTold, expectToldAsExplained, hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
+import { allNotified, expectNotifiedAsExplained, hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
 import { told } from './notifications.ts';
 
 describe('the status comment and the check', () => {
@@ -20,7 +20,7 @@ describe('the status comment and the check', () => {
       (await w.rows<{ number: number; url: string }>('select number, url from bot_pull_request'))[0];
     const inBatch = await told(w, a, /bot pull request/);
     const { number, url } = (await bot()) ?? { number: 0, url: '' };
-    await everythingTold(w);
+    await allNotified(w);
     expect(inBatch).toContain(`It is validated together with #${b} in bot pull request [#${number}](${url}).`);
     expect(await w.statusCheck(b)).toMatchObject({ state: 'pending', title: 'Queued', url });
     await using _ = await startCi(w);
@@ -30,7 +30,7 @@ describe('the status comment and the check', () => {
     expect(merged).toBe(
       `**Merged**\n\nIt was merged into \`main\` as ${commit} together with #${a}. Its tree was verified against what was tested (exact).`,
     );
-    await everythingTold(w);
+    await allNotified(w);
     expect(await w.statusCheck(b)).toMatchObject({ state: 'success', title: 'Merged' });
     expect(await w.comments(a)).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('the status comment and the check', () => {
     });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(a);
-    await everythingTold(w);
+    await allNotified(w);
     expect(await w.statusCheck(a)).toMatchObject({ state: 'pending' });
     const wanted = { expected: [], movedAt: null };
     const report = await w.service.localHost.readChecks(hostOf(w), (await w.status(a)).head_sha, wanted);
@@ -85,18 +85,18 @@ describe('the status comment and the check', () => {
     const [a = 0, b = 0, bad = 0, d = 0, e = 0] = numbers;
     await w.queue(a, b, bad, d);
     expect(await statuses(w, a, e)).toEqual(['pending 101', 'open']);
-    await expectToldAsExplained(w, ...numbers);
+    await expectNotifiedAsExplained(w, ...numbers);
     for (const number of [a, b, bad, d]) await w.host.review(number, { reviewer: 'grace', verdict: 'approved' });
     await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
     await w.dequeue(d);
     await w.host.close(e);
     await w.service.settle();
     expect(await statuses(w, d, e)).toEqual(['open', 'closed']);
-    await expectToldAsExplained(w, ...numbers);
+    await expectNotifiedAsExplained(w, ...numbers);
     await using _ = await startCi(w);
     await w.settled(a, b, bad);
     expect(await statuses(w, a, b, bad)).toEqual(['merged', 'merged', 'blocked 107']);
-    await expectToldAsExplained(w, ...numbers);
+    await expectNotifiedAsExplained(w, ...numbers);
   });
 
   it('say at once that the queue is paused or halted, and no more when it goes on', async () => {
@@ -117,9 +117,9 @@ describe('the status comment and the check', () => {
     ] as const) {
       await change();
       const comment = await told(w, a, words);
-      await everythingTold(w);
+      await allNotified(w);
       expect(comment).toContain((await w.statusCheck(a))?.summary);
-      await expectToldAsExplained(w, a, b);
+      await expectNotifiedAsExplained(w, a, b);
     }
   });
 
@@ -150,7 +150,7 @@ describe('the status comment and the check', () => {
       },
       async () => void (await told(w, a, /./)),
     );
-    await everythingTold(w);
+    await allNotified(w);
     expect(await w.statusComment(a)).toMatch(/^\*\*Queued/);
   });
 });
@@ -163,9 +163,12 @@ describe('what it costs', () => {
     const [a = 0, , , d = 0] = numbers;
     await w.queue(...numbers);
     await told(w, d, /^\*\*Queued/);
-    await everythingTold(w);
+    await allNotified(w);
     const versions = async (): Promise<number> =>
-      Number((await w.rows<{ v: string }>('select told_version as v from pull_request where number = $1', [d]))[0]?.v);
+      Number(
+        (await w.rows<{ v: string }>('select notification_version as v from pull_request where number = $1', [d]))[0]
+          ?.v,
+      );
     const before = await versions();
     {
       await using _ = await startCi(w);
@@ -175,7 +178,7 @@ describe('what it costs', () => {
         async () => await w.settled(a),
       );
     }
-    await everythingTold(w);
+    await allNotified(w);
     expect(await versions()).toBe(before);
     expect(await w.statusComment(a)).toMatch(/^\*\*Merged/);
   });
@@ -183,11 +186,11 @@ describe('what it costs', () => {
   it('a turn plans a bounded number, and the next ones the rest', async () => {
     await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
-    await everythingTold(w);
+    await allNotified(w);
     await w.pause(true);
     await w.rows(
       `insert into pull_request (account_id, repository_id, queue_id, number, title, body, author, head_branch, base_branch, head_sha, author_name,
-         author_email, url, created_at, updated_at, tell_at)
+         author_email, url, created_at, updated_at, notify_at)
        select account_id, repository_id, queue_id, 1000 + n, title, body, author, head_branch || n, base_branch, head_sha, author_name,
          author_email, url, created_at, updated_at, now() from pull_request, generate_series(1, 100) n where number = $1`,
       [a],
@@ -219,13 +222,13 @@ describe('a pause with a message', () => {
       await Promise.all([a, b].map(async (number) => (await w.comments(number)).map(({ body }) => body)));
     await w.until(async () => (await heard())[0]?.length === 1);
     await w.dequeue(a);
-    await everythingTold(w);
+    await allNotified(w);
     expect(await heard()).toEqual([['Frozen for the *release*.'], []]);
     await pause('ma*', false);
     await w.configure(`${parallel()}enable_comments: false\n`);
     await pause('main', true);
     await wakeAll(w);
-    await everythingTold(w);
+    await allNotified(w);
     expect(await heard()).toEqual([['Frozen for the *release*.'], []]);
   });
 });

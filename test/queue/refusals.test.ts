@@ -69,7 +69,7 @@ describe('what the host refuses', () => {
         (
           await w.rows(
             `select 1 from pull_request p join intent i on i.pull_request_id = p.id and i.kind = 'comment'
-             where p.status = 'blocked' and p.tell_at is null group by p.id having bool_and(i.state = 'failed')`,
+             where p.status = 'blocked' and p.notify_at is null group by p.id having bool_and(i.state = 'failed')`,
           )
         ).length > 0,
     );
@@ -79,7 +79,7 @@ describe('what the host refuses', () => {
       await w.loop.run(w.service.ports);
     }
     // What CI says afterwards may be one more thing to tell: each is told once at most.
-    const [row] = await w.rows<{ told: number }>('select told_version::int as told from pull_request');
+    const [row] = await w.rows<{ told: number }>('select notification_version::int as told from pull_request');
     expect(asked).toBeGreaterThan(0);
     expect(asked).toBeLessThanOrEqual(row?.told ?? 0);
   });

@@ -180,16 +180,16 @@ function rethrow(error: unknown): never {
 
 /** As when the time is over in which more might have come to be told. */
 export async function hurry(w: World): Promise<boolean> {
-  const waiting = await w.rows('update pull_request set tell_at = now() where tell_at > now() returning 1');
+  const waiting = await w.rows('update pull_request set notify_at = now() where notify_at > now() returning 1');
   if (waiting.length > 0) await wakeAll(w);
   return waiting.length > 0;
 }
 
-export async function everythingTold(w: World): Promise<void> {
+export async function allNotified(w: World): Promise<void> {
   await w.until(
     async () =>
       !(await hurry(w)) &&
-      (await w.rows('select 1 from pull_request where tell_at is not null')).length === 0 &&
+      (await w.rows('select 1 from pull_request where notify_at is not null')).length === 0 &&
       (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0,
   );
 }
@@ -198,8 +198,8 @@ export async function everythingTold(w: World): Promise<void> {
  * The comment and the check of each say what `explain` says, once all is told. In line they say only what stays true:
  * that it is in line, and with whom it is built. Who dequeued it is not for a comment.
  */
-export async function expectToldAsExplained(w: World, ...numbers: number[]): Promise<void> {
-  await everythingTold(w);
+export async function expectNotifiedAsExplained(w: World, ...numbers: number[]): Promise<void> {
+  await allNotified(w);
   const answers = new Map((await explainWorld(w, null)).map((answer) => [answer.number, answer]));
   for (const number of numbers) {
     const answer = answers.get(number);

@@ -411,14 +411,14 @@ describe('a provider that could not be called', () => {
   it('is shown with what failed and when it is called again, and whether it was told to cancel', async () => {
     const at = await environment('Failing', 'v1-rc1');
     const { id } = await at.report('v1-rc1', 'in_progress');
-    const fields = 'lastFailure nextTryAt cancelToldAt';
+    const fields = 'lastFailure nextTryAt cancelSentAt';
     const shown = async (): Promise<unknown> => {
       const answer = await s.graphql<{ node: unknown }>(
         `{ node(id: "${id}") { ... on Deployment { ${fields} releaseCandidate { lastFailure nextTryAt } } } }`,
       );
       return answer.data.node;
     };
-    const nothing = { lastFailure: null, nextTryAt: null, cancelToldAt: null };
+    const nothing = { lastFailure: null, nextTryAt: null, cancelSentAt: null };
     const build = { lastFailure: null, nextTryAt: null };
     expect(await shown()).toEqual({ ...nothing, releaseCandidate: build });
     await s.rows(
@@ -428,7 +428,7 @@ describe('a provider that could not be called', () => {
     expect(await shown()).toMatchObject({
       lastFailure: 'cd.example.test answered 503',
       nextTryAt: '2026-03-01T00:00:04.000Z',
-      cancelToldAt: null,
+      cancelSentAt: null,
     });
     // Asked again in a while, as ever: nothing failed.
     await s.rows(`update deployment set problem = null where environment_id = $1`, [at.id]);

@@ -115,7 +115,7 @@ describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
     await r.cancel(second?.id ?? '');
     await r.w.until(async () => cd.run('v2-rc1').cancels === 1);
     await r.w.until(
-      async () => (await r.w.rows('select 1 from deployment where cancel_told_at is not null')).length === 2,
+      async () => (await r.w.rows('select 1 from deployment where cancel_sent_at is not null')).length === 2,
     );
     expect(await r.line()).toEqual(['v1-rc1 canceled', 'v2-rc1 canceling']);
     await r.report('v2-rc1', 'success');
@@ -205,7 +205,7 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     await r.w.until(async () => (await r.deployments())[1]?.problem === resting);
     expect((await r.deployments())[1]?.error_message).toMatch(/^Canceled by a rollback of /);
     const told = async (): Promise<boolean> =>
-      (await r.w.rows("select 1 from deployment where status = 'canceled' and cancel_told_at is not null")).length ===
+      (await r.w.rows("select 1 from deployment where status = 'canceled' and cancel_sent_at is not null")).length ===
       1;
     expect([cd.run('v2-rc1').cancels, await told()]).toEqual([0, false]);
     cd.broken = null;
@@ -234,8 +234,8 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     await r.become('v1-rc1 canceled');
     await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
     expect((await r.deployments())[0]?.problem).toBe(`${new URL(cd.url).host} answered 403: not yours`);
-    expect(await r.w.rows('select cancel_told_at, call_at, cancel_owed from deployment')).toEqual([
-      { cancel_told_at: null, call_at: null, cancel_owed: false },
+    expect(await r.w.rows('select cancel_sent_at, call_at, cancel_owed from deployment')).toEqual([
+      { cancel_sent_at: null, call_at: null, cancel_owed: false },
     ]);
   });
 

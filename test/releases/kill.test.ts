@@ -37,8 +37,8 @@ describe('whoever drives is killed', { timeout: 600_000 }, () => {
     await using s = await stage({ provider: { kind: 'command', command, timeoutSec: 60 } });
     await s.r.candidate('v1-rc1');
     const id = await s.r.deploy('v1-rc1');
-    await s.killAt('deployment:attending');
-    await s.killAt('deployment:attended');
+    await s.killAt('deployment:supervising');
+    await s.killAt('deployment:supervised');
     await s.start();
     await s.r.become('v1-rc1 success');
     const log = await s.r.log({ deployment: id });

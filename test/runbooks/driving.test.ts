@@ -1,7 +1,7 @@
 // What a runbook comes to: steps, commits on its branch, and a pull request that says what was done.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { attendingOf } from '../support/runbook-agent.ts';
+import { runbookDrivingOf } from '../support/runbook-agent.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('a runbook', { timeout: 120_000 }, () => {
@@ -174,7 +174,7 @@ describe('a runbook', { timeout: 120_000 }, () => {
 
   it('fails a leaf that is not done in time, also one whose agent does not stop', async () => {
     await using r = await runbookWorld();
-    r.w.loop.runbooks.attending = { ...attendingOf(null), stepLimitMs: 6_000 };
+    r.w.loop.runbooks.driving = { ...runbookDrivingOf(null), stepLimitMs: 6_000 };
     const release = `${r.w.dataDir}/release`;
     const number = await r.begin(`ignore ${release} | write a.txt one`);
     await r.become(number, '1.1 in_progress', '1.2 not_started');

@@ -48,11 +48,11 @@ async function stage(): Promise<Stage> {
 }
 
 const places = [
-  'runbook:advanced_attend',
-  'runbook:attending_plan',
+  'runbook:advanced_supervise',
+  'runbook:supervising_plan',
   'runbook:before_plan_written',
   'runbook:after_plan_written',
-  'runbook:attending_leaf',
+  'runbook:supervising_leaf',
   'runbook:worked',
   'runbook:committed',
   'runbook:before_leaf_written',
@@ -65,7 +65,7 @@ const places = [
   'runbook:before_refresh',
   'runbook:refreshed',
 ];
-const onePlaceOfEachKind = ['runbook:attending_plan', 'runbook:committed', 'runbook:pushed', 'runbook:opened'];
+const onePlaceOfEachKind = ['runbook:supervising_plan', 'runbook:committed', 'runbook:pushed', 'runbook:opened'];
 
 const prompt = 'write a.txt one | write b.txt two\nwrite c.txt three';
 

@@ -1,7 +1,7 @@
 // Runbooks by a model, from the prompt to the pull request: the agent and its provider's protocol are real, the provider
 // is a server of the test.
 import { describe, expect, it } from 'vitest';
-import { createRunbookAttending } from '../../src/agents.ts';
+import { createRunbookDriving } from '../../src/agents.ts';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { modelServer, type ModelReply, type ModelRequest, type ModelServer } from '../support/model-server.ts';
@@ -17,7 +17,7 @@ async function modelWorld(answer: (request: ModelRequest, nth: number) => ModelR
   const server = await modelServer(answer);
   const r = await runbookWorld();
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  r.w.loop.runbooks.attending = createRunbookAttending(
+  r.w.loop.runbooks.driving = createRunbookDriving(
     {
       model: {
         provider: 'anthropic',

@@ -1,13 +1,13 @@
 // Runbooks without a model: a prompt that is a script, from its text to the pull request.
 import { expect, test } from 'vitest';
-import { createRunbookAttending } from '../../src/agents.ts';
+import { createRunbookDriving } from '../../src/agents.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
 
 async function scriptWorld(): Promise<RunbookWorld> {
   const r = await runbookWorld();
   const { sandbox } = await findSandbox({ allowPlain: true });
-  r.w.loop.runbooks.attending = createRunbookAttending({ model: null }, { sandbox });
+  r.w.loop.runbooks.driving = createRunbookDriving({ model: null }, { sandbox });
   return r;
 }
 

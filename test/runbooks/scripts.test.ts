@@ -1,7 +1,7 @@
 // With the agent of an installation without a model: a prompt that is a script, executed in the sandbox, to a landing that
 // says why it was allowed.
 import { describe, expect, it } from 'vitest';
-import { createRunbookAttending } from '../../src/agents.ts';
+import { createRunbookDriving } from '../../src/agents.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
@@ -32,11 +32,10 @@ describe('a script', { timeout: 120_000 }, () => {
   it('that writes without end is stopped, fails its step, and leaves nothing in the repository', async () => {
     await using r = await runbookWorld();
     const { sandbox } = await findSandbox({ allowPlain: true });
-    const attending = createRunbookAttending({ model: null }, { sandbox });
+    const driving = createRunbookDriving({ model: null }, { sandbox });
     const limits = { grownBytes: 20_000_000, fileBytes: 10_000_000 };
-    const small: typeof attending.createTools = (workspace, mode) =>
-      attending.createTools({ ...workspace, limits }, mode);
-    r.w.loop.runbooks.attending = { ...attending, createTools: small };
+    const small: typeof driving.createTools = (workspace, mode) => driving.createTools({ ...workspace, limits }, mode);
+    r.w.loop.runbooks.driving = { ...driving, createTools: small };
     const fill = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/urandom > "file$i"; done';
     const number = await r.begin(`1. Fill the disk\n   \`\`\`sh\n   ${fill}\n   \`\`\`\n`);
     await r.rest(number);
@@ -50,7 +49,7 @@ describe('a script', { timeout: 120_000 }, () => {
   it('is executed step by step, and what it made lands with a proof', async () => {
     await using r = await runbookWorld({ runsCi: true });
     const { sandbox } = await findSandbox({ allowPlain: true });
-    r.w.loop.runbooks.attending = createRunbookAttending({ model: null }, { sandbox });
+    r.w.loop.runbooks.driving = createRunbookDriving({ model: null }, { sandbox });
     const number = await r.begin(prompt, { queueWhenGreen: true });
     await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true, 90_000);
     await r.rest(number);
@@ -62,7 +61,7 @@ describe('a script', { timeout: 120_000 }, () => {
 
   it('in prose is refused, and says how to write it', async () => {
     await using r = await runbookWorld();
-    r.w.loop.runbooks.attending = createRunbookAttending({ model: null }, { sandbox: null });
+    r.w.loop.runbooks.driving = createRunbookDriving({ model: null }, { sandbox: null });
     const number = await r.begin('Please make the service faster.');
     await r.rest(number);
     const [leaf] = await r.leaves(number);

@@ -12,18 +12,18 @@ import {
   advanceDeployment,
   carryOutBuild,
   carryOutDeployment,
-  type Attending,
+  type ReleaseDriving,
 } from '../../src/modules/releases/index.ts';
 import {
   advanceRunbook,
   carryOutRunbook,
   wakeDueRunbooks,
-  type RunbookAttending,
+  type RunbookDriving,
 } from '../../src/modules/runbooks/index.ts';
 
 export interface DrivenLoop<Whose extends Wake, CarriedOutBy> {
   /** Null: nobody is there who could. */
-  attending: CarriedOutBy | null;
+  driving: CarriedOutBy | null;
   wake(whose: Whose): void;
   /** What the relay would find within a minute of a killed process. */
   wakeOpen(ports: Ports): Promise<void>;
@@ -42,8 +42,8 @@ interface Kind<Whose extends Wake, CarriedOutBy> {
   advance(
     ctx: Context,
     whose: Whose,
-  ): Promise<{ readonly need: 'call' | 'attend' | 'wait' | 'ended'; readonly nextLookAt: number | null }>;
-  carryOut(ctx: Context, whose: Whose, attending: CarriedOutBy): Promise<unknown>;
+  ): Promise<{ readonly need: 'call' | 'supervise' | 'wait' | 'ended'; readonly nextLookAt: number | null }>;
+  carryOut(ctx: Context, whose: Whose, driving: CarriedOutBy): Promise<unknown>;
 }
 
 function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
@@ -54,7 +54,7 @@ function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
   const deadlines = new Map<string, { readonly whose: Whose; readonly at: number }>();
   const running = new Map<string, Promise<void>>();
   const loop: DrivenLoop<Whose, CarriedOutBy> = {
-    attending: null,
+    driving: null,
     wake(whose) {
       woken.set(kind.keyOf(whose), whose);
       onWake();
@@ -84,12 +84,12 @@ function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
     const { need, nextLookAt } = await kind.advance(ctx, whose);
     deadlines.delete(key);
     if (nextLookAt !== null) deadlines.set(key, { whose, at: nextLookAt });
-    const { attending } = loop;
-    if ((need !== 'call' && need !== 'attend') || attending === null || running.has(key)) return;
+    const { driving } = loop;
+    if ((need !== 'call' && need !== 'supervise') || driving === null || running.has(key)) return;
     running.set(
       key,
       kind
-        .carryOut(ctx, whose, attending)
+        .carryOut(ctx, whose, driving)
         .then(
           (words) => ctx.log.debug({ words }, 'carried out'),
           (error: unknown) => ctx.log.error({ error: String(error) }, 'carrying out failed'),
@@ -109,8 +109,8 @@ type OfRunbook = Extract<Wake, { readonly runbookId: string }>;
 type OfVerification = Extract<Wake, { readonly verificationId: string }>;
 
 /** Deployments and builds. */
-export type ReleaseLoop = DrivenLoop<OfRelease, Attending>;
-export type RunbookLoop = DrivenLoop<OfRunbook, RunbookAttending>;
+export type ReleaseLoop = DrivenLoop<OfRelease, ReleaseDriving>;
+export type RunbookLoop = DrivenLoop<OfRunbook, RunbookDriving>;
 export type VerificationLoop = DrivenLoop<OfVerification, Verifying>;
 
 export const createReleaseLoop = (onWake: () => void): ReleaseLoop =>
@@ -125,10 +125,10 @@ export const createReleaseLoop = (onWake: () => void): ReleaseLoop =>
       'deploymentId' in whose
         ? await advanceDeployment(ctx, whose.deploymentId)
         : await advanceBuild(ctx, whose.candidateId),
-    carryOut: async (ctx, whose, attending) =>
+    carryOut: async (ctx, whose, driving) =>
       'deploymentId' in whose
-        ? await carryOutDeployment(ctx, whose.deploymentId, attending)
-        : await carryOutBuild(ctx, whose.candidateId, attending),
+        ? await carryOutDeployment(ctx, whose.deploymentId, driving)
+        : await carryOutBuild(ctx, whose.candidateId, driving),
   });
 
 export const createRunbookLoop = (onWake: () => void): RunbookLoop =>
@@ -139,7 +139,7 @@ export const createRunbookLoop = (onWake: () => void): RunbookLoop =>
              from runbook where next_look_at is not null`,
     wakeDue: wakeDueRunbooks,
     advance: async (ctx, { runbookId }) => await advanceRunbook(ctx, runbookId),
-    carryOut: async (ctx, { runbookId }, attending) => await carryOutRunbook(ctx, runbookId, attending),
+    carryOut: async (ctx, { runbookId }, driving) => await carryOutRunbook(ctx, runbookId, driving),
   });
 
 export const createVerificationLoop = (onWake: () => void): VerificationLoop =>
@@ -150,5 +150,5 @@ export const createVerificationLoop = (onWake: () => void): VerificationLoop =>
              from verification where next_look_at is not null`,
     wakeDue: wakeDueVerifications,
     advance: async (ctx, { verificationId }) => await advanceVerification(ctx, verificationId),
-    carryOut: async (ctx, { verificationId }, attending) => await carryOutVerification(ctx, verificationId, attending),
+    carryOut: async (ctx, { verificationId }, driving) => await carryOutVerification(ctx, verificationId, driving),
   });

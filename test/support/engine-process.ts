@@ -8,12 +8,12 @@ import { type Secrets, generateSecrets } from '../../src/modules/accounts/index.
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createVerifying, keepReconciled, previewOptionsFrom } from '../../src/previews.ts';
-import { createAttending } from '../../src/providers.ts';
+import { createReleaseDriving } from '../../src/providers.ts';
 import { createService } from '../../src/service.ts';
 import { connectTemporal } from '../../src/temporal.ts';
 import { startWorker } from '../../src/worker.ts';
 import { createPlainLoop } from './plain-loop.ts';
-import { attendingOf, testAgents } from './runbook-agent.ts';
+import { runbookDrivingOf, testAgents } from './runbook-agent.ts';
 
 export interface EngineSettings {
   readonly mode: 'loop' | 'temporal';
@@ -73,11 +73,11 @@ if (settings.mode === 'temporal' && settings.temporal) {
   });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
   if (sandbox === null) throw new Error('No sandbox.');
-  loop.runbooks.attending = attendingOf(sandbox);
+  loop.runbooks.driving = runbookDrivingOf(sandbox);
   const verifying = await createVerifying(service.ports, { ...providers, ...previews, sandbox });
-  loop.verifications.attending = verifying;
+  loop.verifications.driving = verifying;
   keepReconciled(service.ports, verifying);
-  loop.releases.attending = createAttending(service.ports, { ...providers, sandbox });
+  loop.releases.driving = createReleaseDriving(service.ports, { ...providers, sandbox });
   createCiRunner({
     host: service.localHost,
     sandbox,

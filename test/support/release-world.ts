@@ -12,7 +12,7 @@ import {
 } from '../../src/modules/releases/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { createAttending } from '../../src/providers.ts';
+import { createReleaseDriving } from '../../src/providers.ts';
 import { world, type World, type WorldOptions } from './world.ts';
 
 type ProviderInput = Parameters<typeof createEnvironment>[2]['provider'];
@@ -66,7 +66,7 @@ export async function releaseWorld(options: ReleaseWorldOptions = {}): Promise<R
   const w = await world({ runsCi: false, ...options });
   const http = createHttpOut({ allowPrivateAddresses: true });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  w.loop.releases.attending = createAttending(w.ctx, { secrets: w.secrets, http, sandbox, network: true });
+  w.loop.releases.driving = createReleaseDriving(w.ctx, { secrets: w.secrets, http, sandbox, network: true });
   const releases = await releasesOf(w, { ...options, until: async (isSo) => await w.until(isSo) });
   return {
     ...releases,

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { usualStepLimitMs } from '../../src/domain/runbooks/drive.ts';
-import type { RunbookAttending } from '../../src/modules/runbooks/index.ts';
+import type { RunbookDriving } from '../../src/modules/runbooks/index.ts';
 import { createTools } from '../../src/platform/agents/index.ts';
 import {
   AgentBusy,
@@ -74,9 +74,9 @@ const agent = (kind: Agent['kind']): Agent => ({
   },
 });
 
-export const testAgents: Pick<RunbookAttending, 'agents'> = { agents: agent };
+export const testAgents: Pick<RunbookDriving, 'agents'> = { agents: agent };
 
-export function attendingOf(sandbox: Sandbox | null): RunbookAttending {
+export function runbookDrivingOf(sandbox: Sandbox | null): RunbookDriving {
   return {
     ...testAgents,
     createTools,

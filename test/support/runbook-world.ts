@@ -7,7 +7,7 @@ import {
   retryRunbook,
 } from '../../src/modules/runbooks/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
-import { attendingOf } from './runbook-agent.ts';
+import { runbookDrivingOf } from './runbook-agent.ts';
 import { world, type World, type WorldOptions } from './world.ts';
 
 type Request = Omit<Parameters<typeof createRunbook>[1], 'repository'>;
@@ -58,7 +58,7 @@ const longestWaitMs = 100_000;
 export async function runbookWorld(options: WorldOptions = {}): Promise<RunbookWorld> {
   const w = await world({ runsCi: false, ...options });
   const { sandbox } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  w.loop.runbooks.attending = attendingOf(sandbox);
+  w.loop.runbooks.driving = runbookDrivingOf(sandbox);
   return {
     ...runbooksOf(w, async (isSo) => await w.until(isSo, longestWaitMs)),
     async [Symbol.asyncDispose]() {

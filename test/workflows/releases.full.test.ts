@@ -13,9 +13,9 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     const first = await e.start();
     await until(async () => (await r.log({ deployment: id })).includes('run '), 'the command runs');
     await first.stop();
-    const held = 'select status, attended_by, attended_until, calls from deployment';
+    const held = 'select status, supervised_by, supervised_until, calls from deployment';
     expect(await e.w.rows(held)).toEqual([
-      { status: 'in_progress', attended_by: null, attended_until: null, calls: 0 },
+      { status: 'in_progress', supervised_by: null, supervised_until: null, calls: 0 },
     ]);
     await e.start();
     await r.become('v1-rc1 success');

@@ -77,7 +77,7 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     const first = await e.start('deployment:after_trigger');
     expect(await first.ended).toMatch(/SIGKILL|137/);
     const staged = await r.deploy('v1-rc1', { to: 'staging' });
-    const second = await e.start('deployment:attending');
+    const second = await e.start('deployment:supervising');
     expect(await second.ended).toMatch(/SIGKILL|137/);
     await e.start();
     await r.become('v1-rc1 success');

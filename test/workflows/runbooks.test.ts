@@ -20,7 +20,7 @@ async function stage(): Promise<Stage> {
   const until: Stage['until'] = async (isSo, what) =>
     await eventually(isSo, what, 90_000).catch(async (error: Error) => {
       throw new Error(
-        `${error.message} ${JSON.stringify([await r.leaves(1), await r.pullRequests(1), await e.w.rows('select problem, calls, attended_until, next_look_at from runbook')])}`,
+        `${error.message} ${JSON.stringify([await r.leaves(1), await r.pullRequests(1), await e.w.rows('select problem, calls, supervised_until, next_look_at from runbook')])}`,
       );
     });
   const r = runbooksOf(e.w, async (isSo) => await until(isSo, 'the runbook'));
@@ -66,7 +66,7 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     const { e, r } = s;
     const number = await r.begin('write a.txt one\nwrite b.txt two');
     const places = [
-      'runbook:attending_plan',
+      'runbook:supervising_plan',
       'runbook:committed',
       'runbook:after_leaf_written',
       'runbook:pushed',
@@ -93,7 +93,7 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     const first = await e.start();
     await s.until(async () => (await r.log(number)).includes('I am to hold'), 'the agent works');
     await first.stop();
-    expect(await e.w.rows('select attended_by, calls from runbook')).toEqual([{ attended_by: null, calls: 0 }]);
+    expect(await e.w.rows('select supervised_by, calls from runbook')).toEqual([{ supervised_by: null, calls: 0 }]);
     await writeFile(`${e.w.dataDir}/release`, '');
     await e.start();
     await r.become(number, '1.1 completed', '2.1 in_progress');

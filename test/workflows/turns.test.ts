@@ -1,10 +1,10 @@
-// A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then attended to.
+// A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then supervised.
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { systemContext, type Context, type Ports, type Wake } from '../../src/context.ts';
-import { backOff, waitForAttendant, waitForCall, type TurnLeft } from '../../src/domain/turns.ts';
+import { backOff, waitForLease, waitForCall, type TurnLeft } from '../../src/domain/turns.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import {
   carryOutDue,
@@ -35,7 +35,7 @@ const ErrandEntity = defineEntity({
 type ErrandRow = InferEntity<typeof ErrandEntity>;
 
 type Written = { readonly kind: 'prepare' };
-type Left = Extract<TurnLeft, { kind: 'wait' }> | { readonly kind: 'call' | 'attend' | 'ended' };
+type Left = Extract<TurnLeft, { kind: 'wait' }> | { readonly kind: 'call' | 'supervise' | 'ended' };
 
 interface Errand extends KindTypes {
   readonly rows: ErrandRow;
@@ -50,10 +50,10 @@ interface Errand extends KindTypes {
   };
 }
 
-function decideErrand({ status, callAt, attendedUntil }: ErrandRow, now: number): Left | Written {
+function decideErrand({ status, callAt, supervisedUntil }: ErrandRow, now: number): Left | Written {
   if (status === 'new') return { kind: 'prepare' };
   if (status === 'prepared') return waitForCall(callAt?.getTime() ?? null, now) ?? { kind: 'call' };
-  if (status === 'called') return waitForAttendant(attendedUntil?.getTime() ?? null, now) ?? { kind: 'attend' };
+  if (status === 'called') return waitForLease(supervisedUntil?.getTime() ?? null, now) ?? { kind: 'supervise' };
   return { kind: 'ended' };
 }
 
@@ -78,7 +78,7 @@ const carryOut: CarryOut<Errand> = {
       write: async (_tx, row) => void Object.assign(row, { status: 'called', ...untried }),
     };
   },
-  attend: async (context, due, by) =>
+  supervise: async (context, due, by) =>
     await supervise(context, {
       kind: errands,
       due,
@@ -88,10 +88,10 @@ const carryOut: CarryOut<Errand> = {
       again: (attempt) => `attempt ${attempt}`,
       work: async (supervised) => {
         await by.work?.(supervised);
-        return { words: 'attended to', write: async (_tx, row) => void Object.assign(row, { status: 'done' }) };
+        return { words: 'supervised', write: async (_tx, row) => void Object.assign(row, { status: 'done' }) };
       },
     }),
-  failureOf: (_ctx, error, { step }) => (step.kind === 'attend' ? null : { words: String(error), isFinal: false }),
+  failureOf: (_ctx, error, { step }) => (step.kind === 'supervise' ? null : { words: String(error), isFinal: false }),
   fail: async ({ clock }, _tx, row, { words: problem }) =>
     putOff(row, { now: clock(), pauseAfter: backOff([10, 20]), problem }),
 };
@@ -116,7 +116,7 @@ beforeAll(async () => {
     `create table errand (
        id bigint generated always as identity primary key, account_id bigint not null, status text not null default 'new',
        call_at timestamptz, calls integer not null default 0, problem text,
-       attended_by text, attended_until timestamptz, next_look_at timestamptz);
+       supervised_by text, supervised_until timestamptz, next_look_at timestamptz);
      grant all on errand to interlock_app, interlock_system`,
   );
   await owner.end();
@@ -151,20 +151,20 @@ async function row(): Promise<ErrandRow> {
   return found;
 }
 
-async function comeToAttend(): Promise<void> {
+async function comeToSupervise(): Promise<void> {
   await turn();
   await carriedOut();
-  expect(await turn()).toBe('attend');
+  expect(await turn()).toBe('supervise');
 }
 
 it('is driven to its end by turns, and looked at by the relay until then', async () => {
   expect(await takeTurn(ctx, errands, id)).toEqual({ need: 'call', step: 'call', nextLookAt: null });
   expect(await row()).toMatchObject({ status: 'prepared', nextLookAt: new Date(start.getTime() + 60_000) });
   expect(await carriedOut()).toBe('called');
-  expect(await turn()).toBe('attend');
-  expect(await carriedOut()).toBe('attended to');
+  expect(await turn()).toBe('supervise');
+  expect(await carriedOut()).toBe('supervised');
   expect(await turn()).toBe('ended');
-  expect(await row()).toMatchObject({ status: 'done', attendedBy: null, attendedUntil: null, nextLookAt: null });
+  expect(await row()).toMatchObject({ status: 'done', supervisedBy: null, supervisedUntil: null, nextLookAt: null });
   expect(await carriedOut()).toBe('nothing was left to do');
 });
 
@@ -190,7 +190,7 @@ it.each([
   ['stops', { aborts: true, error: new Error('stopped') }],
   ['says that it cannot go on', { aborts: false, error: new HandedOver() }],
 ])('is given back when its worker %s, which is no attempt', async (_, { aborts, error }) => {
-  await comeToAttend();
+  await comeToSupervise();
   const stop = new AbortController();
   const work = async ({ signal }: Supervised<Errand>): Promise<void> => {
     if (aborts) stop.abort();
@@ -198,24 +198,24 @@ it.each([
     await Promise.reject(error);
   };
   await expect(carriedOut({ signal: stop.signal, work })).rejects.toThrow(error.message);
-  expect(await row()).toMatchObject({ status: 'called', calls: 0, attendedBy: null, nextLookAt: now });
+  expect(await row()).toMatchObject({ status: 'called', calls: 0, supervisedBy: null, nextLookAt: now });
   expect(written).toEqual(['[interlock] Its worker cannot go on with it. Another starts it again.\n']);
-  expect(await carriedOut()).toBe('attended to');
+  expect(await carriedOut()).toBe('supervised');
 });
 
-it('is attended to by one at a time, and again when that one is lost', async () => {
-  await comeToAttend();
+it('is supervised by one worker at a time, and by another when that worker is lost', async () => {
+  await comeToSupervise();
   const second: string[] = [];
   const work = async ({ isHandedOver }: Supervised<Errand>): Promise<void> => {
     expect(isHandedOver()).toBe(false);
     expect(await turn()).toBe('wait');
     // Its lease runs out, as when its process stands still.
     now = new Date(now.getTime() + 60_000);
-    expect(await turn()).toBe('attend');
+    expect(await turn()).toBe('supervise');
     second.push(await carriedOut());
   };
-  expect(await carriedOut({ work })).toBe('somebody else attends to it by now');
-  expect(second).toEqual(['attended to']);
+  expect(await carriedOut({ work })).toBe('another worker supervises it by now');
+  expect(second).toEqual(['supervised']);
   expect(written).toEqual(['[interlock] attempt 2\n']);
   expect(await row()).toMatchObject({ status: 'done', calls: 2 });
 });

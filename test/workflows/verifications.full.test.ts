@@ -21,7 +21,7 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     expect(await first.ended).toMatch(/SIGKILL|137/);
     await e.start();
     const passed = await v.comesTo(number, 'passed');
-    expect(await v.log(passed)).toContain('It is begun again, for the 2. time.');
+    expect(await v.log(passed)).toContain('It starts again: attempt 2.');
     const { accountId } = v.ctx;
     const handle = e.client.workflow.getHandle(verificationWorkflowId({ accountId, verificationId: passed.id }));
     await keepHistory('verifications.sandbox-killed', await handle.fetchHistory());

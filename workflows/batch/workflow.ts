@@ -23,13 +23,13 @@ export interface BatchResult {
 }
 
 export async function batch(input: BatchInput): Promise<BatchResult> {
-  const told = listenTo(lookSignal);
+  const wake = listenTo(lookSignal);
   const describe = createDescription();
   let need: Need = 'make';
   let step = stepNames.make;
   let polls = 0;
   for (;;) {
-    told.isTold = false;
+    wake.isPending = false;
     const progress = await driveBatch.executeWithOptions({ summary: step }, [input]);
     describe(progress.details, [
       { key: repositoryAttribute, value: progress.repository },
@@ -44,11 +44,11 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     if (need !== 'wait' && need !== 'make') continue;
     const pollSec = pollSeconds[Math.min(polls, pollSeconds.length - 1)] ?? 300;
     if (
-      await condition(() => told.isTold, `${pollSec}s`, {
+      await condition(() => wake.isPending, `${pollSec}s`, {
         summary: `${waitingFor[need]}; the host is asked again after ${pollSec} s`,
       })
     )
-      step = toldStep;
+      step = endedStep;
   }
 }
 
@@ -62,6 +62,6 @@ const stepNames: Readonly<Record<Need, string>> = {
 };
 
 /** The queue's workflow tells a batch that it ended. */
-const toldStep = 'ended: close the bot pull request, delete its branch';
+const endedStep = 'ended: close the bot pull request, delete its branch';
 
 const waitingFor = { make: 'The commit could not be made', wait: 'Waiting for the checks' } as const;

@@ -12,23 +12,23 @@ type OpenBatch = Awaited<ReturnType<QueueActivities['advanceQueue']>>['batches']
 export interface BatchWorkflows {
   /** Reads the queue. What ends meanwhile is not missed: its rows may have been read before its end. */
   during<T>(read: () => Promise<T>): Promise<T>;
-  attend(batches: readonly OpenBatch[]): Promise<void>;
+  follow(batches: readonly OpenBatch[]): Promise<void>;
 }
 
-interface Attended {
+interface FollowedBatch {
   need: OpenBatch['need'];
   /** The reading during or before which its workflow ended. */
   endedIn?: number;
 }
 
 export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows {
-  const attended = new Map<string, Attended>();
+  const followed = new Map<string, FollowedBatch>();
   let reading = 0;
 
   async function start({ id, need, title, details }: OpenBatch): Promise<void> {
     const input = { accountId, batchId: id, title };
-    const batch: Attended = { need };
-    attended.set(id, batch);
+    const batch: FollowedBatch = { need };
+    followed.set(id, batch);
     const end = (): void => {
       batch.endedIn = reading;
     };
@@ -49,7 +49,7 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
     }
   }
 
-  async function tell(batchId: string, batch: Attended): Promise<void> {
+  async function tell(batchId: string, batch: FollowedBatch): Promise<void> {
     try {
       await getExternalWorkflowHandle(batchWorkflowId({ accountId, batchId })).signal(lookSignal);
     } catch {
@@ -63,15 +63,15 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
       reading += 1;
       return await read();
     },
-    async attend(batches) {
+    async follow(batches) {
       for (const batch of batches) {
-        const before = attended.get(batch.id);
+        const before = followed.get(batch.id);
         if (before === undefined || (before.endedIn ?? reading) < reading) await start(batch);
         else if (batch.need === 'clean_up' && before.need !== 'clean_up') await tell(batch.id, before);
-        attended.set(batch.id, Object.assign(attended.get(batch.id) ?? {}, { need: batch.need }));
+        followed.set(batch.id, Object.assign(followed.get(batch.id) ?? {}, { need: batch.need }));
       }
       const open = new Set(batches.map((batch) => batch.id));
-      for (const id of attended.keys()) if (!open.has(id)) attended.delete(id);
+      for (const id of followed.keys()) if (!open.has(id)) followed.delete(id);
     },
   };
 }

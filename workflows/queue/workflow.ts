@@ -38,14 +38,14 @@ type Advance = Awaited<ReturnType<QueueActivities['advanceQueue']>>;
 type Effect = Advance['effects'][number];
 
 export async function queue(input: QueueInput): Promise<void> {
-  const told = listenTo(wakeSignal);
-  told.isTold = true;
+  const wake = listenTo(wakeSignal);
+  wake.isPending = true;
   const batches = createBatchWorkflows(input);
   const describe = createDescription();
   let nextLookAt: number | null = null;
   for (;;) {
-    if (!told.isTold) await waitUntil(told, { nextLookAt });
-    told.isTold = false;
+    if (!wake.isPending) await waitUntil(wake, { nextLookAt });
+    wake.isPending = false;
     const advance = await batches.during(async () => await plan(input));
     nextLookAt = advance.nextLookAt;
     const { repository, baseBranch, state, details } = advance.summary;
@@ -54,7 +54,7 @@ export async function queue(input: QueueInput): Promise<void> {
       { key: baseBranchAttribute, value: baseBranch },
       { key: queueStatusAttribute, value: state.split(':')[0] ?? state },
     ]);
-    await batches.attend(advance.batches);
+    await batches.follow(advance.batches);
     for (const effect of advance.effects) {
       // What it changes wakes us by its own transactions.
       const isDone = await tryToCarryOut(input, effect);

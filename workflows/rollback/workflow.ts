@@ -5,7 +5,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
 import type { deployment } from '../deployment/workflow.ts';
 import { createDescription } from '../shared/describe.ts';
-import { listenTo, waitUntil, whileShowing, type Told } from '../shared/drive.ts';
+import { listenTo, waitUntil, whileShowing, type Wake } from '../shared/drive.ts';
 import { turnBy, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';
@@ -16,10 +16,10 @@ const advance = turnBy('Deployment');
 type DeploymentAdvance = AdvanceOf<'Deployment'>;
 
 export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
-  const told = listenTo(rollbackLookSignal);
+  const wake = listenTo(rollbackLookSignal);
   const describe = createDescription();
   const look = async (): Promise<DeploymentAdvance> => {
-    told.isTold = false;
+    wake.isPending = false;
     const advanced = await advance(input);
     describe(advanced.summary.details, deploymentAttributes(advanced.summary));
     return advanced;
@@ -32,11 +32,11 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
       asked.add(inTheWay.deploymentId);
       await tell(input, inTheWay);
     }
-    await waitUntil(told, advanced);
+    await waitUntil(wake, advanced);
     advanced = await look();
   }
-  if (advanced.need !== 'ended') await runDeployment(input, { told, look, title: advanced.summary.title });
-  const { summary } = await untilEnded(told, look);
+  if (advanced.need !== 'ended') await runDeployment(input, { wake, look, title: advanced.summary.title });
+  const { summary } = await untilEnded(wake, look);
   return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
 }
 
@@ -53,10 +53,10 @@ async function tell(
 async function runDeployment(
   input: DeploymentInput,
   {
-    told,
+    wake,
     look,
     title,
-  }: { readonly told: Told; readonly look: () => Promise<DeploymentAdvance>; readonly title: string },
+  }: { readonly wake: Wake; readonly look: () => Promise<DeploymentAdvance>; readonly title: string },
 ): Promise<void> {
   try {
     const child = await startChild<typeof deployment>('deployment', {
@@ -71,7 +71,7 @@ async function runDeployment(
       await child.signal(deploymentLookSignal).catch(() => {});
       await look();
     };
-    await whileShowing(told, { work: child.result().catch(() => {}), look: pass });
+    await whileShowing(wake, { work: child.result().catch(() => {}), look: pass });
   } catch (error) {
     // A run of before goes on.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -81,12 +81,12 @@ async function runDeployment(
   }
 }
 
-/** At once after the child's end; while another run drives it, whenever it is told. */
-async function untilEnded(told: Told, look: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
+/** At once after the child's end; while another run drives it, whenever it is woken. */
+async function untilEnded(wake: Wake, look: () => Promise<DeploymentAdvance>): Promise<DeploymentAdvance> {
   for (;;) {
     const advanced = await look();
     if (advanced.need === 'ended') return advanced;
-    await waitUntil(told, { ...advanced, nextLookAt: Date.now() + lookAgainMs });
+    await waitUntil(wake, { ...advanced, nextLookAt: Date.now() + lookAgainMs });
   }
 }
 

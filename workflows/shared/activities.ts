@@ -29,18 +29,18 @@ function isGone(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND');
 }
 
-interface DrivenKind<Kind extends string, Input, Advanced, Attending> {
+interface DrivenKind<Kind extends string, Input, Advanced, By> {
   readonly kind: Kind;
   readonly idOf: (input: Input) => string;
   readonly advance: (ctx: Called, id: string) => Promise<Advanced>;
-  readonly carryOut: (ctx: Called, id: string, attending: Attending) => Promise<string>;
+  readonly carryOut: (ctx: Called, id: string, by: By) => Promise<string>;
 }
 
-/** What is attended to is stopped when its activity is, as when the worker ends. */
-export function createDrivenActivities<Kind extends string, Input extends DrivenInput, Advanced, Attending>(
+/** What is supervised is stopped when its activity is, as when the worker ends. */
+export function createDrivenActivities<Kind extends string, Input extends DrivenInput, Advanced, By>(
   ports: Ports,
-  attending: Attending,
-  { kind, idOf, advance, carryOut }: DrivenKind<Kind, Input, Advanced, Attending & { readonly signal: AbortSignal }>,
+  by: By,
+  { kind, idOf, advance, carryOut }: DrivenKind<Kind, Input, Advanced, By & { readonly signal: AbortSignal }>,
 ): DrivenActivities<Kind, Input, Advanced> {
   const activities = {
     [`advance${kind}`]: async (input: Input) =>
@@ -48,7 +48,7 @@ export function createDrivenActivities<Kind extends string, Input extends Driven
     [`carryOut${kind}`]: async (input: Input) =>
       await runActivity(async () => {
         const signal = Context.current().cancellationSignal;
-        return await carryOut(systemContext(ports, input.accountId), idOf(input), { ...attending, signal });
+        return await carryOut(systemContext(ports, input.accountId), idOf(input), { ...by, signal });
       }),
   };
   return activities as DrivenActivities<Kind, Input, Advanced>;

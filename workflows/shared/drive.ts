@@ -3,24 +3,24 @@
 import { condition, continueAsNew, setHandler, workflowInfo, type SignalDefinition } from '@temporalio/workflow';
 
 export interface Turn {
-  readonly need: 'call' | 'attend' | 'wait' | 'ended';
+  readonly need: 'call' | 'supervise' | 'wait' | 'ended';
   /** What is done next, or waited for, in words. */
   readonly step: string;
-  /** Milliseconds since the epoch; null: not before it is told. */
+  /** Milliseconds since the epoch; null: not before it is woken. */
   readonly nextLookAt: number | null;
 }
 
-export interface Told {
-  isTold: boolean;
+export interface Wake {
+  isPending: boolean;
 }
 
 /** From here on, says whether the signal came since it was last set back. */
-export function listenTo(signal: SignalDefinition): Told {
-  const told: Told = { isTold: false };
+export function listenTo(signal: SignalDefinition): Wake {
+  const wake: Wake = { isPending: false };
   setHandler(signal, () => {
-    told.isTold = true;
+    wake.isPending = true;
   });
-  return told;
+  return wake;
 }
 
 export interface Drive<T extends Turn> {
@@ -28,31 +28,31 @@ export interface Drive<T extends Turn> {
   readonly look: () => Promise<T>;
   /** `step` is what is being done, for people who read the history. */
   readonly call: (step: string) => Promise<unknown>;
-  readonly attend: (step: string) => Promise<unknown>;
+  readonly supervise: (step: string) => Promise<unknown>;
 }
 
 const mostHistoryEvents = 4_000;
 
 export async function driveToEnd<T extends Turn>(
-  told: Told,
-  { look, call, attend }: Drive<T>,
+  wake: Wake,
+  { look, call, supervise }: Drive<T>,
   input: unknown,
 ): Promise<T> {
   for (;;) {
-    told.isTold = false;
+    wake.isPending = false;
     const turn = await look();
     switch (turn.need) {
       case 'ended':
-        if (!told.isTold) return turn;
+        if (!wake.isPending) return turn;
         break;
       case 'call':
         await call(turn.step);
         break;
-      case 'attend':
-        await whileShowing(told, { work: attend(turn.step), look });
+      case 'supervise':
+        await whileShowing(wake, { work: supervise(turn.step), look });
         break;
       case 'wait':
-        await waitUntil(told, turn);
+        await waitUntil(wake, turn);
         break;
     }
     await continueWhenLong(input);
@@ -65,31 +65,31 @@ export async function continueWhenLong(input: unknown, mostEvents = mostHistoryE
   if (continueAsNewSuggested || historyLength > mostEvents) await continueAsNew(input);
 }
 
-/** Until it is told, or until an instant if there is one. `step` is shown beside the timer. */
+/** Until it is woken, or until an instant if there is one. `step` is shown beside the timer. */
 export async function waitUntil(
-  told: Told,
+  wake: Wake,
   { step, nextLookAt }: Pick<Turn, 'nextLookAt'> & Partial<Pick<Turn, 'step'>>,
 ): Promise<void> {
-  if (nextLookAt === null) return await condition(() => told.isTold);
+  if (nextLookAt === null) return await condition(() => wake.isPending);
   const shown = step === undefined ? {} : { summary: sentence(step) };
-  await condition(() => told.isTold, Math.max(1, nextLookAt - Date.now()), shown);
+  await condition(() => wake.isPending, Math.max(1, nextLookAt - Date.now()), shown);
 }
 
-/** What is told meanwhile, such as that it is to be canceled, is shown; whoever does the work reads it from the rows. */
+/** A wake during the work, such as a request to cancel, is shown. The work itself reads the request from the rows. */
 export async function whileShowing(
-  told: Told,
+  wake: Wake,
   { work, look }: { readonly work: Promise<unknown>; readonly look: () => Promise<unknown> },
 ): Promise<void> {
   let isDone = false;
   const ended = work.finally(() => {
     isDone = true;
   });
-  // It is told by `ended`, once it is waited for.
+  // `ended` throws its error once it is awaited.
   ended.catch(() => {});
   for (;;) {
-    await condition(() => isDone || told.isTold);
+    await condition(() => isDone || wake.isPending);
     if (isDone) break;
-    told.isTold = false;
+    wake.isPending = false;
     await look();
   }
   await ended;

@@ -7,7 +7,7 @@ import { createDescription } from './describe.ts';
 import type { Advance, CarryOut, DrivenInput } from './driven.types.ts';
 import { driveToEnd, listenTo, sentence, type Turn } from './drive.ts';
 import { locallyFirst } from './locally-first.ts';
-import { attendance, providerCall, turn, turnLocally } from './timeouts.ts';
+import { supervision, providerCall, turn, turnLocally } from './timeouts.ts';
 
 interface Shown {
   readonly status: string;
@@ -54,12 +54,12 @@ export function drivenBy<Kind extends DrivenName>(
   type Carried = Record<string, CarryOut<DrivenInput>>;
   const carryOut = named(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
   // The same for what takes as long as it takes.
-  const attendTo = named(proxyActivities<Carried>(attendance), `carryOut${kind}`);
+  const superviseBy = named(proxyActivities<Carried>(supervision), `carryOut${kind}`);
   return async (input) => {
-    const told = listenTo(signal);
+    const wake = listenTo(signal);
     const describe = createDescription();
     const { summary } = await driveToEnd(
-      told,
+      wake,
       {
         look: async () => {
           const advanced = await advance(input);
@@ -67,7 +67,7 @@ export function drivenBy<Kind extends DrivenName>(
           return advanced;
         },
         call: async (step) => await carryOut.executeWithOptions({ summary: sentence(step) }, [input]),
-        attend: async (step) => await attendTo.executeWithOptions({ summary: sentence(step) }, [input]),
+        supervise: async (step) => await superviseBy.executeWithOptions({ summary: sentence(step) }, [input]),
       },
       input,
     );

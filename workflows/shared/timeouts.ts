@@ -33,4 +33,4 @@ export const providerCall = {
 } as const;
 
 /** Longer than any command may run. */
-export const attendance = { ...providerCall, startToCloseTimeout: '25h' } as const;
+export const supervision = { ...providerCall, startToCloseTimeout: '25h' } as const;

@@ -15,11 +15,11 @@ const { attemptDelivery } = proxyActivities<DeliveryActivities>({
 
 /** Answers the state it ended in. */
 export async function webhookDelivery(input: DeliveryInput): Promise<string> {
-  const told = listenTo(deliveryLookSignal);
+  const wake = listenTo(deliveryLookSignal);
   for (;;) {
-    told.isTold = false;
+    wake.isPending = false;
     const { state, nextLookAt } = await attemptDelivery(input);
-    if (nextLookAt !== null) await waitUntil(told, { step: 'waiting for the next attempt', nextLookAt });
-    else if (!told.isTold) return state;
+    if (nextLookAt !== null) await waitUntil(wake, { step: 'waiting for the next attempt', nextLookAt });
+    else if (!wake.isPending) return state;
   }
 }

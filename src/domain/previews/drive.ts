@@ -1,8 +1,8 @@
 // What happens next to a verification, as a function of its rows and the time. The driver writes what is decided here
 // and does what is left; everything it does may have been done before. Instants are milliseconds since the epoch.
-import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
+import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { VerificationStatus } from './preview.ts';
-import { checkWord, isAttended, isFinal, type CheckWord } from './verification.status.ts';
+import { checkWord, isSupervised, isFinal, type CheckWord } from './verification.status.ts';
 
 export interface VerificationSituation {
   readonly status: VerificationStatus;
@@ -10,7 +10,7 @@ export interface VerificationSituation {
   readonly isWanted: boolean;
   readonly cancelRequestedAt: number | null;
   /** The state of the check on the head. Null: it is not there. */
-  readonly told: CheckWord | null;
+  readonly publishedCheck: CheckWord | null;
   /** The newest valid registration for that head. */
   readonly registrationId: string | null;
   readonly waitUntil: number | null;
@@ -18,10 +18,10 @@ export interface VerificationSituation {
   readonly hasSandbox: boolean;
   /** No call before this instant. */
   readonly callAt: number | null;
-  /** Attendances in a row. */
+  /** Attempts in a row. */
   readonly calls: number;
-  /** Until when a worker attends to it. */
-  readonly attendedUntil: number | null;
+  /** Until when a worker holds its lease. */
+  readonly supervisedUntil: number | null;
 }
 
 /** `prepare`: read its configuration. `publish`: write its state on the head. */
@@ -30,8 +30,8 @@ export type VerificationCall = 'prepare' | 'publish';
 export type VerificationStep =
   | { readonly kind: 'call'; readonly call: VerificationCall }
   /** Boot, drive, judge and tear down. For a canceled verification, only tear down. */
-  | { readonly kind: 'attend' }
-  | { readonly kind: 'wait'; readonly for: 'registration' | 'call' | 'attendant'; readonly until: number | null }
+  | { readonly kind: 'supervise' }
+  | { readonly kind: 'wait'; readonly for: 'registration' | 'call' | 'lease'; readonly until: number | null }
   | { readonly kind: 'become'; readonly status: VerificationStatus; readonly because: string }
   /** Drive the preview that CI registered. */
   | { readonly kind: 'attach'; readonly registrationId: string }
@@ -39,21 +39,21 @@ export type VerificationStep =
   | { readonly kind: 'degrade'; readonly because: string }
   | { readonly kind: 'ended' };
 
-const mostAttendances = 3;
+const mostAttempts = 3;
 
 export function decideVerification(situation: VerificationSituation, now: number): VerificationStep {
   const { status } = situation;
-  if (isFinal(status)) return decideTelling(situation, now) ?? { kind: 'ended' };
+  if (isFinal(status)) return decidePublishing(situation, now) ?? { kind: 'ended' };
   if (isCanceled(situation)) return decideCanceled(situation, now);
   switch (status) {
     case 'pending':
-      return decideTelling(situation, now) ?? decideCall(situation, { call: 'prepare', now });
+      return decidePublishing(situation, now) ?? decideCall(situation, { call: 'prepare', now });
     case 'waiting':
       return decideWaiting(situation, now);
     case 'booting':
     case 'driving':
     case 'tearing_down':
-      return decideAttended(situation, now);
+      return decideSupervised(situation, now);
     default:
       return status satisfies never;
   }
@@ -66,9 +66,9 @@ export function isCanceled({
   return !isWanted || cancelRequestedAt !== null;
 }
 
-function decideTelling(situation: VerificationSituation, now: number): VerificationStep | null {
-  const { status, told } = situation;
-  return told === checkWord(status) ? null : decideCall(situation, { call: 'publish', now });
+function decidePublishing(situation: VerificationSituation, now: number): VerificationStep | null {
+  const { status, publishedCheck } = situation;
+  return publishedCheck === checkWord(status) ? null : decideCall(situation, { call: 'publish', now });
 }
 
 function decideCall(
@@ -85,29 +85,29 @@ function decideWaiting({ registrationId, waitUntil }: VerificationSituation, now
   return { kind: 'wait', for: 'registration', until: waitUntil };
 }
 
-function decideAttended({ attendedUntil, calls }: VerificationSituation, now: number): VerificationStep {
-  const attended = waitForAttendant(attendedUntil, now);
-  if (attended !== null) return attended;
-  if (calls >= mostAttendances)
+function decideSupervised({ supervisedUntil, calls }: VerificationSituation, now: number): VerificationStep {
+  const held = waitForLease(supervisedUntil, now);
+  if (held !== null) return held;
+  if (calls >= mostAttempts)
     return {
       kind: 'become',
       status: 'error',
       because: `It was begun ${calls} times, and each time its worker was lost.`,
     };
-  return { kind: 'attend' };
+  return { kind: 'supervise' };
 }
 
 function decideCanceled(
-  { status, isWanted, hasSandbox, attendedUntil, calls }: VerificationSituation,
+  { status, isWanted, hasSandbox, supervisedUntil, calls }: VerificationSituation,
   now: number,
 ): VerificationStep {
   const because = isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.';
   const canceled = { kind: 'become', status: 'canceled', because } as const;
-  if (!isAttended(status)) return canceled;
-  const attended = waitForAttendant(attendedUntil, now);
-  if (attended !== null) return attended;
+  if (!isSupervised(status)) return canceled;
+  const held = waitForLease(supervisedUntil, now);
+  if (held !== null) return held;
   // What no worker could take away is found when what runs is compared with the rows.
-  return hasSandbox && calls < mostAttendances ? { kind: 'attend' } : canceled;
+  return hasSandbox && calls < mostAttempts ? { kind: 'supervise' } : canceled;
 }
 
 /** How long to leave the host alone after so many calls in a row that failed. */

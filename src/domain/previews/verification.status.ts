@@ -30,8 +30,8 @@ export function isFinal(status: VerificationStatus): status is 'passed' | 'faile
 
 export const finalStatuses = (Object.keys(verificationMoves) as VerificationStatus[]).filter(isFinal);
 
-/** It is in progress only while a worker attends to it. */
-export function isAttended(status: VerificationStatus): status is 'booting' | 'driving' | 'tearing_down' {
+/** It is in progress only while a worker supervises it. */
+export function isSupervised(status: VerificationStatus): status is 'booting' | 'driving' | 'tearing_down' {
   return status === 'booting' || status === 'driving' || status === 'tearing_down';
 }
 

@@ -1,6 +1,6 @@
 // What happens next to a deployment, and to the build of a candidate, as a function of their rows and the time. The
 // driver writes what is decided here and makes the calls; everything it does may have been done before.
-import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
+import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { CandidateStatus, DeploymentStatus, ProviderSettings } from './release.ts';
 
 /** The progress of a run at a provider. Instants are milliseconds since the epoch. */
@@ -8,13 +8,13 @@ export interface RunSituation {
   readonly provider: ProviderSettings;
   /** Null: the provider has not accepted it yet. */
   readonly triggeredAt: number | null;
-  readonly cancelToldAt: number | null;
+  readonly cancelSentAt: number | null;
   /** No call before this instant. */
   readonly callAt: number | null;
-  /** Calls or attendances of the same kind in a row. */
+  /** Calls or supervised attempts in a row. */
   readonly calls: number;
-  /** Until when a worker attends to it. */
-  readonly attendedUntil: number | null;
+  /** Until when a worker holds its lease. */
+  readonly supervisedUntil: number | null;
 }
 
 export interface DeploymentSituation extends RunSituation {
@@ -46,14 +46,14 @@ export interface BuildSituation extends RunSituation {
 export type ProviderCall = 'trigger' | 'read' | 'cancel';
 
 /**
- * What it waits for: its turn, the end of a freeze, a report, the time of the next call, or the worker that attends to
+ * What it waits for: its turn, the end of a freeze, a report, the time of the next call, or the worker that supervises
  * it.
  */
-export type WaitFor = 'turn' | 'freeze' | 'report' | 'call' | 'attendant';
+export type WaitFor = 'turn' | 'freeze' | 'report' | 'call' | 'lease';
 
 export type RunStep =
   | { readonly kind: 'call'; readonly call: ProviderCall }
-  | { readonly kind: 'attend' }
+  | { readonly kind: 'supervise' }
   /** `until` null: until it is woken. */
   | { readonly kind: 'wait'; readonly for: WaitFor; readonly until: number | null };
 
@@ -66,7 +66,7 @@ export type DeploymentStep = Step<DeploymentStatus> | { readonly kind: 'take_slo
 export type BuildStep = Step<CandidateStatus>;
 
 const triggerWithinMs = 10 * 60_000;
-const mostAttendances = 5;
+const mostAttempts = 5;
 
 export function decideDeployment(situation: DeploymentSituation, now: number): DeploymentStep {
   switch (situation.status) {
@@ -122,7 +122,7 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   // The provider is not asked about a deployment that is reported from outside or was reopened by a report.
   const isOurs = situation.slot === 'ours' && situation.triggerBegunAt !== null;
-  if (isOurs && isAttended(situation.provider)) return decideAttended(situation, now);
+  if (isOurs && isSupervised(situation.provider)) return decideSupervised(situation, now);
   if (isOurs && situation.triggeredAt === null && now >= Math.min(deadline, situation.triggerBegunAt + triggerWithinMs))
     return {
       kind: 'become',
@@ -139,25 +139,25 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
   return decideCall(situation, { now, deadline });
 }
 
-function decideAttended(situation: RunSituation, now: number): Step<'error'> {
-  const attended = waitForAttendant(situation.attendedUntil, now);
-  if (attended !== null) return attended;
-  if (situation.calls >= mostAttendances)
+function decideSupervised(situation: RunSituation, now: number): Step<'error'> {
+  const held = waitForLease(situation.supervisedUntil, now);
+  if (held !== null) return held;
+  if (situation.calls >= mostAttempts)
     return {
       kind: 'become',
       status: 'error',
       because: `It was started ${situation.calls} times, and each time its worker was lost.`,
     };
-  return { kind: 'attend' };
+  return { kind: 'supervise' };
 }
 
 function decideCanceling(situation: DeploymentSituation, now: number): DeploymentStep {
   const canceled = { kind: 'become', status: 'canceled', because: 'It was canceled.' } as const;
   const isOurs = situation.slot === 'ours' && situation.triggerBegunAt !== null;
   if (!isOurs || situation.provider.kind === 'none') return canceled;
-  if (isAttended(situation.provider))
-    // Nobody attends to it: what it ran ended with whoever did.
-    return waitForAttendant(situation.attendedUntil, now) ?? canceled;
+  if (isSupervised(situation.provider))
+    // No worker supervises it, so that what it ran has ended.
+    return waitForLease(situation.supervisedUntil, now) ?? canceled;
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   if (now >= deadline)
     return {
@@ -178,9 +178,9 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
       because: `Its build did not end within ${minutes(situation.timeoutSec)}.`,
     };
   if (situation.provider.kind === 'none') return { kind: 'wait', for: 'report', until: deadline };
-  if (!isAttended(situation.provider)) return decideCall(situation, { now, deadline });
-  const attended = decideAttended(situation, now);
-  return attended.kind === 'become' ? { ...attended, status: 'failed' } : attended;
+  if (!isSupervised(situation.provider)) return decideCall(situation, { now, deadline });
+  const step = decideSupervised(situation, now);
+  return step.kind === 'become' ? { ...step, status: 'failed' } : step;
 }
 
 function decideCall(
@@ -200,15 +200,15 @@ function dueAt(
   return wait === null ? { kind: 'call', call } : { ...wait, until: Math.min(wait.until, deadline) };
 }
 
-function dueCall({ provider, triggeredAt, cancelToldAt }: RunSituation, isCanceling: boolean): ProviderCall {
+function dueCall({ provider, triggeredAt, cancelSentAt }: RunSituation, isCanceling: boolean): ProviderCall {
   if (!isCanceling) return triggeredAt === null ? 'trigger' : 'read';
   // It may run, and only its key is known: a dispatch with the same key is answered without a second run.
   if (provider.kind === 'github_actions' && triggeredAt === null) return 'trigger';
-  return cancelToldAt === null ? 'cancel' : 'read';
+  return cancelSentAt === null ? 'cancel' : 'read';
 }
 
-/** It runs only while a worker attends to it, which reports all the time. */
-export function isAttended(provider: ProviderSettings): boolean {
+/** It runs only while a worker supervises it and reports all the time. */
+export function isSupervised(provider: ProviderSettings): boolean {
   return provider.kind === 'command';
 }
 

@@ -1,6 +1,6 @@
 // What happens next to a runbook, as a function of its rows and the time. The driver writes what is decided here, makes
-// the calls and attends to the agent; everything it does may have been done before.
-import { backOff, waitForAttendant, waitForCall } from '../turns.ts';
+// the calls and supervises the agent; everything it does may have been done before.
+import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { PrMode, RunbookPullRequestState, StepStatus } from './runbook.ts';
 
 export interface LeafSituation {
@@ -39,11 +39,11 @@ export interface RunbookSituation {
   /** Somebody asked for its pull requests, in `manual` mode. */
   readonly isPublishAsked: boolean;
   readonly queueWhenGreen: boolean;
-  /** Until when a worker attends to it. All instants here are milliseconds since the epoch. */
-  readonly attendedUntil: number | null;
-  /** No call and no attendance before this instant. */
+  /** Until when a worker holds its lease. All instants here are milliseconds since the epoch. */
+  readonly supervisedUntil: number | null;
+  /** No call and no attempt before this instant. */
   readonly callAt: number | null;
-  /** Calls or attendances in a row without a result. */
+  /** Calls or attempts in a row without a result. */
   readonly calls: number;
   /** The error of the last one. */
   readonly problem: string | null;
@@ -60,19 +60,19 @@ export type RunbookCall =
   | { readonly kind: 'open' | 'refresh' | 'retarget' | 'queue'; readonly pullRequestId: string };
 
 export type RunbookStep =
-  | { readonly kind: 'attend'; readonly work: AgentWork }
+  | { readonly kind: 'supervise'; readonly work: AgentWork }
   | { readonly kind: 'call'; readonly call: RunbookCall }
   /** `until` null: until it is woken. */
-  | { readonly kind: 'wait'; readonly for: 'attendant' | 'call' | 'merge'; readonly until: number | null }
+  | { readonly kind: 'wait'; readonly for: 'lease' | 'call' | 'merge'; readonly until: number | null }
   | { readonly kind: 'become'; readonly leafId: string; readonly status: StepStatus; readonly because: string | null }
   | { readonly kind: 'fail_plan'; readonly prompt: number; readonly because: string }
   | { readonly kind: 'ended' };
 
-export const mostAttendances = 5;
+export const mostAttempts = 5;
 
 export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
-  const attended = waitForAttendant(situation.attendedUntil, now);
-  if (attended !== null) return attended;
+  const held = waitForLease(situation.supervisedUntil, now);
+  if (held !== null) return held;
   // What is committed is seen to its end first, and whatever was canceled: the next leaf stands on it.
   const committed = situation.leaves.find(
     ({ status, commit }) => commit !== 'none' && (status === 'queued' || status === 'in_progress'),
@@ -96,7 +96,7 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
   const prompt = situation.prompts.find(({ isPlanned }) => !isPlanned);
   if (prompt !== undefined) {
     if (isGivenUp(situation, now)) return { kind: 'fail_plan', prompt: prompt.ordinal, because: givenUp(situation) };
-    return dueAttendance(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
+    return dueWork(situation, { kind: 'plan', prompt: prompt.ordinal }, now);
   }
   const leaf = situation.leaves.find(({ status, isPassedOver }) => status !== 'completed' && !isPassedOver);
   // Nothing after a failed leaf starts.
@@ -104,7 +104,7 @@ function decideWork(situation: RunbookSituation, now: number): RunbookStep | nul
   if (leaf.status === 'not_started') return { kind: 'become', leafId: leaf.id, status: 'queued', because: null };
   if (isGivenUp(situation, now))
     return { kind: 'become', leafId: leaf.id, status: 'failed', because: givenUp(situation) };
-  return dueAttendance(situation, { kind: 'leaf', leafId: leaf.id }, now);
+  return dueWork(situation, { kind: 'leaf', leafId: leaf.id }, now);
 }
 
 /** The agent is finished: what its pull requests still need, from the bottom of the stack. */
@@ -149,13 +149,13 @@ function dueCall(situation: RunbookSituation, call: RunbookCall, now: number): R
   return waitForCall(situation.callAt, now) ?? { kind: 'call', call };
 }
 
-function dueAttendance(situation: RunbookSituation, work: AgentWork, now: number): RunbookStep {
-  return waitForCall(situation.callAt, now) ?? { kind: 'attend', work };
+function dueWork(situation: RunbookSituation, work: AgentWork, now: number): RunbookStep {
+  return waitForCall(situation.callAt, now) ?? { kind: 'supervise', work };
 }
 
 /** While the host is down nothing has started, so that a wait costs only time. */
 function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): boolean {
-  return failingSince === null ? calls >= mostAttendances : isHostGivenUp(failingSince, now);
+  return failingSince === null ? calls >= mostAttempts : isHostGivenUp(failingSince, now);
 }
 
 function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
@@ -165,7 +165,7 @@ function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
     : `It was begun ${calls} times. Last: ${problem}`;
 }
 
-/** The limit of one attendance: long enough for a model that uses all its turns. */
+/** The limit of one attempt: long enough for a model that uses all its turns. */
 export const usualStepLimitMs = 2 * 60 * 60 * 1000;
 
 /** Why a plan or a leaf failed that exceeded its time limit. */

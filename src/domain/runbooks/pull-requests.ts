@@ -45,7 +45,7 @@ export interface ToldLeaf {
   readonly summary: string | null;
 }
 
-export interface ToldPullRequest {
+export interface PullRequestFacts {
   readonly runbookNumber: number;
   readonly title: string;
   readonly url: string;
@@ -61,15 +61,15 @@ export interface ToldPullRequest {
 const mostBodyCharacters = 60_000;
 
 /** Markdown. The agent's text is quoted unchanged, and marked as the agent's. */
-export function pullRequestBody(told: ToldPullRequest): string {
+export function pullRequestBody(facts: PullRequestFacts): string {
   const parts = [
-    ...(told.description === null || told.description.trim() === '' ? [] : [told.description.trimEnd()]),
-    ...(told.below.length === 0
+    ...(facts.description === null || facts.description.trim() === '' ? [] : [facts.description.trimEnd()]),
+    ...(facts.below.length === 0
       ? []
-      : [`Stands on ${told.below.map((number) => `#${number}`).join(', ')}: to be merged after.`]),
+      : [`Stands on ${facts.below.map((number) => `#${number}`).join(', ')}: to be merged after.`]),
     '### What was done',
-    told.leaves.map(leafText).join('\n'),
-    `---\n_Made by runbook [${told.runbookNumber}](${told.url}), ${oneLine(told.title)}${told.agent === 'model' ? ', with a model: read it as you would read a stranger’s change' : ''}._`,
+    facts.leaves.map(leafText).join('\n'),
+    `---\n_Made by runbook [${facts.runbookNumber}](${facts.url}), ${oneLine(facts.title)}${facts.agent === 'model' ? ', with a model: read it as you would read a stranger’s change' : ''}._`,
   ];
   const body = parts.join('\n\n');
   return body.length <= mostBodyCharacters ? body : `${body.slice(0, mostBodyCharacters).toWellFormed()}…`;

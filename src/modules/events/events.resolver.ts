@@ -7,7 +7,7 @@ import { requireScope } from '../accounts/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readEventsOf } from './events.pages.ts';
 import { Event, EventConnection } from './events.types.ts';
-import { told, type Told } from '../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 
 @Resolver(() => Event)
 export class EventsResolver {
@@ -19,8 +19,8 @@ export class EventsResolver {
     },
     description: 'Everything that happens in the account, in order. Needs queue:read.',
   })
-  events(@Root() event: Told<Event>, @Args(() => FollowArgs) _args: FollowArgs): Event {
-    return told(event);
+  events(@Root() event: SubscriptionValue<Event>, @Args(() => FollowArgs) _args: FollowArgs): Event {
+    return payloadOf(event);
   }
 }
 

@@ -9,7 +9,7 @@ import { FollowPreviewsArgs, PreviewChange, VerificationChange } from './changes
 import { registrationById } from './registrations/registrations.reads.ts';
 import { PreviewRegistration } from './registrations/registrations.types.ts';
 import { findPullRequestId, verificationById } from './verifications/verifications.reads.ts';
-import { told, type Told } from '../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 import { Verification } from './verifications/verifications.types.ts';
 
 @Resolver(() => Event)
@@ -38,10 +38,10 @@ export class PreviewChangesResolver {
     description: 'Verifications of a repository, each time one changed. Needs queue:read.',
   })
   verificationChanged(
-    @Root() change: Told<VerificationChange>,
+    @Root() change: SubscriptionValue<VerificationChange>,
     @Args(() => FollowPreviewsArgs) _args: FollowPreviewsArgs,
   ): VerificationChange {
-    return told(change);
+    return payloadOf(change);
   }
 
   @Subscription(() => PreviewChange, {
@@ -49,10 +49,10 @@ export class PreviewChangesResolver {
     description: "Each change of a repository's previews: registered, withdrawn, expired, up, gone. Needs queue:read.",
   })
   previewChanged(
-    @Root() change: Told<PreviewChange>,
+    @Root() change: SubscriptionValue<PreviewChange>,
     @Args(() => FollowPreviewsArgs) _args: FollowPreviewsArgs,
   ): PreviewChange {
-    return told(change);
+    return payloadOf(change);
   }
 }
 

@@ -83,7 +83,7 @@ export const VerificationEntity = defineEntity({
     expiresAt: p.datetime().nullable(),
     revision: p.bigint('number').default(0),
     cancelRequestedAt: p.datetime().nullable(),
-    told: p.string().$type<CheckWord>().nullable(),
+    publishedCheck: p.string().$type<CheckWord>().nullable(),
     ...drivenColumns(),
     createdBy: p.string(),
     createdAt: p.datetime(),

@@ -4,7 +4,7 @@ import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 
-interface Told {
+interface CandidateFacts {
   readonly repositoryId: string;
   readonly project: string;
   readonly version: string;
@@ -23,7 +23,7 @@ export async function announceCandidate(
   { id, actions }: { readonly id: string; readonly actions: readonly CandidateAction[] },
 ): Promise<void> {
   await tx.em.flush();
-  const [told] = await tx.query<Told>(
+  const [candidate] = await tx.query<CandidateFacts>(
     `select c.repository_id as "repositoryId", p.name as project, c.version, r.version as "releaseVersion", c.commit, c.status,
             c.error_message as "errorMessage", c.actor as "createdBy", c.created_at as "createdAt"
      from release_candidate c
@@ -32,8 +32,8 @@ export async function announceCandidate(
      where c.account_id = $1 and c.id = $2`,
     [ctx.accountId, id],
   );
-  if (told === undefined) throw notFound('Release');
-  const { repositoryId, createdBy, createdAt, ...facts } = told;
+  if (candidate === undefined) throw notFound('Release');
+  const { repositoryId, createdBy, createdAt, ...facts } = candidate;
   const payload = { ...facts, actor: createdBy, createdAt: new Date(createdAt).toISOString() };
   await appendEvents(
     ctx,

@@ -7,7 +7,7 @@ import type { Release, ReleaseCandidate } from './candidates.types.ts';
 
 export const candidateColumns = `c.id, c.project_id as "projectId", c.release_id as "releaseId", c.repository_id as "repositoryId", c.version, c.number,
   regexp_replace(c.version, '-rc[0-9]+$', '') as "releaseVersion", c.commit, c.status, c.error_message as "errorMessage", c.actor,
-  c.problem as "lastFailure", case when c.problem is not null then greatest(c.call_at, c.attended_until) end as "nextTryAt",
+  c.problem as "lastFailure", case when c.problem is not null then greatest(c.call_at, c.supervised_until) end as "nextTryAt",
   c.created_at as "createdAt", c.ended_at as "endedAt"`;
 const releaseColumns = 'r.id, r.project_id as "projectId", r.version, r.created_at as "createdAt"';
 

@@ -11,7 +11,7 @@ import { DeploymentChange, EnvironmentChange, FollowEnvironmentsArgs } from './c
 import { deploymentById } from './deployments.reads.ts';
 import { Deployment } from './deployments.types.ts';
 import { Environment } from './environments.types.ts';
-import { told, type Told } from '../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 import { environmentById, loadEnvironment, loadReleaseProject } from './projects.reads.ts';
 
 @Resolver(() => Event)
@@ -45,10 +45,10 @@ export class ReleaseChangesResolver {
     description: 'Deployments of a release project, each time one changed. Needs release:read.',
   })
   deploymentChanged(
-    @Root() change: Told<DeploymentChange>,
+    @Root() change: SubscriptionValue<DeploymentChange>,
     @Args(() => FollowEnvironmentsArgs) _args: FollowEnvironmentsArgs,
   ): DeploymentChange {
-    return told(change);
+    return payloadOf(change);
   }
 
   @Subscription(() => EnvironmentChange, {
@@ -57,10 +57,10 @@ export class ReleaseChangesResolver {
       'Each change of an environment of a release project: its deployments, its freezes. Needs release:read.',
   })
   environmentChanged(
-    @Root() change: Told<EnvironmentChange>,
+    @Root() change: SubscriptionValue<EnvironmentChange>,
     @Args(() => FollowEnvironmentsArgs) _args: FollowEnvironmentsArgs,
   ): EnvironmentChange {
-    return told(change);
+    return payloadOf(change);
   }
 }
 

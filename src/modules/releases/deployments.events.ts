@@ -62,14 +62,14 @@ export async function announceDeployments(ctx: Context, tx: Transaction, telling
      where d.account_id = $1 and d.id = any ($2::bigint[])`,
     [ctx.accountId, tellings.map(({ deployment }) => deployment.id)],
   );
-  const told = new Map(rows.map((row) => [row.id, row]));
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
   await appendEvents(
     ctx,
     tx,
     tellings.map(({ deployment, status, payload }) => {
       const { id, candidateId, environmentId } = deployment;
-      const of = told.get(id);
-      if (of === undefined) throw new DomainError('INTERNAL', `Deployment ${id} is told of before it is written.`);
+      const of = rowOf.get(id);
+      if (of === undefined) throw new DomainError('INTERNAL', `Deployment ${id} is announced before it is written.`);
       return {
         repositoryId: of.repositoryId,
         candidateId,

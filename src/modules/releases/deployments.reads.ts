@@ -9,8 +9,8 @@ import type { Deployment } from './deployments.types.ts';
 const columns = `d.id, d.environment_id as "environmentId", e.name as "environmentName", e.project_id as "projectId",
   p.name as "projectName", d.candidate_id as "candidateId",
   d.from_candidate_id as "fromCandidateId", d.kind, d.rollback_of_id as "rollbackOfId", d.status, d.error_message as "errorMessage",
-  d.forced, d.reported, d.cancel_told_at as "cancelToldAt",
-  d.problem as "lastFailure", case when d.problem is not null then greatest(d.call_at, d.attended_until) end as "nextTryAt", d.actor, d.created_at as "createdAt", d.deploy_start_at as "deployStartAt", d.deploy_end_at as "deployEndAt",
+  d.forced, d.reported, d.cancel_sent_at as "cancelSentAt",
+  d.problem as "lastFailure", case when d.problem is not null then greatest(d.call_at, d.supervised_until) end as "nextTryAt", d.actor, d.created_at as "createdAt", d.deploy_start_at as "deployStartAt", d.deploy_end_at as "deployEndAt",
   c.version as "releaseCandidateVersion", r.version as "releaseVersion",
   f.version as "fromReleaseCandidateVersion", fr.version as "fromReleaseVersion"`;
 const joins = `join environment e on e.account_id = d.account_id and e.id = d.environment_id

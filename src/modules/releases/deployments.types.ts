@@ -97,7 +97,7 @@ export class Deployment {
     description:
       'When its provider was told to cancel it. Null: the provider was not told. If the provider of a canceled deployment could not be told, `lastFailure` says why.',
   })
-  cancelToldAt!: Date | null;
+  cancelSentAt!: Date | null;
 
   @Field(() => Boolean, { description: 'Whether it goes on although the environment is frozen.' })
   forced!: boolean;

@@ -14,7 +14,7 @@ import { wakeNextInLine } from './deployments.wake.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
 /** What events say of an environment. */
-export interface ToldEnvironment {
+export interface EnvironmentNames {
   readonly repositoryId: string;
   readonly project: string;
   readonly environment: string;
@@ -72,13 +72,13 @@ export function idsOf(freezes: readonly StoredFreeze[]): string[] {
   return freezes.map(({ id }) => id);
 }
 
-export async function namesOf(ctx: Context, tx: Transaction, environmentId: string): Promise<ToldEnvironment> {
-  const [names] = await tx.query<ToldEnvironment>(
+export async function namesOf(ctx: Context, tx: Transaction, environmentId: string): Promise<EnvironmentNames> {
+  const [names] = await tx.query<EnvironmentNames>(
     `select p.repository_id as "repositoryId", p.name as project, e.name as environment
      from environment e join release_project p on p.account_id = e.account_id and p.id = e.project_id
      where e.account_id = $1 and e.id = $2`,
     [ctx.accountId, environmentId],
   );
-  if (names === undefined) throw new Error(`Environment ${environmentId} is told of before it is written.`);
+  if (names === undefined) throw new Error(`Environment ${environmentId} is announced before it is written.`);
   return names;
 }

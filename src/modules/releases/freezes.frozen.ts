@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { frozenAt, type Frozen } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { askedAt, loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
+import { decisionInstant, loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 
 /**
  * Why nothing is deployed there, by the calendar at that instant; null: it may be. In a transaction that holds the
@@ -14,5 +14,5 @@ export async function frozenNow(
   now: Date,
 ): Promise<Frozen<StoredFreeze> | null> {
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId });
-  return frozenAt(freezes, askedAt(freezes, now));
+  return frozenAt(freezes, decisionInstant(freezes, now));
 }

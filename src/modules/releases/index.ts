@@ -5,7 +5,7 @@ export {
   reportDeployment,
   rollBackEnvironment,
 } from './deployments.service.ts';
-export type { Attending } from './driving/supervise-run.ts';
+export type { ReleaseDriving } from './driving/supervise-run.ts';
 export { advanceBuild, type BuildAdvance } from './driving/build.advance.ts';
 export { carryOutBuild } from './driving/build.carry-out.ts';
 export { advanceDeployment, type DeploymentAdvance } from './driving/deployment.advance.ts';

@@ -107,7 +107,7 @@ export const DeploymentEntity = defineEntity({
     triggerBegunAt: p.datetime().nullable(),
     triggeredAt: p.datetime().nullable(),
     cancelRequestedAt: p.datetime().nullable(),
-    cancelToldAt: p.datetime().nullable(),
+    cancelSentAt: p.datetime().nullable(),
     cancelOwed: p.boolean().default(false),
     ...drivenColumns(),
     actor: p.string(),

@@ -36,7 +36,7 @@ const underWay: readonly (readonly [one: string, several: string, rows: string])
   [
     'runbook',
     'runbooks',
-    `runbook b where account_id = $1 and repository_id = $2 and (in_progress > 0 or queued > 0 or attended_until is not null
+    `runbook b where account_id = $1 and repository_id = $2 and (in_progress > 0 or queued > 0 or supervised_until is not null
        or exists (select from runbook_commit c where c.account_id = $1 and c.runbook_id = b.id and c.state = 'made'))`,
   ],
   ['preview', 'previews', 'verification where account_id = $1 and repository_id = $2 and next_look_at is not null'],

@@ -80,7 +80,7 @@ export async function loadBranchFreezes(
  * The instant for a decision about an action. A completed freeze counts, even if the clock of the server that wrote it
  * is ahead of this one.
  */
-export function askedAt(freezes: readonly StoredFreeze[], now: Date): number {
+export function decisionInstant(freezes: readonly StoredFreeze[], now: Date): number {
   return Math.max(now.getTime(), ...freezes.map(({ createdAt }) => createdAt));
 }
 

@@ -33,7 +33,7 @@ export {
 } from './branch-freezes.service.ts';
 export { checkedReason, checkedSchedule, checkedSpan } from './freezes.input.ts';
 export {
-  askedAt,
+  decisionInstant,
   endFreezes,
   freezeColumns,
   freezeFacts,

@@ -14,7 +14,7 @@ import { logOfRunbook, readToolCalls, type ActivityOf } from './activity.reads.t
 import { loadRunbook } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { RunbookLeaf, type RunbookToolCall, RunbookToolCallConnection } from './steps.types.ts';
-import { told, type Told } from '../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 
 const pageSize = 50;
 const firstDescription = 'Size of a page, 50 if not given, at most 100.';
@@ -58,8 +58,11 @@ export class RunbookActivityResolver {
     description:
       'The log of a runbook from a given place on, as it is written, until no work is left. Needs runbook:write.',
   })
-  runbookLog(@Root() piece: Told<LogPiece>, @Args(() => FollowRunbookLogArgs) _args: FollowRunbookLogArgs): LogPiece {
-    return told(piece);
+  runbookLog(
+    @Root() piece: SubscriptionValue<LogPiece>,
+    @Args(() => FollowRunbookLogArgs) _args: FollowRunbookLogArgs,
+  ): LogPiece {
+    return payloadOf(piece);
   }
 }
 

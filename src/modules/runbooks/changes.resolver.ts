@@ -12,7 +12,7 @@ import { FollowRunbooksArgs, RunbookChange } from './changes.types.ts';
 import { loadRunbook, runbookById } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { stepsOfRunbook } from './steps.reads.ts';
-import { told, type Told } from '../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 import { RunbookLeaf } from './steps.types.ts';
 
 @Resolver(() => Event)
@@ -31,10 +31,10 @@ export class RunbookChangesResolver {
       'Each change of a runbook, or of all present and future runbooks of a repository. Needs runbook:write.',
   })
   runbookChanged(
-    @Root() change: Told<RunbookChange>,
+    @Root() change: SubscriptionValue<RunbookChange>,
     @Args(() => FollowRunbooksArgs) _args: FollowRunbooksArgs,
   ): RunbookChange {
-    return told(change);
+    return payloadOf(change);
   }
 }
 
@@ -85,11 +85,11 @@ async function readFollowed(
 
 function textReader(ctx: GraphQLContext): (runbookId: string) => Promise<string> {
   const since = ctx.clock();
-  const told = new Map<string, string>();
+  const sentUpTo = new Map<string, string>();
   return async (runbookId) => {
-    const pieces = await readNewPieces(ctx, runbookId, { after: told.get(runbookId) ?? '0', since });
+    const pieces = await readNewPieces(ctx, runbookId, { after: sentUpTo.get(runbookId) ?? '0', since });
     const last = pieces.at(-1);
-    if (last !== undefined) told.set(runbookId, last.id);
+    if (last !== undefined) sentUpTo.set(runbookId, last.id);
     return pieces.map(({ text }) => text).join('');
   };
 }

@@ -1,5 +1,5 @@
 export { continueRunbook, createRunbook } from './runbooks.service.ts';
-export type { RunbookAttending } from './driving/agent-session.ts';
+export type { RunbookDriving } from './driving/agent-session.ts';
 export { countOpenRunbooks, stopOpenRunbooks } from './driving/recovery.ts';
 export { wakeDueRunbooks } from './driving/relay.ts';
 export { advanceRunbook, type RunbookAdvance } from './driving/runbook.advance.ts';

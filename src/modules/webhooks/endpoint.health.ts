@@ -15,7 +15,7 @@ type GivenUp = 'gone' | 'failing';
 export async function writeFailure(
   ports: Ports,
   taken: TakenDelivery,
-  told: Outcome & { readonly url: string | null; readonly isGone: boolean },
+  outcome: Outcome & { readonly url: string | null; readonly isGone: boolean },
 ): Promise<void> {
   const ctx = systemContext(ports, taken.accountId);
   const because = await ctx.db.transaction(taken.accountId, async (tx) => {
@@ -24,12 +24,12 @@ export async function writeFailure(
     const [row] = await tx.query<{ failingSince: Date | string }>(
       `update webhook_endpoint set failing_since = coalesce(failing_since, $3) 
        where account_id = $1 and id = $2 and ($4::text is null or url = $4) returning failing_since as "failingSince"`,
-      [taken.accountId, taken.endpointId, told.now.toISOString(), told.url],
+      [taken.accountId, taken.endpointId, outcome.now.toISOString(), outcome.url],
     );
-    await writeOutcome(tx, taken, told);
+    await writeOutcome(tx, taken, outcome);
     if (row === undefined) return null;
-    if (told.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
-    if (!isGivenUp(new Date(row.failingSince).getTime(), told.now.getTime())) return null;
+    if (outcome.isGone) return await giveUp(ctx, tx, { endpoint: taken, because: 'gone' });
+    if (!isGivenUp(new Date(row.failingSince).getTime(), outcome.now.getTime())) return null;
     return await giveUp(ctx, tx, { endpoint: taken, because: 'failing' });
   });
   if (because !== null) ports.log.warn({ endpointId: taken.endpointId, because }, 'A webhook endpoint was disabled.');

@@ -19,8 +19,8 @@ export async function answerFrom(client: AppClient, route: Route, signal: AbortS
   const url = new URL(request.url());
   if (url.origin !== client.origin) return await settle(route.abort('blockedbyclient'));
   // Nobody waits for a route: what is thrown here would end the process.
-  const told = await ask(client, { request, url, signal }).catch(() => null);
-  await settle(told === null ? route.abort('failed') : route.fulfill(told));
+  const exchanged = await ask(client, { request, url, signal }).catch(() => null);
+  await settle(exchanged === null ? route.abort('failed') : route.fulfill(exchanged));
 }
 
 /** The page may be gone by the time its answer is there. */
@@ -42,10 +42,10 @@ async function ask(client: AppClient, { request, url, signal }: Asked): Promise<
   let body = request.postDataBuffer() ?? Buffer.alloc(0);
   let at = url;
   for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-    const told = await client.send({ method, path: `${at.pathname}${at.search}`, headers, body, signal });
-    if (told.status === null) return null;
-    const to = redirectOf(told, at);
-    if (to === null) return fulfilmentOf(told);
+    const exchanged = await client.send({ method, path: `${at.pathname}${at.search}`, headers, body, signal });
+    if (exchanged.status === null) return null;
+    const to = redirectOf(exchanged, at);
+    if (to === null) return fulfilmentOf(exchanged);
     if (to.origin !== client.origin)
       return {
         status: 502,
@@ -53,8 +53,9 @@ async function ask(client: AppClient, { request, url, signal }: Asked): Promise<
         body: `A redirect to another origin is not followed: ${to.origin}`,
       };
     // The browser would go there by itself, past us: a page that goes there is asked of us again.
-    if (request.isNavigationRequest() && (method === 'GET' || told.status <= 303)) return pageThatGoesTo(to, told);
-    if (told.status <= 303) [method, body] = ['GET', Buffer.alloc(0)];
+    if (request.isNavigationRequest() && (method === 'GET' || exchanged.status <= 303))
+      return pageThatGoesTo(to, exchanged);
+    if (exchanged.status <= 303) [method, body] = ['GET', Buffer.alloc(0)];
     at = to;
   }
   return { status: 508, contentType: 'text/plain', body: `More than ${mostRedirects} redirects.` };
@@ -71,9 +72,9 @@ function redirectOf({ status, headers }: Exchanged, from: URL): URL | null {
   return URL.canParse(headers.location, from.href) ? new URL(headers.location, from.href) : null;
 }
 
-function pageThatGoesTo(to: URL, told: Exchanged): Fulfilment {
+function pageThatGoesTo(to: URL, exchanged: Exchanged): Fulfilment {
   const address = JSON.stringify(to.href).replaceAll('<', '\\u003c');
-  const cookies = told.headers['set-cookie'];
+  const cookies = exchanged.headers['set-cookie'];
   return {
     status: 200,
     headers: {
@@ -84,13 +85,13 @@ function pageThatGoesTo(to: URL, told: Exchanged): Fulfilment {
   };
 }
 
-function fulfilmentOf(told: Exchanged): Fulfilment {
-  const headers = Object.entries(told.headers).flatMap(([name, value]) =>
+function fulfilmentOf(exchanged: Exchanged): Fulfilment {
+  const headers = Object.entries(exchanged.headers).flatMap(([name, value]) =>
     value === undefined || ofTheConnection.has(name)
       ? []
       : [[name, Array.isArray(value) ? value.join('\n') : value] as const],
   );
-  return { status: told.status ?? 502, headers: Object.fromEntries(headers), body: decoded(told) };
+  return { status: exchanged.status ?? 502, headers: Object.fromEntries(headers), body: decoded(exchanged) };
 }
 
 /** Apps that encode although nobody takes it. */

@@ -31,6 +31,6 @@ export interface AppDriver {
   /** A step that failed ends its scenario: what comes after it is skipped. Throws only when the signal is aborted. */
   drive(
     drive: Drive,
-    attendance: { readonly signal: AbortSignal; readonly onStep: (step: DrivenStep) => Promise<void> },
+    supervision: { readonly signal: AbortSignal; readonly onStep: (step: DrivenStep) => Promise<void> },
   ): Promise<void>;
 }

@@ -21,18 +21,18 @@ export async function driveRequest(
   step: RequestStep,
   { client, values, captured, signal }: Driven,
 ): Promise<Pick<DrivenStep, 'conclusion' | 'detail'>> {
-  const told = await client.send({
+  const response = await client.send({
     method: step.method,
     path: encodedPath(withValues(step.path, values)),
     headers: headersOf(step, values),
     body: Buffer.from(step.body === null ? '' : withValues(step.body, values)),
     signal,
   });
-  if (told.status === null) return { conclusion: 'failed', detail: told.error };
+  if (response.status === null) return { conclusion: 'failed', detail: response.error };
   const answer: Answer = {
-    status: told.status,
-    header: (name) => headerText(told.headers, name),
-    body: told.body.toString('utf8'),
+    status: response.status,
+    header: (name) => headerText(response.headers, name),
+    body: response.body.toString('utf8'),
     hide: hiding(values.secrets),
   };
   const expectations = step.expectations.length === 0 ? [belowFourHundred] : step.expectations;

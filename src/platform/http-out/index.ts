@@ -81,12 +81,12 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
     async post(request) {
       const startedAt = performance.now();
       const limits = { timeoutMs: request.timeoutMs, mostBytes: mostAnswerBytes };
-      const told = await exchangeOnce(() => open({ ...request, method: 'POST' }), request.body, limits);
+      const exchanged = await exchangeOnce(() => open({ ...request, method: 'POST' }), request.body, limits);
       return {
-        status: told.status,
-        headers: headersOf(told.headers),
-        body: textOf(told.body),
-        error: told.error,
+        status: exchanged.status,
+        headers: headersOf(exchanged.headers),
+        body: textOf(exchanged.body),
+        error: exchanged.error,
         durationMs: Math.round(performance.now() - startedAt),
       };
     },
@@ -125,9 +125,9 @@ async function exchangeOnLiveSocket(
 ): Promise<Exchanged> {
   try {
     const first = open();
-    const told = await exchange(first, body, limits);
-    const isStale = told.status === null && told.error === connectionReset && first.reusedSocket;
-    return isStale ? await exchange(open(), body, limits) : told;
+    const exchanged = await exchange(first, body, limits);
+    const isStale = exchanged.status === null && exchanged.error === connectionReset && first.reusedSocket;
+    return isStale ? await exchange(open(), body, limits) : exchanged;
   } catch (error) {
     return unanswered(error);
   }

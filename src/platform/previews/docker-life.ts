@@ -13,7 +13,7 @@ import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import { createSaid, noted, type Said } from './sandbox-output.ts';
+import { createSandboxOutput, noted, type SandboxOutput } from './sandbox-output.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
 
@@ -42,7 +42,7 @@ interface Named {
 }
 
 interface Life extends Settings, Named {
-  readonly said: Said;
+  readonly output: SandboxOutput;
   readonly container: Docker.Container;
   /** Outside; scripts are looked for in it. */
   readonly checkout: string;
@@ -53,7 +53,7 @@ interface Disk {
   exceeded: string | null;
 }
 
-type Executing = Pick<Life, 'docker' | 'container' | 'said'>;
+type Executing = Pick<Life, 'docker' | 'container' | 'output'>;
 
 const workspace = '/workspace';
 const lookEveryMs = 200;
@@ -70,30 +70,33 @@ const teardownLabel = 'interlock.teardown';
 export async function bootContainer(
   settings: Settings,
   named: Named,
-  attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+  supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): Promise<PreviewSandbox> {
   const { docker } = settings;
   const { boot, name } = named;
-  const said = createSaid(boot.secrets, attendance.onOutput);
+  const output = createSandboxOutput(boot.secrets, supervision.onOutput);
   const late = AbortSignal.timeout(boot.bootTimeoutMs);
-  const giveUp = AbortSignal.any([late, attendance.signal]);
+  const giveUp = AbortSignal.any([late, supervision.signal]);
   try {
     // What the container has is a copy.
     return await withProcessFolder(settings.workDir, async (folder) => {
       const checkout = join(folder, 'workspace');
-      const booting = bringUp({ ...settings, ...named, said, container: docker.getContainer(name), checkout }, giveUp);
+      const booting = bringUp(
+        { ...settings, ...named, output, container: docker.getContainer(name), checkout },
+        giveUp,
+      );
       return await Promise.race([booting, aborted(giveUp)]);
     });
   } catch (error) {
     await removeContainer(docker, name);
-    attendance.signal.throwIfAborted();
+    supervision.signal.throwIfAborted();
     if (!late.aborted) throw error;
-    throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${said.lastWords()}`);
+    throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${output.lastWords()}`);
   }
 }
 
 async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox> {
-  const { boot, container, said, checkout, hosts } = life;
+  const { boot, container, output, checkout, hosts } = life;
   await mkdir(checkout);
   await codeOf({ hosts }, boot.repository).checkOut(boot.commit, checkout);
   const setup = await commandOf(checkout, boot.setup);
@@ -118,11 +121,11 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
   });
   const steps = async (): Promise<string> => {
     const code = await execute(life, setup, signal);
-    if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
+    if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastWords()}`);
     return await published(life, signal);
   };
   const ended = over.then((code) => {
-    throw new BootFailed(`The container ended with code ${code} while it was booted${said.lastWords()}`);
+    throw new BootFailed(`The container ended with code ${code} while it was booted${output.lastWords()}`);
   });
   const address = await Promise.race([steps(), ended, tooLarge.promise]);
   return standing(life, { address, teardown, over, disk });
@@ -231,11 +234,11 @@ async function copyIn({ container, checkout }: Life): Promise<void> {
   await container.putArchive(tar.stdout, { path: '/' });
 }
 
-function demultiplex({ docker, said }: Pick<Life, 'docker' | 'said'>, stream: NodeJS.ReadableStream): void {
+function demultiplex({ docker, output }: Pick<Life, 'docker' | 'output'>, stream: NodeJS.ReadableStream): void {
   const sink = (): Writable =>
     new Writable({
       write(piece: Buffer, _encoding, done) {
-        said.write(piece);
+        output.write(piece);
         done();
       },
     });
@@ -296,13 +299,13 @@ function standing(
     readonly disk: Disk;
   },
 ): PreviewSandbox {
-  const { boot, docker, name, said, limits } = life;
+  const { boot, docker, name, output, limits } = life;
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     clearTimeout(lifeTimer);
     await tearDown(life, teardown, limits.teardownTimeoutMs).catch(() => {});
     await removeContainer(docker, name);
-    said.end();
+    output.end();
   };
   const endOnce = async (): Promise<void> => await (ending ??= end());
   // So that the script has had its time when the life is over.
@@ -312,7 +315,7 @@ function standing(
   const wordsOfEnd = (code: number | null): string => {
     if (disk.exceeded !== null) return stoppedFor(disk.exceeded);
     if (ending !== undefined || code === null) return 'The preview was stopped.';
-    return `The container ended with code ${code}${said.lastWords()}`;
+    return `The container ended with code ${code}${output.lastWords()}`;
   };
   const ended = over.then(wordsOfEnd, () => wordsOfEnd(null));
   // Its teardown script is gone with it.
@@ -323,13 +326,13 @@ function standing(
 }
 
 async function tearDown(life: Life, teardown: readonly string[] | null, timeoutMs: number): Promise<void> {
-  const { boot, said } = life;
+  const { boot, output } = life;
   if (boot.teardown === null) return;
-  if (teardown === null) return said.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
+  if (teardown === null) return output.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
   const late = AbortSignal.timeout(timeoutMs);
   const code = await execute(life, teardown, late).catch(() => null);
-  if (late.aborted) said.write(noted(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
-  else if (code !== 0 && code !== null) said.write(noted(`${boot.teardown} exited with code ${code}.`));
+  if (late.aborted) output.write(noted(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
+  else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
 }
 
 /** One that a worker left, whose secrets nobody knows: what its script writes is not told. */
@@ -342,8 +345,8 @@ export async function endLeftContainer(
   const argv = await leftTeardown(container).catch(() => null);
   if (argv !== null) {
     const late = AbortSignal.timeout(teardownTimeoutMs);
-    const said = { write: () => {}, lastWords: () => '', end: () => {} };
-    const code = await execute({ docker, container, said }, argv, late).catch(() => null);
+    const output = { write: () => {}, lastWords: () => '', end: () => {} };
+    const code = await execute({ docker, container, output }, argv, late).catch(() => null);
     if (late.aborted) tell(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
     else tell(code === null ? 'It ended under its teardown script.' : `Its teardown script exited with code ${code}.`);
   }

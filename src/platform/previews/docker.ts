@@ -75,7 +75,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
   return {
     kind: 'docker',
     refusal: async (kind) => (kind === 'docker' ? await refusal() : `A ${kind} is no image of docker.`),
-    async boot(boot, attendance) {
+    async boot(boot, supervision) {
       const refused = await this.refusal(boot.image.kind);
       if (refused !== null) throw new BootFailed(refused);
       await destroy(boot.name);
@@ -84,7 +84,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
         name: containerName(boot.name),
         labels: { [labels.installation]: installation, [labels.preview]: boot.name, [labels.until]: until },
       };
-      return await bootContainer(settings, { boot, ...named }, attendance);
+      return await bootContainer(settings, { boot, ...named }, supervision);
     },
     async list() {
       if ((await refusal()) !== null) return [];

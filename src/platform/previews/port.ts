@@ -41,7 +41,7 @@ export interface PreviewSandboxes {
    */
   boot(
     boot: PreviewBoot,
-    attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+    supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
   /** Names of those that run here. What is found of others past their time, or without their worker, is removed. */
   list(): Promise<readonly string[]>;

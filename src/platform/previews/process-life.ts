@@ -10,7 +10,7 @@ import { threadScript } from '../threads.ts';
 import { allowedDirectory, imageInside, startOf } from './images.ts';
 import { openOrders, type Order, type Orders } from './orders.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import { createSaid, noted, type Said } from './sandbox-output.ts';
+import { createSandboxOutput, noted, type SandboxOutput } from './sandbox-output.ts';
 import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
@@ -71,9 +71,9 @@ const supervisor = fileURLToPath(threadScript(import.meta.url, 'supervisor'));
 export function bootProcess(
   options: LifeOptions,
   boot: PreviewBoot,
-  attendance: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+  supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
 ): ProcessLife {
-  const said = createSaid(boot.secrets, attendance.onOutput);
+  const output = createSandboxOutput(boot.secrets, supervision.onOutput);
   const killing = new AbortController();
   const furnished = Promise.withResolvers<Inside>();
   const outcome = withRunFolders(options.workDir, async (folders) => {
@@ -87,7 +87,7 @@ export function bootProcess(
       shown,
       // It may stand for a day, and what is kept of its output is bounded.
       bounds: { ...options.sandbox.bounds, outputBytes: Infinity },
-      onOutput: said.write,
+      onOutput: output.write,
       signal: killing.signal,
     });
     // As long as they are open here, a connection would be taken here.
@@ -95,7 +95,7 @@ export function bootProcess(
       furnished.resolve(inside),
     );
     return await running.finally(() => listeners.forEach((listener) => listener.close()));
-  }).finally(() => said.end());
+  }).finally(() => output.end());
   outcome.catch((error: unknown) => furnished.reject(error));
   furnished.promise.catch(() => {});
   const gone = outcome.then(
@@ -107,9 +107,9 @@ export function bootProcess(
     await gone;
   };
   const { teardownTimeoutMs } = options.limits;
-  const life = { boot, said, outcome, kill, teardownTimeoutMs, bootedAt: performance.now() };
+  const life = { boot, output, outcome, kill, teardownTimeoutMs, bootedAt: performance.now() };
   let up: PreviewSandbox | null = null;
-  const ready = bringUp(life, furnished.promise, attendance.signal).then(
+  const ready = bringUp(life, furnished.promise, supervision.signal).then(
     (sandbox) => (up = sandbox),
     async (error: unknown) => {
       await kill();
@@ -188,7 +188,7 @@ function commandOfSupervisor({ sandbox, limits }: LifeOptions, port: number): st
 
 interface Life {
   readonly boot: PreviewBoot;
-  readonly said: Said;
+  readonly output: SandboxOutput;
   readonly outcome: Promise<SandboxOutcome>;
   readonly teardownTimeoutMs: number;
   readonly kill: () => Promise<void>;
@@ -197,7 +197,7 @@ interface Life {
 }
 
 async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSignal): Promise<PreviewSandbox> {
-  const { boot, said } = life;
+  const { boot, output } = life;
   const late = AbortSignal.timeout(boot.bootTimeoutMs);
   const giveUp = AbortSignal.any([late, signal]);
   let doing = 'The checkout was not there';
@@ -215,21 +215,21 @@ async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSig
   } catch (error) {
     signal.throwIfAborted();
     if (!late.aborted) throw error;
-    throw new BootFailed(`${doing} after ${boot.bootTimeoutMs / 1000} s${said.lastWords()}`);
+    throw new BootFailed(`${doing} after ${boot.bootTimeoutMs / 1000} s${output.lastWords()}`);
   }
 }
 
-async function setUp({ boot, said }: Life, { orders, checkout, env }: Inside, signal: AbortSignal): Promise<void> {
+async function setUp({ boot, output }: Life, { orders, checkout, env }: Inside, signal: AbortSignal): Promise<void> {
   const argv = await commandOf(checkout, boot.setup);
   if (argv === null)
     throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);
-  const before = said.lastWords();
+  const before = output.lastWords();
   const code = await orders.run({ argv, env }, signal);
   if (code === 0) return;
   // What it wrote comes by another way than its code, and may be later.
   const until = performance.now() + patienceMs;
-  while (said.lastWords() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
-  throw new BootFailed(`${boot.setup} exited with code ${code}${said.lastWords()}`);
+  while (output.lastWords() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
+  throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastWords()}`);
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {
@@ -247,14 +247,14 @@ function explained(life: Life): (error: unknown) => Promise<never> {
 }
 
 /** What ended while it was booted: the app's fault, or the sandbox's. */
-async function endedEarly({ outcome, said, boot }: Life): Promise<never> {
+async function endedEarly({ outcome, output, boot }: Life): Promise<never> {
   const ended = await outcome;
-  if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${said.lastWords()}`);
-  throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${wordsOfEnd(ended, said)}`);
+  if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${output.lastWords()}`);
+  throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${wordsOfEnd(ended, output)}`);
 }
 
 function standing(life: Life, inside: Inside): PreviewSandbox {
-  const { boot, outcome, said, kill } = life;
+  const { boot, outcome, output, kill } = life;
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     clearTimeout(lifeTimer);
@@ -266,7 +266,7 @@ function standing(life: Life, inside: Inside): PreviewSandbox {
   const lifeTimer = setTimeout(() => void sandbox.end(), untilEnd);
   lifeTimer.unref();
   const ended = outcome.then(
-    (known) => wordsOfEnd(known, said),
+    (known) => wordsOfEnd(known, output),
     (error: unknown) => `The preview ended: ${String(error)}`,
   );
   const sandbox = { address: inside.address, end: async () => await (ending ??= end()), ended };
@@ -279,10 +279,10 @@ function untilTeardown({ boot, teardownTimeoutMs, bootedAt }: Life): number {
 }
 
 /** Whatever becomes of it, the sandbox goes afterwards. */
-async function tearDown({ boot, said, outcome, teardownTimeoutMs }: Life, inside: Inside): Promise<void> {
+async function tearDown({ boot, output, outcome, teardownTimeoutMs }: Life, inside: Inside): Promise<void> {
   if (boot.teardown === null) return;
   const argv = await commandOf(inside.checkout, boot.teardown);
-  if (argv === null) return said.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
+  if (argv === null) return output.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
   const late = AbortSignal.timeout(teardownTimeoutMs);
   const run = inside.orders.run({ argv, env: inside.env }, late).catch(() => null);
   const code = await Promise.race([
@@ -292,14 +292,14 @@ async function tearDown({ boot, said, outcome, teardownTimeoutMs }: Life, inside
       () => null,
     ),
   ]);
-  if (late.aborted) said.write(noted(`${boot.teardown} was stopped after ${teardownTimeoutMs / 1000} s.`));
-  else if (code !== 0 && code !== null) said.write(noted(`${boot.teardown} exited with code ${code}.`));
+  if (late.aborted) output.write(noted(`${boot.teardown} was stopped after ${teardownTimeoutMs / 1000} s.`));
+  else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
 }
 
-function wordsOfEnd(outcome: SandboxOutcome, said: Said): string {
+function wordsOfEnd(outcome: SandboxOutcome, output: SandboxOutput): string {
   switch (outcome.kind) {
     case 'exited':
-      return `The app ended with code ${outcome.code}${said.lastWords()}`;
+      return `The app ended with code ${outcome.code}${output.lastWords()}`;
     case 'timed out':
       return 'The preview was stopped at the end of its life.';
     case 'canceled':

@@ -32,11 +32,11 @@ export function createProcessSandboxes(options: ProcessOptions): PreviewSandboxe
         return 'No directory may be an image here: the operator names them by PREVIEW_IMAGE_DIRECTORIES.';
       return null;
     },
-    async boot(boot, attendance) {
+    async boot(boot, supervision) {
       const refused = await this.refusal(boot.image.kind);
       if (sandbox === null || refused !== null) throw new BootFailed(refused ?? noSandbox);
       await destroy(boot.name);
-      const life = bootProcess({ hosts, sandbox, directories, workDir, limits }, boot, attendance);
+      const life = bootProcess({ hosts, sandbox, directories, workDir, limits }, boot, supervision);
       lives.set(boot.name, life);
       void life.gone.then(() => lives.get(boot.name) === life && lives.delete(boot.name));
       return await life.ready;

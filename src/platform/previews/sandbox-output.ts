@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createMask } from '../providers/mask.ts';
 import { lastLineOf } from '../sandbox/index.ts';
 
-export interface Said {
+export interface SandboxOutput {
   readonly write: (piece: Buffer | string) => void;
   /** After a colon; nothing when nothing was written. */
   lastWords(): string;
@@ -13,7 +13,10 @@ export interface Said {
 const keptForLastLine = 1_000;
 const ours = '[interlock] ';
 
-export function createSaid(secrets: Readonly<Record<string, string>>, onOutput: (text: string) => void): Said {
+export function createSandboxOutput(
+  secrets: Readonly<Record<string, string>>,
+  onOutput: (text: string) => void,
+): SandboxOutput {
   let tail = '';
   const mask = createMask(Object.values(secrets), (text) => {
     tail = (tail + text).slice(-keptForLastLine);

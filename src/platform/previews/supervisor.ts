@@ -33,7 +33,7 @@ async function exitOf(child: ChildProcess): Promise<number> {
 }
 
 /** Ended by itself: the preview is over, unless it only went into the background. */
-async function attend(app: ChildProcess): Promise<void> {
+async function watch(app: ChildProcess): Promise<void> {
   const code = await exitOf(app);
   if (code === 0) return;
   console.log(`The app exited with code ${code}.`);
@@ -78,7 +78,7 @@ async function read(request: IncomingMessage): Promise<Order> {
 async function obey(request: IncomingMessage): Promise<unknown> {
   switch (request.url ?? '') {
     case '/start':
-      void attend(start(await read(request)));
+      void watch(start(await read(request)));
       return {};
     case '/run':
       return { code: await exitOf(start(await read(request))) };

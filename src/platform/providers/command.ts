@@ -1,4 +1,4 @@
-// Runs the operator's command in a checkout of the commit, in the sandbox. It lives while it is attended to: aborted, or
+// Runs the operator's command in a checkout of the commit, in the sandbox. It lives while a worker supervises it: aborted, or
 // with its process killed, everything it started ends with it.
 import { StringDecoder } from 'node:string_decoder';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import {
   type SandboxOutcome,
 } from '../sandbox/index.ts';
 import { createMask, masked } from './mask.ts';
-import { settingsOf, type AttendedProvider, type ProviderReading, type ProviderRun } from './port.ts';
+import { settingsOf, type SupervisedProvider, type ProviderReading, type ProviderRun } from './port.ts';
 
 export interface CommandOptions {
   readonly hosts: Hosts;
@@ -26,12 +26,12 @@ export interface CommandOptions {
 
 const keptForLastLine = 1_000;
 
-export function createCommandProvider(options: CommandOptions): AttendedProvider {
+export function createCommandProvider(options: CommandOptions): SupervisedProvider {
   const { sandbox } = options;
   const workDir = options.workDir ?? tmpdir();
   let cleaned: Promise<void> | undefined;
   return {
-    shape: 'attended',
+    shape: 'supervised',
     async run(run, { signal, onOutput }) {
       const { timeoutSec } = settingsOf(run, 'command');
       const network = typeof options.network === 'boolean' ? options.network : await options.network();
@@ -82,7 +82,7 @@ function stateOf(outcome: SandboxOutcome): ProviderReading['state'] {
   }
 }
 
-interface Attended {
+interface Execution {
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;
 }
@@ -95,7 +95,7 @@ async function execute(
     workDir,
   }: CommandOptions & { readonly network: boolean; readonly sandbox: Sandbox; readonly workDir: string },
   run: ProviderRun,
-  { signal, write }: Attended,
+  { signal, write }: Execution,
 ): Promise<SandboxOutcome> {
   const { command, timeoutSec } = settingsOf(run, 'command');
   return await withRunFolders(workDir, async (folders) => {

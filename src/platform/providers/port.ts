@@ -1,5 +1,5 @@
 // What is asked of whoever deploys or builds. Two shapes: one that goes on by itself and is asked how it stands, and
-// one that lives only while we attend to it. Every call may come twice: `key` names the run, and it is one run.
+// a command that lives only while a worker supervises it. Every call may come twice: `key` names the run, and it is one run.
 import type { ProviderState } from '../../domain/releases/drive.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
@@ -35,18 +35,18 @@ export interface RemoteProvider {
   cancel(run: ProviderRun, name: string | null): Promise<'asked' | 'gone'>;
 }
 
-export interface AttendedProvider {
-  readonly shape: 'attended';
+export interface SupervisedProvider {
+  readonly shape: 'supervised';
   /** Runs to its end. Aborted: everything it started is stopped, and it answers `canceled`. */
-  run(run: ProviderRun, attendance: Attendance): Promise<ProviderReading>;
+  run(run: ProviderRun, supervision: Supervision): Promise<ProviderReading>;
 }
 
-export interface Attendance {
+export interface Supervision {
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
 }
 
-export type Provider = RemoteProvider | AttendedProvider;
+export type Provider = RemoteProvider | SupervisedProvider;
 export type Providers = (kind: Exclude<ProviderSettings['kind'], 'none'>) => Provider;
 
 /** The provider refused for good: its words. */

@@ -13,12 +13,12 @@ export interface Due<T extends KindTypes, Step extends T['left'] | T['written'] 
   readonly rows: T['rows'];
   readonly situation: T['situation'];
   readonly step: Step;
-  /** Has the turns show how it goes while it is attended to. */
+  /** Has the turns show how it goes while it is supervised. */
   readonly tell: () => Promise<void>;
 }
 
 export type CallOf<T extends KindTypes> = Extract<T['left'], { kind: 'call' }>;
-export type AttendOf<T extends KindTypes> = Extract<T['left'], { kind: 'attend' }>;
+export type SuperviseOf<T extends KindTypes> = Extract<T['left'], { kind: 'supervise' }>;
 
 /** What came of it, to be written under the row, where that still says that it is wanted. */
 export interface Done<T extends KindTypes> {
@@ -40,7 +40,7 @@ export interface CarryOut<T extends KindTypes> {
   readonly kind: Kind<T>;
   call(ctx: Context, due: Due<T, CallOf<T>>, by: T['by']): Promise<Done<T>>;
   /** By `supervise`. */
-  attend(ctx: Context, due: Due<T, AttendOf<T>>, by: T['by']): Promise<string>;
+  supervise(ctx: Context, due: Due<T, SuperviseOf<T>>, by: T['by']): Promise<string>;
   /** Null: the error is thrown, and the activity is tried again. */
   failureOf(ctx: Context, error: unknown, due: Pick<Due<T>, 'id' | 'step'> & { readonly by: T['by'] }): Failure | null;
   /** Writes a failure under the row: mostly that it is tried again after a while. */
@@ -56,9 +56,9 @@ export async function carryOutDue<T extends KindTypes>(
   const { kind } = carryOut;
   const quiet = quietFor(ctx, kind.whose(id));
   const due = await readDue(ctx, { kind, id });
-  if (!isKind(due, 'call') && !isKind(due, 'attend')) return 'nothing was left to do';
+  if (!isKind(due, 'call') && !isKind(due, 'supervise')) return 'nothing was left to do';
   try {
-    if (isKind(due, 'attend')) return await carryOut.attend(quiet, due, by);
+    if (isKind(due, 'supervise')) return await carryOut.supervise(quiet, due, by);
     return await writeDone(quiet, { kind, id }, await carryOut.call(quiet, due, by));
   } catch (error) {
     const failure = carryOut.failureOf(quiet, error, { id, step: due.step, by });
@@ -83,7 +83,7 @@ function holdOff(
   row.callAt = new Date(now + awaitHost(0, { retryAt, now }));
 }
 
-/** Also for what `attend` finds that it cannot attend to. */
+/** Also for what `supervise` finds that it cannot supervise. */
 export async function writeDone<T extends KindTypes>(
   ctx: Context,
   { kind, id }: { readonly kind: Kind<T>; readonly id: string },

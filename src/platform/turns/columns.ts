@@ -1,4 +1,4 @@
-// Columns of a row that is driven by turns: what is called of it, who attends to it, and when to look at it again.
+// Columns of a row that is driven by turns: what is called of it, which worker supervises it, and when to look at it again.
 import { p } from '@mikro-orm/core';
 
 /** Each entity needs its own copy. */
@@ -6,12 +6,12 @@ export function drivenColumns() {
   return {
     /** Not called before, after calls that failed. */
     callAt: p.datetime().nullable(),
-    /** Calls or attendances in a row that came to nothing. */
+    /** Calls or attempts in a row that came to nothing. */
     calls: p.integer().default(0),
     /** In words, why the last one came to nothing. */
     problem: p.string().nullable(),
-    attendedBy: p.string().nullable(),
-    attendedUntil: p.datetime().nullable(),
+    supervisedBy: p.string().nullable(),
+    supervisedUntil: p.datetime().nullable(),
     /** When the relay looks at it at the latest. */
     nextLookAt: p.datetime().nullable(),
   };
@@ -22,8 +22,8 @@ export interface DrivenRow {
   callAt?: Date | null | undefined;
   calls: number;
   problem?: string | null | undefined;
-  attendedBy?: string | null | undefined;
-  attendedUntil?: Date | null | undefined;
+  supervisedBy?: string | null | undefined;
+  supervisedUntil?: Date | null | undefined;
   nextLookAt?: Date | null | undefined;
 }
 
@@ -49,5 +49,5 @@ export function putOff(
   row.problem = problem;
 }
 
-/** Nobody attends to it any more. */
-export const unattended = { attendedBy: null, attendedUntil: null } as const;
+/** No worker supervises it any more. */
+export const unsupervised = { supervisedBy: null, supervisedUntil: null } as const;

@@ -20,7 +20,7 @@ export interface KindTypes {
   readonly shown: { readonly step: string };
   /** What carrying out takes beside the ports. */
   readonly by: {
-    /** Aborted when this process can carry out no longer. What it attends to is stopped, and started by another. */
+    /** Aborted when this process can carry out no longer. What it supervises is stopped, and started by another. */
     readonly signal?: AbortSignal;
   };
 }
@@ -58,7 +58,7 @@ export async function changeRows<T extends KindTypes, Result>(
   return kind.change === undefined ? await work() : await kind.change(ctx, tx, rows, work);
 }
 
-const leftKinds: ReadonlySet<string> = new Set<TurnLeft['kind']>(['call', 'attend', 'wait', 'ended']);
+const leftKinds: ReadonlySet<string> = new Set<TurnLeft['kind']>(['call', 'supervise', 'wait', 'ended']);
 
 export function isLeft<T extends KindTypes>(step: T['left'] | T['written']): step is T['left'] {
   return leftKinds.has(step.kind);

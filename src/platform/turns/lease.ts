@@ -1,5 +1,5 @@
-// Work that lives only while somebody attends to it. Who attends holds a lease in its row: nobody else starts it
-// meanwhile. An attendant that finds its lease gone, or the row no longer wanting the work, stops it. A worker that was killed
+// Work that lives only while a worker supervises it. The worker holds a lease in its row, and no other worker starts it
+// meanwhile. A worker whose lease is gone, or whose row no longer wants the work, stops it. A worker that was killed
 // loses the lease, and the work is started again.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,13 +7,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
 import { throughOutage } from '../outage.ts';
 
-/** A row with `attended_by`, `attended_until`, `next_look_at` and `calls`. Its SQL is ours alone, never of a user's. */
+/** A row with `supervised_by`, `supervised_until`, `next_look_at` and `calls`. Its SQL is ours alone, never of a user's. */
 export interface Leased {
   readonly table: string;
   readonly id: string;
   /** Condition on the row: the work is wanted. */
   readonly wanted: string;
-  /** Condition on the row: its attendant keeps the lease, to stop the work or to finish it. */
+  /** Condition on the row: its worker keeps the lease, to stop the work or to finish it. */
   readonly kept: string;
 }
 
@@ -25,7 +25,7 @@ export interface LeaseContext {
 }
 
 export interface Lease {
-  readonly attendant: string;
+  readonly holder: string;
   /** How often the work was started, this time included. */
   readonly times: number;
   /** Aborted when the work is not wanted any more, or may be another's. */
@@ -34,7 +34,7 @@ export interface Lease {
   isLost(): boolean;
   /**
    * Writes what came of the work. A database that is away for a moment costs no work that is done: the lease is renewed
-   * as soon as it is back. `write` sees to it that the attendant still has the row.
+   * as soon as it is back. `write` checks that the worker still holds the lease.
    */
   write<T>(write: () => Promise<T>): Promise<T>;
   /** So that another starts the work again. */
@@ -47,30 +47,30 @@ const leaseMs = 10_000;
 const renewEveryMs = 1_000;
 const relayAfterMs = 60_000;
 
-/** Null: somebody else attends to it, or it is not wanted any more. */
+/** Null: another worker supervises it, or it is not wanted any more. */
 export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Lease | null> {
   const { table, id, wanted } = leased;
-  const attendant = randomUUID();
+  const holder = randomUUID();
   const now = ctx.clock();
   const [taken] = await query<{ calls: number }>(
     ctx,
-    `update ${table} set attended_by = $3, attended_until = $4, next_look_at = $5, calls = calls + 1
-     where account_id = $1 and id = $2 and ${wanted} and (attended_until is null or attended_until <= $6)
+    `update ${table} set supervised_by = $3, supervised_until = $4, next_look_at = $5, calls = calls + 1
+     where account_id = $1 and id = $2 and ${wanted} and (supervised_until is null or supervised_until <= $6)
      returning calls`,
-    [ctx.accountId, id, attendant, after(now, leaseMs), after(now, relayAfterMs), now.toISOString()],
+    [ctx.accountId, id, holder, after(now, leaseMs), after(now, relayAfterMs), now.toISOString()],
   );
   if (taken === undefined) return null;
   return {
-    attendant,
+    holder,
     times: taken.calls,
-    ...keep(ctx, leased, attendant),
+    ...keep(ctx, leased, holder),
     write: async (write) => await throughOutage(write, ctx.log),
-    giveBack: async () => await throughOutage(async () => await giveBack(ctx, leased, attendant), ctx.log),
+    giveBack: async () => await throughOutage(async () => await giveBack(ctx, leased, holder), ctx.log),
   };
 }
 
 /** Renews it once a second until its end. */
-function keep(ctx: LeaseContext, leased: Leased, attendant: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
+function keep(ctx: LeaseContext, leased: Leased, holder: string): Pick<Lease, 'signal' | 'isLost' | 'end'> {
   const stop = new AbortController();
   const ended = new AbortController();
   let renewedAt = performance.now();
@@ -81,7 +81,7 @@ function keep(ctx: LeaseContext, leased: Leased, attendant: string): Pick<Lease,
       await delay(renewEveryMs, undefined, { signal: ended.signal }).catch(() => {});
       if (ended.signal.aborted) return;
       try {
-        if (!(await renew(ctx, leased, attendant))) stop.abort();
+        if (!(await renew(ctx, leased, holder))) stop.abort();
         renewedAt = performance.now();
       } catch (error) {
         ctx.log.warn({ error: String(error), table: leased.table, id: leased.id }, 'A lease could not be renewed.');
@@ -103,23 +103,23 @@ function keep(ctx: LeaseContext, leased: Leased, attendant: string): Pick<Lease,
 }
 
 /** False: it is another's, or the work is not wanted any more. */
-async function renew(ctx: LeaseContext, { table, id, wanted, kept }: Leased, attendant: string): Promise<boolean> {
+async function renew(ctx: LeaseContext, { table, id, wanted, kept }: Leased, holder: string): Promise<boolean> {
   const now = ctx.clock();
   const [row] = await query<{ wanted: boolean }>(
     ctx,
-    `update ${table} set attended_until = $4, next_look_at = $5
-     where account_id = $1 and id = $2 and attended_by = $3 and ${kept} returning ${wanted} as wanted`,
-    [ctx.accountId, id, attendant, after(now, leaseMs), after(now, relayAfterMs)],
+    `update ${table} set supervised_until = $4, next_look_at = $5
+     where account_id = $1 and id = $2 and supervised_by = $3 and ${kept} returning ${wanted} as wanted`,
+    [ctx.accountId, id, holder, after(now, leaseMs), after(now, relayAfterMs)],
   );
   return row?.wanted === true;
 }
 
-async function giveBack(ctx: LeaseContext, { table, id }: Leased, attendant: string): Promise<void> {
+async function giveBack(ctx: LeaseContext, { table, id }: Leased, holder: string): Promise<void> {
   await query(
     ctx,
-    `update ${table} set attended_by = null, attended_until = null, next_look_at = $4, calls = calls - 1
-     where account_id = $1 and id = $2 and attended_by = $3`,
-    [ctx.accountId, id, attendant, ctx.clock().toISOString()],
+    `update ${table} set supervised_by = null, supervised_until = null, next_look_at = $4, calls = calls - 1
+     where account_id = $1 and id = $2 and supervised_by = $3`,
+    [ctx.accountId, id, holder, ctx.clock().toISOString()],
   );
 }
 

@@ -1,4 +1,4 @@
-// Attending to work that lives only while somebody does, under the lease of its row: one attendant at a time, stopped when
+// Supervises work that lives only while a worker does it, under the lease of its row: by one worker at a time, stopped when
 // the work is not wanted any more, given back when its worker stops, and started again when its worker is lost.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../database.ts';
@@ -7,7 +7,7 @@ import type { PieceLog } from '../log-pieces.ts';
 import type { Due, Done } from './carry-out.ts';
 import { changeRows, type Kind, type KindTypes } from './kind.ts';
 import { takeLease, type Lease, type Leased } from './lease.ts';
-import { unattended } from './columns.ts';
+import { unsupervised } from './columns.ts';
 
 export interface Supervision<T extends KindTypes> {
   readonly kind: Kind<T>;
@@ -32,7 +32,7 @@ export interface Supervised<T extends KindTypes> {
   readonly signal: AbortSignal;
   /** This worker cannot go on with it, whatever the rows want. */
   readonly isHandedOver: () => boolean;
-  /** Writes under the row's lock, while this attendant still has it. */
+  /** Writes under the row's lock, while this worker still holds the lease. */
   readonly write: <Result>(change: (tx: Transaction, rows: T['rows']) => Promise<Result>) => Promise<Result>;
 }
 
@@ -43,18 +43,18 @@ export class HandedOver extends Error {
   }
 }
 
-/** Another attends to it by now, or it has ended. */
+/** Another worker supervises it by now, or it has ended. */
 class Superseded extends Error {
   constructor() {
-    super('somebody else attends to it by now');
+    super('another worker supervises it by now');
   }
 }
 
 /** Answers what came of it in words. */
 export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
   const lease = await takeLease(ctx, supervision.leased);
-  if (lease === null) return 'somebody else attends to it';
-  const supervised = supervisedBy(ctx, supervision, lease);
+  if (lease === null) return 'another worker supervises it';
+  const supervised = createSupervised(ctx, supervision, lease);
   const { log } = supervised;
   if (lease.times > 1) log.write(`[interlock] ${supervision.again(lease.times)}\n`);
   try {
@@ -63,7 +63,7 @@ export async function supervise<T extends KindTypes>(ctx: Context, supervision: 
     await log.close();
     if (supervision.beforeWrite !== undefined) await passFailpoint(supervision.beforeWrite);
     await supervised.write(async (tx, rows) => {
-      Object.assign(supervision.kind.rowOf(rows), unattended);
+      Object.assign(supervision.kind.rowOf(rows), unsupervised);
       await done.write?.(tx, rows);
     });
     if (supervision.afterWrite !== undefined) await passFailpoint(supervision.afterWrite);
@@ -84,7 +84,7 @@ async function giveBack<T extends KindTypes>({ lease, log }: Supervised<T>): Pro
   await lease.giveBack();
 }
 
-function supervisedBy<T extends KindTypes>(
+function createSupervised<T extends KindTypes>(
   ctx: Context,
   { kind, due, by, openLog }: Supervision<T>,
   lease: Lease,
@@ -100,7 +100,7 @@ function supervisedBy<T extends KindTypes>(
         async () =>
           await ctx.db.transaction(ctx.accountId, async (tx) => {
             const rows = await kind.lock(ctx, tx, due.id);
-            if (kind.rowOf(rows).attendedBy !== lease.attendant) throw new Superseded();
+            if (kind.rowOf(rows).supervisedBy !== lease.holder) throw new Superseded();
             return await changeRows(ctx, tx, { kind, rows }, async () => await change(tx, rows));
           }),
       ),

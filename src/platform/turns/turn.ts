@@ -7,7 +7,7 @@ import { changeRows, isLeft, type Decided, type Kind, type KindTypes } from './k
 
 /** Where a turn ended, with what people read of it. */
 export type TurnOf<T extends KindTypes> = T['shown'] & {
-  /** `call` and `attend` are left to be carried out. */
+  /** `call` and `supervise` are left to be carried out. */
   readonly need: TurnLeft['kind'];
   /** When to look again although nothing wakes it; null: never. Milliseconds since the epoch. */
   readonly nextLookAt: number | null;

@@ -10,7 +10,7 @@ import { verificationStatuses } from '../../../src/domain/previews/preview.ts';
 import {
   canMove,
   checkWord,
-  isAttended,
+  isSupervised,
   isFinal,
   verificationMoves,
 } from '../../../src/domain/previews/verification.status.ts';
@@ -22,13 +22,13 @@ function situation(is: Partial<VerificationSituation> = {}): VerificationSituati
     status: 'pending',
     isWanted: true,
     cancelRequestedAt: null,
-    told: 'pending',
+    publishedCheck: 'pending',
     registrationId: null,
     waitUntil: null,
     hasSandbox: false,
     callAt: null,
     calls: 0,
-    attendedUntil: null,
+    supervisedUntil: null,
     ...is,
   };
 }
@@ -41,7 +41,11 @@ const moved = { isWanted: false };
 
 describe('a verification', () => {
   it.each([
-    ['says that it is there before it does anything', situation({ told: null }), { kind: 'call', call: 'publish' }],
+    [
+      'says that it is there before it does anything',
+      situation({ publishedCheck: null }),
+      { kind: 'call', call: 'publish' },
+    ],
     ['then reads what governs it', situation(), { kind: 'call', call: 'prepare' }],
     [
       'leaves the host alone for a while after a call that failed',
@@ -56,28 +60,28 @@ describe('a verification', () => {
       { kind: 'attach', registrationId: '7' },
     ],
     ['has the code judged when nothing was registered in time', waiting({ waitUntil: now }), { kind: 'degrade' }],
-    ['is attended to once it is governed', driving(), { kind: 'attend' }],
+    ['is supervised once a preview governs it', driving(), { kind: 'supervise' }],
     [
-      'is left to whoever attends to it',
-      driving({ attendedUntil: now + 9 }),
-      { kind: 'wait', for: 'attendant', until: now + 9 },
+      'is left to the worker that supervises it',
+      driving({ supervisedUntil: now + 9 }),
+      { kind: 'wait', for: 'lease', until: now + 9 },
     ],
-    ['is begun again when its worker was lost', driving({ attendedUntil: now - 1, calls: 2 }), { kind: 'attend' }],
+    ['is begun again when its worker was lost', driving({ supervisedUntil: now - 1, calls: 2 }), { kind: 'supervise' }],
     [
       'is given up when that goes on',
-      driving({ attendedUntil: now - 1, calls: 3 }),
+      driving({ supervisedUntil: now - 1, calls: 3 }),
       { kind: 'become', status: 'error' },
     ],
     [
       'is torn down by another when its worker was lost',
       situation({ status: 'tearing_down', hasSandbox: true }),
-      { kind: 'attend' },
+      { kind: 'supervise' },
     ],
     ['says how it ended', situation({ status: 'passed' }), { kind: 'call', call: 'publish' }],
-    ['has ended when that was said', situation({ status: 'passed', told: 'success' }), { kind: 'ended' }],
+    ['has ended when that was said', situation({ status: 'passed', publishedCheck: 'success' }), { kind: 'ended' }],
     [
       'has ended when it was canceled and that was said',
-      situation({ status: 'canceled', told: 'cancelled' }),
+      situation({ status: 'canceled', publishedCheck: 'cancelled' }),
       { kind: 'ended' },
     ],
   ] as const)('%s', (_, given, expected) => {
@@ -87,25 +91,29 @@ describe('a verification', () => {
 
 describe('a verification of a head that nobody has any more', () => {
   it.each([
-    ['is canceled before it began', situation({ ...moved, told: null }), { kind: 'become', status: 'canceled' }],
+    [
+      'is canceled before it began',
+      situation({ ...moved, publishedCheck: null }),
+      { kind: 'become', status: 'canceled' },
+    ],
     [
       'is canceled while it waits, though its preview came',
       waiting({ ...moved, registrationId: '7' }),
       { kind: 'become', status: 'canceled' },
     ],
     [
-      'is stopped by whoever attends to it',
-      driving({ ...moved, attendedUntil: now + 9 }),
-      { kind: 'wait', for: 'attendant' },
+      'is stopped by the worker that supervises it',
+      driving({ ...moved, supervisedUntil: now + 9 }),
+      { kind: 'wait', for: 'lease' },
     ],
-    ['is taken away where nobody attends to it', driving({ ...moved, hasSandbox: true }), { kind: 'attend' }],
+    ['is taken away if no worker supervises it', driving({ ...moved, hasSandbox: true }), { kind: 'supervise' }],
     ['is canceled when nothing of it is left', driving(moved), { kind: 'become', status: 'canceled' }],
     [
       'is canceled though nobody can take it away',
       driving({ ...moved, hasSandbox: true, calls: 3 }),
       { kind: 'become', status: 'canceled' },
     ],
-    ['stays what it ended as', situation({ ...moved, status: 'failed', told: 'failure' }), { kind: 'ended' }],
+    ['stays what it ended as', situation({ ...moved, status: 'failed', publishedCheck: 'failure' }), { kind: 'ended' }],
   ] as const)('%s', (_, given, expected) => {
     expect(decideVerification(given, now)).toMatchObject(expected);
   });
@@ -123,13 +131,13 @@ const anySituation = fc.record({
   status: fc.constantFrom(...verificationStatuses),
   isWanted: fc.boolean(),
   cancelRequestedAt: fc.option(fc.constant(now - 1)),
-  told: fc.constantFrom(null, 'pending', 'success', 'failure', 'cancelled'),
+  publishedCheck: fc.constantFrom(null, 'pending', 'success', 'failure', 'cancelled'),
   registrationId: fc.option(fc.constant('7')),
   waitUntil: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
   hasSandbox: fc.boolean(),
   callAt: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
   calls: fc.integer({ min: 0, max: 5 }),
-  attendedUntil: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
+  supervisedUntil: fc.option(fc.integer({ min: now - 10, max: now + 10 })),
 }) as fc.Arbitrary<VerificationSituation>;
 
 const isDriven = (step: VerificationStep): boolean => step.kind === 'attach' || step.kind === 'degrade';
@@ -141,7 +149,7 @@ describe('whatever is known of a verification', () => {
         const step = decideVerification(given, now);
         const to = step.kind === 'become' ? step.status : isDriven(step) ? 'driving' : null;
         expect(to === null || canMove(given.status, to)).toBe(true);
-        expect(step.kind !== 'attend' || isAttended(given.status)).toBe(true);
+        expect(step.kind !== 'supervise' || isSupervised(given.status)).toBe(true);
       }),
     );
   });
@@ -159,7 +167,7 @@ describe('whatever is known of a verification', () => {
   it('has ended only when its check says so', () => {
     fc.assert(
       fc.property(anySituation, (given) => {
-        const hasEnded = isFinal(given.status) && given.told === checkWord(given.status);
+        const hasEnded = isFinal(given.status) && given.publishedCheck === checkWord(given.status);
         expect(decideVerification(given, now).kind === 'ended').toBe(hasEnded);
       }),
     );

@@ -33,10 +33,10 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     freeze: null,
     triggerBegunAt: null,
     triggeredAt: null,
-    cancelToldAt: null,
+    cancelSentAt: null,
     callAt: null,
     calls: 0,
-    attendedUntil: null,
+    supervisedUntil: null,
     statusAt: aMinuteAgo,
     reportTimeoutSec: 3_600,
     cancelOwed: false,
@@ -116,25 +116,25 @@ describe('a deployment that has the slot', () => {
       situation({ status: 'in_progress', slot: 'ours', provider: none }),
       { kind: 'wait', for: 'report', until: deadline },
     ],
-    ['is attended to', begun({ provider: command }), { kind: 'attend' }],
+    ['is supervised', begun({ provider: command }), { kind: 'supervise' }],
     [
-      'is attended to by one',
-      begun({ provider: command, attendedUntil: now + 3 }),
-      { kind: 'wait', for: 'attendant', until: now + 3 },
+      'is supervised by one worker',
+      begun({ provider: command, supervisedUntil: now + 3 }),
+      { kind: 'wait', for: 'lease', until: now + 3 },
     ],
     [
-      'is attended to by another when the first is lost',
-      begun({ provider: command, attendedUntil: now, calls: 1 }),
-      { kind: 'attend' },
+      'is supervised by another worker when the first is lost',
+      begun({ provider: command, supervisedUntil: now, calls: 1 }),
+      { kind: 'supervise' },
     ],
     [
-      'may take long while it is attended to',
+      'may take long while it is supervised',
       begun({ provider: command, statusAt: longAgo, triggerBegunAt: longAgo }),
-      { kind: 'attend' },
+      { kind: 'supervise' },
     ],
     [
       'is not started for ever when each worker is lost',
-      begun({ provider: command, attendedUntil: now, calls: 5 }),
+      begun({ provider: command, supervisedUntil: now, calls: 5 }),
       { kind: 'become', status: 'error', because: 'It was started 5 times, and each time its worker was lost.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
@@ -167,15 +167,15 @@ describe('a deployment that is to be canceled', () => {
       canceling({ callAt: now + 2, calls: 1 }),
       { kind: 'wait', for: 'call', until: now + 2 },
     ],
-    ['asks then whether it has ended', canceling({ cancelToldAt: now }), { kind: 'call', call: 'read' }],
+    ['asks then whether it has ended', canceling({ cancelSentAt: now }), { kind: 'call', call: 'read' }],
     [
       'waits for the report of its end',
-      canceling({ cancelToldAt: now, provider: told }),
+      canceling({ cancelSentAt: now, provider: told }),
       { kind: 'wait', for: 'report', until: deadline },
     ],
     [
       'is an error when nobody says how it ended',
-      canceling({ cancelToldAt: longAgo, statusAt: longAgo, provider: told }),
+      canceling({ cancelSentAt: longAgo, statusAt: longAgo, provider: told }),
       {
         kind: 'become',
         status: 'error',
@@ -183,12 +183,12 @@ describe('a deployment that is to be canceled', () => {
       },
     ],
     [
-      'waits for whoever attends to it',
-      canceling({ provider: command, attendedUntil: now + 3 }),
-      { kind: 'wait', for: 'attendant', until: now + 3 },
+      'waits for the worker that supervises it',
+      canceling({ provider: command, supervisedUntil: now + 3 }),
+      { kind: 'wait', for: 'lease', until: now + 3 },
     ],
     [
-      'is canceled when nobody attends to it',
+      'is canceled when no worker supervises it',
       canceling({ provider: command }),
       { kind: 'become', status: 'canceled', because: 'It was canceled.' },
     ],
@@ -234,7 +234,7 @@ describe('a deployment that was canceled without waiting for it', () => {
     ['driven from outside', { isReported: true }, false],
     ['begun at a provider that is not there any more', { isElsewhere: true }, false],
     ['nobody can be told of', { provider: none }, false],
-    ['that ended with whoever attended to it', { provider: command }, false],
+    ['that ended with the worker that supervised it', { provider: command }, false],
   ] as const)('its provider is told of one %s: %j, %s', (_, is, owes) =>
     expect(
       owesCancel({
@@ -261,10 +261,10 @@ describe('the build of a candidate', () => {
     status: 'building',
     provider: asked,
     triggeredAt: null,
-    cancelToldAt: null,
+    cancelSentAt: null,
     callAt: null,
     calls: 0,
-    attendedUntil: null,
+    supervisedUntil: null,
     createdAt: aMinuteAgo,
     timeoutSec: 3_600,
     ...is,
@@ -272,7 +272,7 @@ describe('the build of a candidate', () => {
   it.each([
     ['is triggered', build(), { kind: 'call', call: 'trigger' }],
     ['is asked about', build({ triggeredAt: aMinuteAgo }), { kind: 'call', call: 'read' }],
-    ['is attended to', build({ provider: command }), { kind: 'attend' }],
+    ['is supervised', build({ provider: command }), { kind: 'supervise' }],
     [
       'fails after its time',
       build({ createdAt: longAgo }),
@@ -333,10 +333,10 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   freeze: fc.option(fc.record({ until: instant }), { nil: null }),
   triggerBegunAt: instant,
   triggeredAt: instant,
-  cancelToldAt: instant,
+  cancelSentAt: instant,
   callAt: instant,
   calls: fc.nat(12),
-  attendedUntil: instant,
+  supervisedUntil: instant,
   statusAt: fc.integer({ min: 0, max: 20_000_000 }),
   reportTimeoutSec: fc.integer({ min: 1, max: 7_200 }),
   cancelOwed: fc.boolean(),
@@ -347,7 +347,7 @@ type Decided = ReturnType<typeof decideDeployment>;
 
 function expectToLeaveOthersAlone(given: DeploymentSituation, step: Decided, at: number): void {
   const isTelling = given.status === 'canceled' && step.kind === 'call' && step.call === 'cancel';
-  if (!isTelling && (step.kind === 'call' || step.kind === 'attend')) expect(given.slot).toBe('ours');
+  if (!isTelling && (step.kind === 'call' || step.kind === 'supervise')) expect(given.slot).toBe('ours');
   if (step.kind === 'take_slot')
     expect(given).toMatchObject({
       status: 'pending',
@@ -356,7 +356,7 @@ function expectToLeaveOthersAlone(given: DeploymentSituation, step: Decided, at:
       isReported: false,
       isFirstInLine: true,
     });
-  if (step.kind === 'attend') expect(given.attendedUntil ?? 0).toBeLessThanOrEqual(at);
+  if (step.kind === 'supervise') expect(given.supervisedUntil ?? 0).toBeLessThanOrEqual(at);
   if (step.kind === 'call' && step.call === 'trigger') {
     const statuses = given.provider.kind === 'github_actions' ? ['in_progress', 'canceling'] : ['in_progress'];
     expect(statuses).toContain(given.status);
@@ -373,7 +373,7 @@ function expectToLookAgain(given: DeploymentSituation, step: Decided, at: number
 const anyTime = fc.integer({ min: 0, max: 20_000_000 });
 
 describe('whatever its rows say', () => {
-  it('nothing is triggered or attended to without the slot, nor the slot taken from another or in a freeze', () => {
+  it('nothing is triggered or supervised without the slot, nor the slot taken from another or in a freeze', () => {
     fc.assert(
       fc.property(anySituation, anyTime, (given, at) => {
         expectToLeaveOthersAlone(given, decideDeployment(given, at), at);

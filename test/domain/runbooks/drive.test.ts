@@ -4,7 +4,7 @@ import {
   decideRunbook,
   hostGivenUp,
   isHostGivenUp,
-  mostAttendances,
+  mostAttempts,
   pauseAfter,
   type LeafSituation,
   type PullRequestSituation,
@@ -23,7 +23,7 @@ function situation(more: Partial<RunbookSituation> = {}): RunbookSituation {
     prMode: 'single_pr',
     isPublishAsked: false,
     queueWhenGreen: false,
-    attendedUntil: null,
+    supervisedUntil: null,
     callAt: null,
     calls: 0,
     problem: null,
@@ -58,12 +58,12 @@ describe('what happens next', () => {
     [
       'a prompt is planned first',
       { prompts: [{ ordinal: 1, isPlanned: false }] },
-      { kind: 'attend', work: { kind: 'plan', prompt: 1 } },
+      { kind: 'supervise', work: { kind: 'plan', prompt: 1 } },
     ],
     [
       'a follow-up is planned before the next leaf is begun',
       { prompts: [...situation().prompts, { ordinal: 2, isPlanned: false }], leaves: [leaf('1.1', 'not_started')] },
-      { kind: 'attend', work: { kind: 'plan', prompt: 2 } },
+      { kind: 'supervise', work: { kind: 'plan', prompt: 2 } },
     ],
     [
       'the next leaf has its turn',
@@ -73,17 +73,17 @@ describe('what happens next', () => {
     [
       'one whose turn has come is worked on',
       { leaves: [leaf('1.1', 'queued')] },
-      { kind: 'attend', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
+      { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
       'one whose worker was lost is worked on again',
-      { leaves: [working], attendedUntil: now },
-      { kind: 'attend', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
+      { leaves: [working], supervisedUntil: now },
+      { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
-      'nothing happens while somebody attends to it',
-      { leaves: [working], attendedUntil: now + 1 },
-      { kind: 'wait', for: 'attendant', until: now + 1 },
+      'nothing happens while a worker supervises it',
+      { leaves: [working], supervisedUntil: now + 1 },
+      { kind: 'wait', for: 'lease', until: now + 1 },
     ],
     [
       'what came to nothing is left alone for a while',
@@ -92,7 +92,7 @@ describe('what happens next', () => {
     ],
     [
       'a leaf is given up after its worker was lost again and again',
-      { leaves: [working], calls: mostAttendances },
+      { leaves: [working], calls: mostAttempts },
       {
         kind: 'become',
         leafId: 'leaf 1.1',
@@ -102,13 +102,13 @@ describe('what happens next', () => {
     ],
     [
       'planning is given up with the last words',
-      { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttendances, problem: 'It hiccups.' },
+      { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttempts, problem: 'It hiccups.' },
       { kind: 'fail_plan', prompt: 1, because: 'It was begun 5 times. Last: It hiccups.' },
     ],
     [
       'a leaf waits for a host that is away, however often it was begun in vain',
       { leaves: [working], calls: 40, problem: 'It is away.', failingSince: now - day + 1 },
-      { kind: 'attend', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
+      { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
     [
       'a leaf is given up when the host has been away for a day',
@@ -184,7 +184,7 @@ describe('what happens next', () => {
     [
       'a follow-up that went on without it is worked on',
       { leaves: [leaf('1.1', 'failed', { isPassedOver: true }), leaf('2.1', 'queued')] },
-      { kind: 'attend', work: { kind: 'leaf', leafId: 'leaf 2.1' } },
+      { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 2.1' } },
     ],
     ['nothing goes on when it is canceled', { leaves: [leaf('1.1', 'queued')], isCanceled: true }, { kind: 'ended' }],
     ['it ends when all is done', { leaves: [done], pullRequests: [pullRequest()] }, { kind: 'ended' }],

@@ -125,9 +125,9 @@ export function isPublished(
   return publication === 'ready' && isReady;
 }
 
-export function statusComment(told: StatusFacts, messages: Messages): string {
-  const message = messageFor(told.status, messages).trim();
-  return [...paragraphs(told), ...(message === '' ? [] : [message])].join('\n\n');
+export function statusComment(facts: StatusFacts, messages: Messages): string {
+  const message = messageFor(facts.status, messages).trim();
+  return [...paragraphs(facts), ...(message === '' ? [] : [message])].join('\n\n');
 }
 
 export interface StatusCheck {
@@ -138,12 +138,12 @@ export interface StatusCheck {
   readonly url: string | null;
 }
 
-export function statusCheck(told: StatusFacts): StatusCheck {
+export function statusCheck(facts: StatusFacts): StatusCheck {
   return {
-    state: told.status === 'merged' ? 'success' : told.status === 'blocked' ? 'failure' : 'pending',
-    title: titleOf(told),
-    summary: paragraphs(told).slice(1).join('\n\n'),
-    url: told.line?.batch?.botPullRequest?.url ?? null,
+    state: facts.status === 'merged' ? 'success' : facts.status === 'blocked' ? 'failure' : 'pending',
+    title: titleOf(facts),
+    summary: paragraphs(facts).slice(1).join('\n\n'),
+    url: facts.line?.batch?.botPullRequest?.url ?? null,
   };
 }
 
@@ -169,32 +169,32 @@ function titleOf({ status, code }: StatusFacts): string {
     : `${titles[status]} (${code})`;
 }
 
-function paragraphs(told: StatusFacts): string[] {
-  return [`**${titleOf(told)}**`, ...sentences(told)];
+function paragraphs(facts: StatusFacts): string[] {
+  return [`**${titleOf(facts)}**`, ...sentences(facts)];
 }
 
-function sentences(told: StatusFacts): string[] {
-  switch (told.status) {
+function sentences(facts: StatusFacts): string[] {
+  switch (facts.status) {
     case 'open':
-      return [[explained(told).sentence, ...adviceOf(told)].join(' ')];
+      return [[explained(facts).sentence, ...adviceOf(facts)].join(' ')];
     case 'pending':
       return [
-        `${explained(told).sentence} ${acting(explained(told).who)}It is queued automatically as soon as nothing is missing.`,
+        `${explained(facts).sentence} ${acting(explained(facts).who)}It is queued automatically as soon as nothing is missing.`,
       ];
     case 'blocked':
       return [
-        `${explained(told).sentence} ${acting(explained(told).who)}Queue it again once that is settled.`,
-        ...linkedChecks(told.failedChecks),
+        `${explained(facts).sentence} ${acting(explained(facts).who)}Queue it again once that is settled.`,
+        ...linkedChecks(facts.failedChecks),
       ];
     case 'closed':
-      return [explained(told).sentence];
+      return [explained(facts).sentence];
     case 'queued':
     case 'tagged':
-      return lineSentences(told);
+      return lineSentences(facts);
     case 'merged':
-      return [mergedSentence(told)];
+      return [mergedSentence(facts)];
     default:
-      return told.status satisfies never;
+      return facts.status satisfies never;
   }
 }
 

@@ -94,8 +94,8 @@ export function isSoleSuspect(graph: SpeculationGraph, { members, pending }: Spe
 
 /** Speculative builds whose result no longer matters. */
 export function endObsolete(graph: SpeculationGraph): Step {
-  const decisions = graph.obsolete.flatMap(({ batch, cause, isTold }): Decision[] =>
-    isTold ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
+  const decisions = graph.obsolete.flatMap(({ batch, cause, isReported }): Decision[] =>
+    isReported ? supersede([batch], cause) : [{ kind: 'ReturnBatch', batch: batch.id, code: cause.code }],
   );
   if (decisions.length === 0) return { view: graph.view, decisions };
   return {

@@ -36,7 +36,7 @@ export interface SpeculationGraph extends ConflictGraph {
    */
   readonly inconclusive: readonly SpeculativeBuild[];
   /** Builds whose result no longer matters. */
-  readonly obsolete: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isTold: boolean }[];
+  readonly obsolete: readonly { readonly batch: BatchState; readonly cause: Cause; readonly isReported: boolean }[];
   /** For each index the speculative builds that have it as a member. */
   readonly buildsOf: ReadonlyMap<number, readonly SpeculativeBuild[]>;
   readonly landed: readonly LandedChange[];

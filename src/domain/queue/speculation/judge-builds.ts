@@ -35,12 +35,12 @@ export function judgeByGreens(graph: SpeculationGraph, judged: Judged, greens: r
 
 /** The build is repeated if that is useful. */
 function obsolete({ batch }: SpeculativeBuild): Judged {
-  return { batch, cause: { code: 309, causedBy: null }, isTold: false };
+  return { batch, cause: { code: 309, causedBy: null }, isReported: false };
 }
 
 export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState, since: number | null): Judged {
   const { view, indexOf } = graph;
-  const fall = (cause: Cause): Judged => ({ batch, cause, isTold: true });
+  const fall = (cause: Cause): Judged => ({ batch, cause, isReported: true });
   if (batch.sideBuild !== 'speculative' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
     return fall({ code: 307, causedBy: null });
   // A change that is not ours is on top of its base, or more changes than are recorded.

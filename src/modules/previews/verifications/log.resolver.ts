@@ -13,7 +13,7 @@ import { rowIdOf } from '../../../graphql/node-id.ts';
 import { type Subscribing } from '../../../graphql/subscriptions.ts';
 import { logOfVerification } from './log.reads.ts';
 import { Verification } from './verifications.types.ts';
-import { told, type Told } from '../../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
 
 @ArgsType()
 class FollowVerificationLogArgs extends FollowLogArgs {
@@ -41,10 +41,10 @@ export class VerificationLogResolver {
       'The log of a verification, from a place on and as it is written, until it has ended. Needs queue:read.',
   })
   verificationLog(
-    @Root() piece: Told<LogPiece>,
+    @Root() piece: SubscriptionValue<LogPiece>,
     @Args(() => FollowVerificationLogArgs) _args: FollowVerificationLogArgs,
   ): LogPiece {
-    return told(piece);
+    return payloadOf(piece);
   }
 }
 

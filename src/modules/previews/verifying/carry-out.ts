@@ -4,7 +4,7 @@ import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';
 import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
-import { attend } from './supervise.ts';
+import { superviseVerification } from './supervise.ts';
 import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
 import type { Verifying } from './verifying.ts';
@@ -17,10 +17,10 @@ const carryOut: CarryOut<VerificationTypes> = {
   call: async (ctx, { id, step }, verifying) => ({
     words: step.call === 'prepare' ? await prepare(ctx, id, verifying) : await publish(ctx, id, verifying),
   }),
-  attend,
+  supervise: superviseVerification,
   failureOf: (_ctx, error, { step }) =>
-    // A host that is away is no fault of ours, and is asked again. An attendance that failed is begun again at once.
-    step.kind === 'attend'
+    // A host that is away is no fault of ours, and is asked again. An supervised that failed is begun again at once.
+    step.kind === 'supervise'
       ? null
       : {
           words: (error instanceof Error ? error.message : String(error)).slice(0, longestWords),

@@ -7,7 +7,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
 import { masked } from '../../../platform/providers/mask.ts';
-import type { Attendance } from './supervised-verification.ts';
+import type { SupervisedVerification } from './supervised-verification.ts';
 import { hosted } from './rows.ts';
 
 export interface DrivenApp {
@@ -25,15 +25,18 @@ const mostSkillBytes = 128 * 1024;
 const driveTimeoutMs = 30 * 60_000;
 const longestDetail = 2_000;
 
-export async function driveApp(attendance: Attendance, { target, preview, secrets }: DrivenApp): Promise<Driven> {
-  const { verifying, log } = attendance;
-  const skill = await readSkill(attendance, preview);
+export async function driveApp(
+  supervised: SupervisedVerification,
+  { target, preview, secrets }: DrivenApp,
+): Promise<Driven> {
+  const { verifying, log } = supervised;
+  const skill = await readSkill(supervised, preview);
   if (typeof skill === 'string') return { kind: 'undrivable', words: skill };
-  await forgetSteps(attendance);
+  await forgetSteps(supervised);
   const steps: DrivenStep[] = [];
   const hidden = Object.values(secrets);
   const limit = AbortSignal.timeout(driveTimeoutMs);
-  const signal = AbortSignal.any([attendance.signal, limit]);
+  const signal = AbortSignal.any([supervised.signal, limit]);
   log.write(`[interlock] ${verifying.driver.browser}\n`);
   const onStep = async (step: DrivenStep): Promise<void> => {
     const clean = {
@@ -45,7 +48,7 @@ export async function driveApp(attendance: Attendance, { target, preview, secret
     log.write(
       `${clean.conclusion.padEnd(8)}${clean.scenario}: ${clean.step}${clean.detail === null ? '' : `\n        ${clean.detail}`}\n`,
     );
-    await keepStep(attendance, clean, steps.length);
+    await keepStep(supervised, clean, steps.length);
   };
   await passFailpoint('verification:driving');
   try {
@@ -55,14 +58,14 @@ export async function driveApp(attendance: Attendance, { target, preview, secret
     );
   } catch (error) {
     if (!signal.aborted) throw error;
-    if (!attendance.signal.aborted)
+    if (!supervised.signal.aborted)
       return { kind: 'undrivable', words: `It was not driven to its end within ${driveTimeoutMs / 60_000} minutes.` };
   }
   return { kind: 'driven', steps };
 }
 
 /** Words: why it cannot be followed. */
-async function readSkill({ ctx, rows }: Attendance, preview: PreviewEntry): Promise<Skill | string> {
+async function readSkill({ ctx, rows }: SupervisedVerification, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
   const file = await codeOf(ctx, hosted(rows.repository)).readFile({
     commit: rows.verification.headCommit,
@@ -81,8 +84,8 @@ async function readSkill({ ctx, rows }: Attendance, preview: PreviewEntry): Prom
     .slice(0, 1_000);
 }
 
-/** Those of an attendance before this one: the app was booted anew. */
-export async function forgetSteps({ rows, write }: Attendance): Promise<void> {
+/** Forgets the steps of an earlier attempt: the app has booted again since. */
+export async function forgetSteps({ rows, write }: SupervisedVerification): Promise<void> {
   await write(
     async ({ verification: { accountId } }, tx) =>
       void (await tx.query('delete from verification_step where account_id = $1 and verification_id = $2', [
@@ -92,7 +95,11 @@ export async function forgetSteps({ rows, write }: Attendance): Promise<void> {
   );
 }
 
-export async function keepStep({ ctx, rows, write }: Attendance, step: DrivenStep, ordinal: number): Promise<void> {
+export async function keepStep(
+  { ctx, rows, write }: SupervisedVerification,
+  step: DrivenStep,
+  ordinal: number,
+): Promise<void> {
   await write(
     async (_, tx) =>
       void (await tx.query(

@@ -14,7 +14,7 @@ import { PreviewSandboxEntity, type PreviewSandboxRow } from '../previews.entiti
 import { encrypt } from '../../accounts/index.ts';
 import { wayPurpose } from '../sandboxes/sandboxes.reads.ts';
 import { openPreviewSecrets } from '../secrets/secrets.open.ts';
-import type { Attendance, Ending } from './supervised-verification.ts';
+import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { driveApp } from './drive-app.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
 import { refusalOf, sandboxesFor } from './images.ts';
@@ -27,8 +27,8 @@ const bootTimeoutMs = 10 * 60_000;
 /** Boot, drive and tear down. */
 const lifeMs = 45 * 60_000;
 
-export async function driveSandbox(attendance: Attendance): Promise<Ending> {
-  const { ctx, rows, verifying, log } = attendance;
+export async function driveSandbox(supervised: SupervisedVerification): Promise<Ending> {
+  const { ctx, rows, verifying, log } = supervised;
   const { preview } = rows.verification;
   if (preview?.method !== 'sandbox') return { status: 'error', summary: 'No preview governs it.' };
   const image = await findPreviewImage(ctx, preview.image);
@@ -42,22 +42,22 @@ export async function driveSandbox(attendance: Attendance): Promise<Ending> {
   });
   if (opened.missing.length > 0) return { status: 'error', summary: missingWords(opened.missing) };
   log.hide(Object.values(opened.values));
-  const row = await keepRow(attendance, { kind: sandboxes.kind, port: preview.port });
+  const row = await keepRow(supervised, { kind: sandboxes.kind, port: preview.port });
   await passFailpoint('verification:before_boot');
   log.write(`[interlock] The image ${preview.image} boots as ${row.name}.\n`);
-  const boot = { ...bootOf(attendance, { preview, row }), image, secrets: opened.values };
+  const boot = { ...bootOf(supervised, { preview, row }), image, secrets: opened.values };
   try {
-    const sandbox = await sandboxes.boot(boot, { signal: attendance.signal, onOutput: log.write });
+    const sandbox = await sandboxes.boot(boot, { signal: supervised.signal, onOutput: log.write });
     await passFailpoint('verification:after_boot');
-    return await driveBooted(attendance, { sandbox, row, preview, secrets: opened.values });
+    return await driveBooted(supervised, { sandbox, row, preview, secrets: opened.values });
   } catch (error) {
     if (!(error instanceof BootFailed)) {
       // Not another's, that has the name by now.
-      if (!attendance.lease.isLost()) await sandboxes.destroy(row.name);
-      if (!attendance.signal.aborted) throw error;
+      if (!supervised.lease.isLost()) await sandboxes.destroy(row.name);
+      if (!supervised.signal.aborted) throw error;
       return { status: 'error', summary: 'It was stopped while it booted.' };
     }
-    await destroyed(attendance, sandboxes, row.name);
+    await destroyed(supervised, sandboxes, row.name);
     return { status: 'error', summary: `Its preview did not boot. ${error.message}`.slice(0, 1_000) };
   }
 }
@@ -69,15 +69,15 @@ interface Booted {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }: Booted): Promise<Ending> {
-  const { ctx, log, verifying } = attendance;
+async function driveBooted(supervised: SupervisedVerification, { sandbox, preview, secrets }: Booted): Promise<Ending> {
+  const { ctx, log, verifying } = supervised;
   const app: { endedBy: string | null } = { endedBy: null };
   void sandbox.ended.then((words) => {
     app.endedBy = words;
   });
   const way = verifying.door.open(sandbox.address);
   try {
-    await attendance.write(async ({ verification, sandbox: row }, tx) => {
+    await supervised.write(async ({ verification, sandbox: row }, tx) => {
       const wayKey = encrypt(
         verifying.secrets,
         wayPurpose({ accountId: ctx.accountId, verificationId: verification.id }),
@@ -87,12 +87,12 @@ async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }
       await writeVerificationStatus(ctx, tx, { verification, to: 'driving' });
     });
     const target = { kind: 'sandbox', address: sandbox.address } as const;
-    const driven = await driveApp(attendance, { target, preview, secrets });
+    const driven = await driveApp(supervised, { target, preview, secrets });
     const judged =
       driven.kind === 'driven' ? judgeSteps(driven.steps) : { verdict: 'error' as const, summary: driven.words };
     const summary = app.endedBy === null ? judged.summary : `${judged.summary} The app ended by itself: ${app.endedBy}`;
-    if (attendance.signal.aborted) return { status: 'error', summary: 'It was stopped while it was driven.' };
-    await attendance.write(async ({ verification, sandbox: row }, tx) => {
+    if (supervised.signal.aborted) return { status: 'error', summary: 'It was stopped while it was driven.' };
+    await supervised.write(async ({ verification, sandbox: row }, tx) => {
       Object.assign(row ?? {}, { state: 'ending', goneAt: ctx.clock() });
       verification.verdict = judged.verdict;
       await writeVerificationStatus(ctx, tx, { verification, to: 'tearing_down', summary: summary.slice(0, 1_000) });
@@ -101,33 +101,33 @@ async function driveBooted(attendance: Attendance, { sandbox, preview, secrets }
     return { status: judged.verdict, summary: null };
   } finally {
     way.close();
-    if (!attendance.lease.isLost()) {
+    if (!supervised.lease.isLost()) {
       log.write('[interlock] The preview is torn down.\n');
       await sandbox.end().catch((error: unknown) => log.write(`[interlock] ${String(error)}\n`));
-      await markGone(attendance);
+      await markGone(supervised);
     }
   }
 }
 
 /** What its worker left here is ended: by its teardown script, where it still answers. */
-export async function takeAway(attendance: Attendance): Promise<void> {
-  const { rows, verifying, log } = attendance;
+export async function takeAway(supervised: SupervisedVerification): Promise<void> {
+  const { rows, verifying, log } = supervised;
   if (rows.sandbox === null || rows.sandbox.state === 'gone') return;
   log.write('[interlock] What its worker left is torn down.\n');
   for (const sandboxes of verifying.sandboxes)
     if (sandboxes.kind === rows.sandbox.kind)
       await sandboxes.destroy(rows.sandbox.name, (sentence) => log.write(`[interlock] ${sentence}\n`));
-  await markGone(attendance);
+  await markGone(supervised);
 }
 
-async function destroyed(attendance: Attendance, sandboxes: PreviewSandboxes, name: string): Promise<void> {
+async function destroyed(supervised: SupervisedVerification, sandboxes: PreviewSandboxes, name: string): Promise<void> {
   await sandboxes.destroy(name);
-  await markGone(attendance);
+  await markGone(supervised);
 }
 
-async function markGone(attendance: Attendance): Promise<void> {
-  const { ctx } = attendance;
-  await attendance.write(async ({ sandbox }) => {
+async function markGone(supervised: SupervisedVerification): Promise<void> {
+  const { ctx } = supervised;
+  await supervised.write(async ({ sandbox }) => {
     if (sandbox === null) return;
     Object.assign(sandbox, { state: 'gone', address: null, wayKey: null, goneAt: sandbox.goneAt ?? ctx.clock() });
   });
@@ -135,13 +135,13 @@ async function markGone(attendance: Attendance): Promise<void> {
 
 /** The row of a run that begins again keeps its name and its address for people, which leads nowhere until it is up. */
 async function keepRow(
-  attendance: Attendance,
+  supervised: SupervisedVerification,
   { kind, port }: { readonly kind: PreviewSandboxes['kind']; readonly port: number },
 ): Promise<PreviewSandboxRow> {
-  const { ctx, rows } = attendance;
+  const { ctx, rows } = supervised;
   const { id } = rows.verification;
   let kept: PreviewSandboxRow | null = null;
-  await attendance.write(async ({ verification, sandbox }, tx) => {
+  await supervised.write(async ({ verification, sandbox }, tx) => {
     const now = ctx.clock();
     const fresh = {
       kind,
@@ -171,7 +171,7 @@ async function keepRow(
 }
 
 function bootOf(
-  { ctx, rows }: Attendance,
+  { ctx, rows }: SupervisedVerification,
   { preview, row }: { readonly preview: SandboxEntry; readonly row: PreviewSandboxRow },
 ): Omit<PreviewBoot, 'image' | 'secrets'> {
   const { repository, pullRequest, verification } = rows;

@@ -1,7 +1,7 @@
 // Judges the code of a head whose preview did not come up. What is found is written down as steps, like what is driven.
 import { codeOf } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
-import type { Attendance, Ending } from './supervised-verification.ts';
+import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { forgetSteps, keepStep } from './drive-app.ts';
 import { hosted } from './rows.ts';
 
@@ -10,8 +10,8 @@ const mostSkillBytes = 128 * 1024;
 const mostFindings = 100;
 const longestSummary = 1_000;
 
-export async function judgeCode(attendance: Attendance): Promise<Ending> {
-  const { ctx, rows, verifying, log, signal } = attendance;
+export async function judgeCode(supervised: SupervisedVerification): Promise<Ending> {
+  const { ctx, rows, verifying, log, signal } = supervised;
   const { repository, verification, pullRequest } = rows;
   const { analysis } = verifying;
   const host = codeOf(ctx, hosted(repository));
@@ -36,16 +36,16 @@ export async function judgeCode(attendance: Attendance): Promise<Ending> {
     skill: skill === null ? null : { path, text: skill.text },
     signal,
   });
-  await keepFindings(attendance, report);
+  await keepFindings(supervised, report);
   log.write(`${report.summary}\n`);
   return { status: report.verdict, summary: `${because} ${report.summary}`.slice(0, longestSummary) };
 }
 
-async function keepFindings(attendance: Attendance, { findings }: AnalysisReport): Promise<void> {
-  await forgetSteps(attendance);
+async function keepFindings(supervised: SupervisedVerification, { findings }: AnalysisReport): Promise<void> {
+  await forgetSteps(supervised);
   for (const [index, finding] of findings.slice(0, mostFindings).entries())
     await keepStep(
-      attendance,
+      supervised,
       {
         scenario: 'Code analysis',
         step: placeOf(finding),

@@ -30,7 +30,7 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
   await passFailpoint('verification:published');
   const word = checkWord(status);
   await record(ctx, rows, { recordCheck: verifying.recordCheck, word, title: words.title, refusal });
-  return refusal === null ? `told: ${word}` : `told: ${word}. ${refusal}`;
+  return refusal === null ? `published: ${word}` : `published: ${word}. ${refusal}`;
 }
 
 /** The host shows it to people; the queue goes by what is recorded, also where the host refuses for good, which is answered. */
@@ -79,6 +79,6 @@ async function record(
     const { verification: now } = await lockVerification(ctx, tx, id);
     // It went on while the host was told: whoever told of that was newer, and this word is old.
     if (checkWord(now.status) !== word) return;
-    Object.assign(now, { told: word, ...untried, problem: refusal });
+    Object.assign(now, { publishedCheck: word, ...untried, problem: refusal });
   });
 }

@@ -81,13 +81,13 @@ export async function situationOf(
     status: verification.status,
     isWanted: facts?.is_wanted ?? false,
     cancelRequestedAt: instant(verification.cancelRequestedAt),
-    told: verification.told ?? null,
+    publishedCheck: verification.publishedCheck ?? null,
     registrationId: facts?.registration_id ?? null,
     waitUntil: instant(verification.waitUntil),
     hasSandbox: sandbox !== null && sandbox.state !== 'gone',
     callAt: instant(verification.callAt),
     calls: verification.calls,
-    attendedUntil: instant(verification.attendedUntil),
+    supervisedUntil: instant(verification.supervisedUntil),
   };
 }
 

@@ -4,10 +4,10 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { checkTitle, verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationStatus } from '../../../domain/previews/preview.ts';
-import { canMove, checkWord, isAttended, isFinal } from '../../../domain/previews/verification.status.ts';
+import { canMove, checkWord, isSupervised, isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { unattended, untried } from '../../../platform/turns/index.ts';
+import { unsupervised, untried } from '../../../platform/turns/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import { wakeVerification } from './wake.ts';
@@ -32,9 +32,9 @@ export async function writeVerificationStatus(
   verification.nextLookAt = whenWakeIsLost(now);
   verification.startedAt ??= now;
   if (summary !== undefined) verification.summary = summary;
-  if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unattended });
-  // Calls that were put off belong to the status before; attendances are counted until it has ended.
-  if (!isAttended(from) || !isAttended(to)) Object.assign(verification, untried);
+  if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unsupervised });
+  // Calls that were put off belong to the status before; attempts are counted until it has ended.
+  if (!isSupervised(from) || !isSupervised(to)) Object.assign(verification, untried);
   if (isFinal(to)) await endCheck(ctx, tx, verification);
   wakeVerification(ctx, tx, verification.id);
   await announceVerification(ctx, tx, verification);

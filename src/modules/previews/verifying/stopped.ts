@@ -2,11 +2,11 @@
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import { HandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
-import type { Attendance, Ending } from './supervised-verification.ts';
+import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { lockVerification, situationOf } from './rows.ts';
 
 /** Throws where the rows want it to go on. */
-export async function whyStopped({ ctx, rows, isHandedOver }: Attendance): Promise<Ending> {
+export async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
   if (isHandedOver()) throw new HandedOver();
   const unexplained = new Error('It was stopped, and its rows want it to go on; it is begun again.');
   return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {

@@ -10,7 +10,7 @@ import { driveSandbox, takeAway } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
 import { beginVerification } from './start-verification.ts';
-import type { Attendance, Ending } from './supervised-verification.ts';
+import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { isWantedSql, situationOf, type VerificationRows } from './rows.ts';
 import { openVerificationLog } from './run-log.ts';
 import { writeVerificationStatus } from './status.writer.ts';
@@ -29,7 +29,11 @@ const leases = {
   conclude: { wanted: statuses, kept: statuses },
 } as const;
 
-export async function attend(ctx: Context, due: Due<VerificationTypes>, verifying: Verifying): Promise<string> {
+export async function superviseVerification(
+  ctx: Context,
+  due: Due<VerificationTypes>,
+  verifying: Verifying,
+): Promise<string> {
   const { id, rows, situation } = due;
   const isOver = isCanceled(situation);
   const isDriven = !isOver && (await hasItsRegistration(ctx, rows));
@@ -40,10 +44,10 @@ export async function attend(ctx: Context, due: Due<VerificationTypes>, verifyin
     by: verifying,
     leased: { table: 'verification', id, ...leases[isDriven ? 'drive' : 'conclude'] },
     openLog: () => log,
-    again: (attempt) => `Its worker was lost. It is begun again, for the ${attempt}. time.`,
+    again: (attempt) => `Its worker was lost. It starts again: attempt ${attempt}.`,
     beforeWrite: 'verification:before_conclusion',
     work: async ({ lease, signal, isHandedOver, write }) => {
-      const attendance: Attendance = {
+      const supervised: SupervisedVerification = {
         ctx,
         rows,
         verifying,
@@ -53,7 +57,7 @@ export async function attend(ctx: Context, due: Due<VerificationTypes>, verifyin
         isHandedOver,
         write: async (change) => await write(async (tx, now) => await change(now, tx)),
       };
-      const ending = isOver ? await cleanUp(attendance) : await drive(attendance);
+      const ending = isOver ? await cleanUp(supervised) : await drive(supervised);
       return {
         words: `${ending.status}: ${ending.summary ?? ''}`,
         write: async (tx, now) => await conclude(ctx, tx, now, ending),
@@ -72,21 +76,21 @@ async function hasItsRegistration(ctx: Context, { verification }: VerificationRo
   return registration !== null && (registration.endedAt ?? null) === null;
 }
 
-async function drive(attendance: Attendance): Promise<Ending> {
-  const { verification } = attendance.rows;
-  if (verification.status === 'tearing_down') return await cleanUp(attendance);
+async function drive(supervised: SupervisedVerification): Promise<Ending> {
+  const { verification } = supervised.rows;
+  if (verification.status === 'tearing_down') return await cleanUp(supervised);
   const ending = verification.degraded
-    ? await judgeCode(attendance)
+    ? await judgeCode(supervised)
     : verification.preview?.method === 'endpoint'
-      ? await driveEndpoint(attendance)
-      : await driveSandbox(attendance);
-  return attendance.signal.aborted && ending.status !== 'passed' ? await whyStopped(attendance) : ending;
+      ? await driveEndpoint(supervised)
+      : await driveSandbox(supervised);
+  return supervised.signal.aborted && ending.status !== 'passed' ? await whyStopped(supervised) : ending;
 }
 
 /** A worker left it: nothing of it may go on running. */
-async function cleanUp(attendance: Attendance): Promise<Ending> {
-  const { verification } = attendance.rows;
-  await takeAway(attendance);
+async function cleanUp(supervised: SupervisedVerification): Promise<Ending> {
+  const { verification } = supervised.rows;
+  await takeAway(supervised);
   const { verdict } = verification;
   if (verification.status !== 'tearing_down' || !verdict) return { status: 'canceled', summary: 'It was canceled.' };
   return { status: verdict, summary: null };
@@ -118,16 +122,16 @@ async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): P
 async function release(
   ctx: Context,
   id: string,
-  { lease, error }: Pick<Attendance, 'lease'> & { readonly error: unknown },
+  { lease, error }: Pick<SupervisedVerification, 'lease'> & { readonly error: unknown },
 ): Promise<void> {
   const words = (error instanceof Error ? error.message : String(error)).slice(0, 500);
   await lease.write(
     async () =>
       await ctx.db.transaction(ctx.accountId, async (tx) => {
         await tx.query(
-          `update verification set attended_by = null, attended_until = null, next_look_at = $4, problem = $5
-           where account_id = $1 and id = $2 and attended_by = $3`,
-          [ctx.accountId, id, lease.attendant, ctx.clock().toISOString(), words],
+          `update verification set supervised_by = null, supervised_until = null, next_look_at = $4, problem = $5
+           where account_id = $1 and id = $2 and supervised_by = $3`,
+          [ctx.accountId, id, lease.holder, ctx.clock().toISOString(), words],
         );
       }),
   );

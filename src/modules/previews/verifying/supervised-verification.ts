@@ -1,4 +1,4 @@
-// What attending to a verification hands on to whoever boots, drives and judges.
+// What supervising a verification hands to booting, driving and judging.
 import type { Context } from '../../../context.ts';
 import type { Verdict } from '../../../domain/previews/preview.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -7,8 +7,8 @@ import type { VerificationRows } from './rows.ts';
 import type { VerificationLog } from './run-log.ts';
 import type { Verifying } from './verifying.ts';
 
-/** One attendance of a run. */
-export interface Attendance {
+/** One supervised run of a verification. */
+export interface SupervisedVerification {
   readonly ctx: Context;
   readonly rows: VerificationRows;
   readonly verifying: Verifying;
@@ -18,7 +18,7 @@ export interface Attendance {
   readonly signal: AbortSignal;
   /** This worker cannot go on with it, whatever the rows want. */
   readonly isHandedOver: () => boolean;
-  /** Writes under the row's lock, while this attendant still has it. */
+  /** Writes under the row's lock, while this worker holds its lease. */
   readonly write: (change: (rows: VerificationRows, tx: Transaction) => Promise<void>) => Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export async function describeVerification(
     `- next: ${stepText(step)}`,
     `- head \`${headCommit}\`, attempt ${attempt}, ${causeText[cause]}`,
     `- ${governedBy(verification)}`,
-    ...(problem ? [`- last call failed, for the ${calls}. time: ${plain(problem)}`] : []),
+    ...(problem ? [`- last call failed, attempt ${calls}: ${plain(problem)}`] : []),
     ...(startedAt ? [`- started at ${startedAt.toISOString()}`] : []),
     ...(endedAt ? [`- ended at ${endedAt.toISOString()}`] : []),
     ...section('Steps', await stepTexts(tx, verification)),
@@ -86,7 +86,7 @@ export function stepText(step: VerificationLeft): string {
       return 'nothing, it has ended';
     case 'call':
       return callText[step.call];
-    case 'attend':
+    case 'supervise':
       return 'boot, drive and judge its preview';
     case 'wait':
       return waitText(step);
@@ -105,7 +105,7 @@ function waitText(step: Extract<VerificationStep, { kind: 'wait' }>): string {
       return `wait for CI to register its preview${until}`;
     case 'call':
       return 'ask the host again in a while';
-    case 'attendant':
+    case 'lease':
       return 'its preview is driven';
   }
 }

@@ -155,8 +155,8 @@ async function enqueueOne(work: QueueWork, repository: RepositoryRow, row: PullR
   if (ask.skipLine) Object.assign(row, { skipLine: true, skipLineReason: ask.skipLineReason?.trim() || null });
   if (ask.skipValidation) row.skipValidation = true;
   if (ask.requestedBy) row.requestedBy = ask.requestedBy.replace(/^@/, '');
-  row.askedAt = work.now;
-  row.askedBy = ask.by;
+  row.mergeRequestedAt = work.now;
+  row.mergeRequestedBy = ask.by;
   work.relabelled.add(row);
   if (wasInLine) return;
   await work.tx.em.flush();

@@ -18,7 +18,7 @@ import {
 import { pullRequestById, readPullRequestByNumber } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { readQueue, readQueueDepth } from './queue.reads.ts';
-import { told, type Told } from '../../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
 import type { QueueDepth } from './queue.types.ts';
 
 @Resolver(() => Event)
@@ -36,18 +36,21 @@ export class ChangesResolver {
     description: "The depth of a repository's queues, each time it changed. Needs queue:read.",
   })
   queueDepthChanged(
-    @Root() change: Told<QueueDepthChange>,
+    @Root() change: SubscriptionValue<QueueDepthChange>,
     @Args(() => FollowRepositoryArgs) _args: FollowRepositoryArgs,
   ): QueueDepthChange {
-    return told(change);
+    return payloadOf(change);
   }
 
   @Subscription(() => QueueChange, {
     subscribe: followQueue,
     description: 'A queue, each time something in it changed. It need not exist yet. Needs queue:read.',
   })
-  queueChanged(@Root() change: Told<QueueChange>, @Args(() => FollowQueueArgs) _args: FollowQueueArgs): QueueChange {
-    return told(change);
+  queueChanged(
+    @Root() change: SubscriptionValue<QueueChange>,
+    @Args(() => FollowQueueArgs) _args: FollowQueueArgs,
+  ): QueueChange {
+    return payloadOf(change);
   }
 
   @Subscription(() => PullRequestChange, {
@@ -55,10 +58,10 @@ export class ChangesResolver {
     description: 'A pull request, each time it changed. Needs queue:read.',
   })
   pullRequestChanged(
-    @Root() change: Told<PullRequestChange>,
+    @Root() change: SubscriptionValue<PullRequestChange>,
     @Args(() => FollowPullRequestArgs) _args: FollowPullRequestArgs,
   ): PullRequestChange {
-    return told(change);
+    return payloadOf(change);
   }
 }
 

@@ -38,7 +38,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
     const isAway = error instanceof HostUnavailable;
     return await giveUp(ctx, intent, {
       reason: reasonOf(error),
-      told: isAway ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
+      because: isAway ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
     });
   }
   const waitMs = decideNextTry(words.includes(intent.kind) ? 'words' : 'step', tries);
@@ -101,7 +101,7 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
 interface GivenUp {
   readonly reason: string;
   /** The text for the people who wait for it. */
-  readonly told?: string;
+  readonly because?: string;
   /** The number of attempts. Absent if the host refused. */
   readonly tries?: number;
 }
@@ -117,7 +117,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
     );
     if (ended.length === 0) return;
     const work = beginWork(ctx, tx, queue);
-    if (end.told !== undefined) await reportGivenUp(work, intent, end.told);
+    if (end.because !== undefined) await reportGivenUp(work, intent, end.because);
     if (end.tries !== undefined) work.events.push(await recordUnsent(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
     // A line may wait for it (update_before_requeue), and so may other work of its kind.
@@ -170,7 +170,7 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
 async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): Promise<void> {
   const { ctx, tx, now } = work;
   const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-  const askedAt = String(intent.payload['askedAt']);
+  const requestedAt = String(intent.payload['requestedAt']);
   const reason = `${why}; ask again`;
   if (intent.kind === 'backport') {
     const target = String(intent.payload['target']);
@@ -181,11 +181,11 @@ async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): P
     );
     announce(work, row, 'backport_failed', { target, backport: null, reason: why });
     const body = backportComment(target, { kind: 'refused', words: reason });
-    await planReply(work, row.id, { key: `backport:${target}:${askedAt}`, body });
+    await planReply(work, row.id, { key: `backport:${target}:${requestedAt}`, body });
   }
   if (intent.kind === 'sync' && intent.payload['cause'] === 'asked') {
     announce(work, row, 'sync_failed', { cause: 'asked', base: null, paths: [], reason: why });
     const body = syncRefusedComment({ baseBranch: row.baseBranch, words: reason });
-    await planReply(work, row.id, { key: `sync:${askedAt}`, body });
+    await planReply(work, row.id, { key: `sync:${requestedAt}`, body });
   }
 }

@@ -20,17 +20,17 @@ import { readPublishedState, type PublishedState } from '../planning/notificatio
 
 export async function writeStatusComment(ctx: Context, intent: IntentRow): Promise<void> {
   const published = await readPublishedState(ctx, intent.pullRequestId ?? '');
-  const { row, repository, configuration, told } = published;
+  const { row, repository, configuration, facts } = published;
   const { publish, open_message, queued_message, blocked_message } = configuration.merge_rules.status_comment;
   if (!wantsComment(configuration.merge_rules)) await endComment(ctx, published);
-  else if (isTold(published, publish, row.hasStatusComment)) {
+  else if (shouldPublish(published, publish, row.hasStatusComment)) {
     const messages = { open: open_message, queued: queued_message, blocked: blocked_message };
     await keepComment(ctx, row.id, true);
     await passFailpoint('comment:before_host');
     await codeOf(ctx, repository).upsertComment(row.number, {
       key: statusCommentKey,
-      body: statusComment(told, messages),
-      version: row.toldVersion,
+      body: statusComment(facts, messages),
+      version: row.notificationVersion,
     });
   }
   await finishIntent(ctx, intent);
@@ -42,7 +42,7 @@ async function endComment(ctx: Context, { row, repository }: PublishedState): Pr
   await codeOf(ctx, repository).upsertComment(row.number, {
     key: statusCommentKey,
     body: endedComment,
-    version: row.toldVersion,
+    version: row.notificationVersion,
   });
   await keepComment(ctx, row.id, false);
 }
@@ -59,13 +59,13 @@ async function keepComment(ctx: Context, pullRequestId: string, stands: boolean)
 
 export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promise<void> {
   const published = await readPublishedState(ctx, intent.pullRequestId ?? '');
-  const { row, repository, configuration, told } = published;
+  const { row, repository, configuration, facts } = published;
   const stands = row.statusCheck?.commit === row.headSha;
-  if (isTold(published, publicationOf(configuration.merge_rules.publish_status_check), stands)) {
+  if (shouldPublish(published, publicationOf(configuration.merge_rules.publish_status_check), stands)) {
     const check: PublishedCheck = {
-      ...statusCheck(told),
+      ...statusCheck(facts),
       commit: row.headSha,
-      version: row.toldVersion,
+      version: row.notificationVersion,
       publishedAt: ctx.clock().toISOString(),
     };
     await keepCheck(ctx, row.id, check);
@@ -78,7 +78,7 @@ export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promi
   await finishIntent(ctx, intent);
 }
 
-function isTold({ row, isReady }: PublishedState, publication: Publication, stands: boolean): boolean {
+function shouldPublish({ row, isReady }: PublishedState, publication: Publication, stands: boolean): boolean {
   if (publication === 'never') return false;
   return stands || isPublished(publication, { status: row.status, mergedByQueue: row.mergedByQueue === true, isReady });
 }

@@ -80,7 +80,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
     const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
     await tx.query(
-      `update pull_request set tell_at = coalesce(tell_at, $4)
+      `update pull_request set notify_at = coalesce(notify_at, $4)
        where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
       [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting],
     );

@@ -47,7 +47,7 @@ export async function recordServiceCheck(ctx: Context, tx: Transaction, check: S
     ],
   );
   await tx.query(
-    `update pull_request set tell_at = coalesce(tell_at, $4)
+    `update pull_request set notify_at = coalesce(notify_at, $4)
      where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
     [ctx.accountId, repositoryId, commit, now, queueIds],
   );

@@ -266,7 +266,7 @@ async function keepPullRequest(
     await tx.em.flush();
     if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
     // A pull request from before the repository was added is stored without a notification.
-    else created.tellAt = null;
+    else created.notifyAt = null;
     return created;
   }
   const { baseBranch } = known;

@@ -179,5 +179,7 @@ async function provenParts({ tx }: QueueWork, { parts = [] }: Passed, batch: Bat
 
 /** If nobody skipped validation, this queue does not validate at all. */
 function exceptionOf(skipped: PullRequestRow | undefined): string | null {
-  return skipped === undefined ? 'merge_mode.type: no-queue' : (skipped.requestedBy ?? skipped.askedBy ?? null);
+  return skipped === undefined
+    ? 'merge_mode.type: no-queue'
+    : (skipped.requestedBy ?? skipped.mergeRequestedBy ?? null);
 }

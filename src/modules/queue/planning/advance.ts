@@ -51,10 +51,10 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
     // Left to the relay, because a timer of the workflow would add events to its history in every turn.
-    const tellAt = isOurs ? await planNotifications(work, repository) : null;
+    const notifyAt = isOurs ? await planNotifications(work, repository) : null;
     const open = await readOpenWork(work, repository);
     if (isOurs) {
-      const relayAt = earliest(nextLookAt, tellAt, open.tryAgainAt);
+      const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
       queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
       await tx.em.flush();
     }

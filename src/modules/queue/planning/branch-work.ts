@@ -39,7 +39,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
       kind,
       key,
       // The instant makes a later request a different one, which the end of the running work does not end.
-      JSON.stringify({ ...work.payload, askedAt: at }),
+      JSON.stringify({ ...work.payload, requestedAt: at }),
       at,
       work.again,
     ],

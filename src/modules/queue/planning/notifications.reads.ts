@@ -24,7 +24,7 @@ export interface PublishedState {
   readonly row: PullRequestRow;
   readonly repository: HostedRepository;
   readonly configuration: Configuration;
-  readonly told: StatusFacts;
+  readonly facts: StatusFacts;
   /** It is open, and a request would queue it. */
   readonly isReady: boolean;
 }
@@ -59,7 +59,7 @@ export async function readPublishedState(ctx: Context, pullRequestId: string): P
         : null,
       landed: row.status === 'merged' ? await readLanded(ctx, tx, row) : null,
     };
-    return { row, repository: hosted(repository), configuration, told: facts, isReady: admission?.kind === 'queue' };
+    return { row, repository: hosted(repository), configuration, facts, isReady: admission?.kind === 'queue' };
   });
 }
 

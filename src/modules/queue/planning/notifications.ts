@@ -52,10 +52,10 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
 async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const hold = await readHold(tx, { queue, repository, now });
-  if ((queue.toldHold ?? null) !== hold) {
-    queue.toldHold = hold;
+  if ((queue.notifiedHold ?? null) !== hold) {
+    queue.notifiedHold = hold;
     await tx.query(
-      `update pull_request p set tell_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
+      `update pull_request p set notify_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
          and (p.top_announced or exists (
            select from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
            where m.account_id = p.account_id and m.pull_request_id = p.id and b.state in ('making', 'building', 'landing')))`,
@@ -64,12 +64,12 @@ async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<
   }
   const { blocked_queue_sources, labels } = configurationOf(repository).merge_rules;
   const ways = [labels.trigger, ...openWays(blocked_queue_sources)].join(' ');
-  if ((queue.toldWays ?? null) === ways) return;
-  const isFirst = (queue.toldWays ?? null) === null;
-  queue.toldWays = ways;
+  if ((queue.notifiedWays ?? null) === ways) return;
+  const isFirst = (queue.notifiedWays ?? null) === null;
+  queue.notifiedWays = ways;
   if (isFirst) return;
   await tx.query(
-    `update pull_request set tell_at = $3 where account_id = $1 and queue_id = $2 and status = 'open'
+    `update pull_request set notify_at = $3 where account_id = $1 and queue_id = $2 and status = 'open'
        and (has_status_comment or status_check is not null)`,
     [ctx.accountId, queue.id, now.toISOString()],
   );
@@ -91,14 +91,14 @@ async function planIntents(
 ): Promise<void> {
   await tx.query(
     `with due as (
-       select id from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null order by tell_at, id limit $4),
-     told as (
-       update pull_request p set tell_at = null, told_version = p.told_version + 1 from due
-       where p.account_id = $1 and p.id = due.id returning p.id, p.told_version, p.has_status_comment)
+       select id from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null order by notify_at, id limit $4),
+     counted as (
+       update pull_request p set notify_at = null, notification_version = p.notification_version + 1 from due
+       where p.account_id = $1 and p.id = due.id returning p.id, p.notification_version, p.has_status_comment)
      insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
-     select $1, $2, told.id, kind, told.id::text, jsonb_build_object('version', told.told_version), $3
-     from told cross join unnest(array['comment', 'status_check']) as kind
-     where case kind when 'comment' then $5 or told.has_status_comment else $6 end
+     select $1, $2, counted.id, kind, counted.id::text, jsonb_build_object('version', counted.notification_version), $3
+     from counted cross join unnest(array['comment', 'status_check']) as kind
+     where case kind when 'comment' then $5 or counted.has_status_comment else $6 end
      on conflict (account_id, queue_id, kind, key) do update
        set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
          attempt = 0, next_try_at = null`,
@@ -108,7 +108,7 @@ async function planIntents(
 
 async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | null> {
   const [row] = await tx.query<{ at: number | null }>(
-    'select ceil(extract(epoch from min(tell_at)) * 1000)::float8 as at from pull_request where account_id = $1 and queue_id = $2 and tell_at is not null',
+    'select ceil(extract(epoch from min(notify_at)) * 1000)::float8 as at from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null',
     [ctx.accountId, queue.id],
   );
   return row?.at ?? null;

@@ -8,7 +8,7 @@ import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import type { PullRequestState, QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { askedAt, branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import { decisionInstant, branchFreezes, pauseInForce } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadTrackRecords } from '../facts/track-records.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
@@ -158,7 +158,7 @@ async function loadLandingsFrom(
 ): Promise<number | null> {
   const freezes = await branchFreezes(tx, repository, baseBranch);
   const configuration = configurationOf(repository);
-  return decideLandingsFrom({ configuration, baseBranch, freezes }, askedAt(freezes, ctx.clock()));
+  return decideLandingsFrom({ configuration, baseBranch, freezes }, decisionInstant(freezes, ctx.clock()));
 }
 
 function idsOfBets(batches: readonly BatchRow[]): string[] {

@@ -69,7 +69,7 @@ export async function readLine(ctx: Context, tx: Transaction, queueId: string): 
 /** All pending pull requests, the longest waiting first. */
 export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
-    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by asked_at, id`,
+    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by merge_requested_at, id`,
     [ctx.accountId, queueId],
   );
 }

@@ -122,8 +122,8 @@ export const noOptions = {
   skipLineReason: null,
   skipValidation: false,
   requestedBy: null,
-  askedAt: null,
-  askedBy: null,
+  mergeRequestedAt: null,
+  mergeRequestedBy: null,
 } as const;
 
 /** Stops planning and landing, with a reason for people. Admission continues. */
@@ -208,8 +208,8 @@ export function writeStatus(
 export function scheduleNotification({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
   const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
   const companyUntil = now.getTime() + (pullRequest.status === 'open' ? companyMs.open : companyMs.asked);
-  const tellAt = isEnd ? now.getTime() : Math.min(companyUntil, pullRequest.tellAt?.getTime() ?? companyUntil);
-  pullRequest.tellAt = new Date(tellAt);
+  const notifyAt = isEnd ? now.getTime() : Math.min(companyUntil, pullRequest.notifyAt?.getTime() ?? companyUntil);
+  pullRequest.notifyAt = new Date(notifyAt);
 }
 
 function clearLine(pullRequest: PullRequestRow): void {

@@ -3,10 +3,10 @@ import type { Context } from '../../../context.ts';
 import { decideBuild, type BuildSituation, type BuildStep } from '../../../domain/releases/drive.ts';
 import type { TurnLeft } from '../../../domain/turns.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
-import type { Attending } from './supervise-run.ts';
+import type { ReleaseDriving } from './supervise-run.ts';
 import { buildSituationOf, endBuild, lockCandidate } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
-import { callText, problemText, providerText, runText, timeText, told, waitText } from './deployment.text.ts';
+import { callText, problemText, providerText, runText, timeText, afterComma, waitText } from './deployment.text.ts';
 
 export interface BuildTypes extends KindTypes {
   readonly rows: CandidateRows;
@@ -14,7 +14,7 @@ export interface BuildTypes extends KindTypes {
   readonly left: Extract<BuildStep, TurnLeft>;
   readonly written: Exclude<BuildStep, TurnLeft>;
   readonly shown: { readonly step: string; readonly summary: BuildSummary };
-  readonly by: Attending;
+  readonly by: ReleaseDriving;
 }
 
 export type BuildAdvance = TurnOf<BuildTypes>;
@@ -55,7 +55,7 @@ function stepText(step: BuildTypes['left']): string {
       return 'nothing, it has ended';
     case 'call':
       return callText[step.call];
-    case 'attend':
+    case 'supervise':
       return 'run its command';
     case 'wait':
       return waitText(step);
@@ -65,7 +65,7 @@ function stepText(step: BuildTypes['left']): string {
 function describeBuild(rows: CandidateRows, step: BuildTypes['left']): BuildSummary {
   const { project, candidate, repository } = rows;
   const lines = [
-    `**${project.name}** \`${candidate.version}\`: **${candidate.status}**${told(candidate.errorMessage)}`,
+    `**${project.name}** \`${candidate.version}\`: **${candidate.status}**${afterComma(candidate.errorMessage)}`,
     '',
     `- next: ${stepText(step)}`,
     `- commit \`${candidate.commit}\` of ${repository.owner}/${repository.name}`,

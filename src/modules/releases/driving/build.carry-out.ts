@@ -5,7 +5,7 @@ import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/d
 import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, putOff, untried } from '../../../platform/turns/index.ts';
-import type { Attending } from './supervise-run.ts';
+import type { ReleaseDriving } from './supervise-run.ts';
 import { buildKind, type BuildTypes } from './build.advance.ts';
 import { endBuild } from './build.rows.ts';
 import type { CandidateRows } from './deployment.rows.ts';
@@ -28,7 +28,7 @@ const carryOut = carryOutByProvider<BuildTypes>({
 });
 
 /** As `carryOutDeployment`. */
-export async function carryOutBuild(ctx: Context, id: string, by: Attending): Promise<string> {
+export async function carryOutBuild(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 
@@ -47,7 +47,7 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
       return await endBuild(ctx, tx, rows, { status: 'failed', errorMessage: outcome.words });
     case 'failed':
       return putOffBuild(ctx, rows, outcome.words);
-    case 'told_to_cancel':
+    case 'cancel_sent':
       throw new Error('A build is not canceled.');
   }
 }

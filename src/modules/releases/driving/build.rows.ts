@@ -25,7 +25,7 @@ export function buildSituationOf({ project, candidate }: CandidateRows): BuildSi
     triggeredAt,
     status: candidate.status,
     provider: project.buildProvider ?? { kind: 'none' },
-    cancelToldAt: null,
+    cancelSentAt: null,
     createdAt: candidate.createdAt.getTime(),
     timeoutSec: project.buildTimeoutSec,
   };

@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { takeTurn, type Kind, type KindTypes, type TurnOf } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
-import type { Attending } from './supervise-run.ts';
+import type { ReleaseDriving } from './supervise-run.ts';
 import { describeDeployment, stepText, type DeploymentSummary } from './deployment.text.ts';
 import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } from './deployment.rows.ts';
 
@@ -27,7 +27,7 @@ export interface DeploymentTypes extends KindTypes {
   readonly left: Extract<DeploymentStep, TurnLeft>;
   readonly written: Exclude<DeploymentStep, TurnLeft>;
   readonly shown: DeploymentShown;
-  readonly by: Attending;
+  readonly by: ReleaseDriving;
 }
 
 export type DeploymentAdvance = TurnOf<DeploymentTypes>;

@@ -6,7 +6,7 @@ import type { Transaction } from '../../../platform/database.ts';
 import type { ProviderReading } from '../../../platform/providers/port.ts';
 import { carryOutDue, putOff, untried, type Due } from '../../../platform/turns/index.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
-import type { Attending } from './supervise-run.ts';
+import type { ReleaseDriving } from './supervise-run.ts';
 import { deploymentKind, type DeploymentTypes } from './deployment.advance.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
 import { carryOutByProvider, type Called } from './provider.carry-out.ts';
@@ -29,7 +29,7 @@ const carryOut = carryOutByProvider<DeploymentTypes>({
 });
 
 /** Does the one thing that is due, and answers what came of it in words. */
-export async function carryOutDeployment(ctx: Context, id: string, by: Attending): Promise<string> {
+export async function carryOutDeployment(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 
@@ -53,8 +53,8 @@ async function conclude(
       // Also where it is to be canceled by now: that needs the name.
       Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...untried });
       return;
-    case 'told_to_cancel':
-      Object.assign(deployment, { cancelToldAt: now, cancelOwed: false, ...untried });
+    case 'cancel_sent':
+      Object.assign(deployment, { cancelSentAt: now, cancelOwed: false, ...untried });
       // Where it can be asked how it stands, that says more: it may have ended before.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
         await writeReading(ctx, tx, rows, { state: 'gone', message: null });
@@ -107,7 +107,7 @@ async function writeRefusal(ctx: Context, tx: Transaction, rows: DeploymentRows,
 /** It is not told again. */
 function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): void {
   const { deployment, environment } = rows;
-  if (deployment.status === 'canceling') deployment.cancelToldAt = ctx.clock();
+  if (deployment.status === 'canceling') deployment.cancelSentAt = ctx.clock();
   deployment.cancelOwed = false;
   putOffDeployment(ctx, rows, words);
   if (deployment.status !== 'canceling' || !canBeAsked(environment.provider)) deployment.callAt = null;

@@ -106,7 +106,7 @@ function situationOf(
     isReported: deployment.reported,
     slot: current === null ? 'free' : current === deployment.id ? 'ours' : 'taken',
     triggerBegunAt: instant(deployment.triggerBegunAt),
-    cancelToldAt: instant(deployment.cancelToldAt),
+    cancelSentAt: instant(deployment.cancelSentAt),
     statusAt: deployment.statusAt.getTime(),
     reportTimeoutSec: environment.reportTimeoutSec,
     cancelOwed: deployment.cancelOwed,
@@ -126,12 +126,12 @@ export function isBefore(one: Date | null | undefined, other: Date | null | unde
 /** What deployments and builds keep alike. */
 export function runOf(
   row: DeploymentRow | ReleaseCandidateRow,
-): Pick<DeploymentSituation, 'triggeredAt' | 'callAt' | 'calls' | 'attendedUntil'> {
+): Pick<DeploymentSituation, 'triggeredAt' | 'callAt' | 'calls' | 'supervisedUntil'> {
   return {
     triggeredAt: instant(row.triggeredAt),
     callAt: instant(row.callAt),
     calls: row.calls,
-    attendedUntil: instant(row.attendedUntil),
+    supervisedUntil: instant(row.supervisedUntil),
   };
 }
 

@@ -36,7 +36,7 @@ export async function describeDeployment(
   const { project, environment, deployment, candidate, repository, from } = rows;
   const verb = deployment.kind === 'rollback' ? 'roll back to' : 'deploy';
   const lines = [
-    `**${project.name} ${environment.name}**: ${verb} \`${candidate.version}\`: **${deployment.status}**${told(deployment.errorMessage)}`,
+    `**${project.name} ${environment.name}**: ${verb} \`${candidate.version}\`: **${deployment.status}**${afterComma(deployment.errorMessage)}`,
     '',
     `- next: ${stepText(reasons.step, { rows, ...reasons })}`,
     `- commit \`${candidate.commit}\` of ${repository.owner}/${repository.name}`,
@@ -66,7 +66,7 @@ export function stepText(step: Left, { rows, freeze, holder }: Reasons & { reado
       return 'nothing, it has ended';
     case 'call':
       return callText[step.call];
-    case 'attend':
+    case 'supervise':
       return 'run its command';
     case 'wait':
       if (step.for === 'turn')
@@ -92,7 +92,7 @@ export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string 
       return step.until === null
         ? 'call its provider again'
         : `call its provider again at ${new Date(step.until).toISOString()}`;
-    case 'attendant':
+    case 'lease':
       return 'its command runs';
     // Whoever shows a deployment knows whom it waits for.
     case 'turn':
@@ -127,13 +127,13 @@ export function runText({ triggeredAt, providerRun }: Called): string {
 }
 
 export function problemText({ problem, calls }: Called): string[] {
-  return problem ? [`- last call failed, for the ${calls}. time: ${plain(problem)}`] : [];
+  return problem ? [`- last call failed, attempt ${calls}: ${plain(problem)}`] : [];
 }
 
 export function timeText(what: string, at: Date | null | undefined): string[] {
   return at ? [`- ${what} at ${at.toISOString()}`] : [];
 }
 
-export function told(message: string | null | undefined): string {
+export function afterComma(message: string | null | undefined): string {
   return message ? `, ${plain(message)}` : '';
 }

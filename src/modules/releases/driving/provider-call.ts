@@ -14,7 +14,7 @@ export type CallOutcome =
   | { readonly kind: 'triggered'; readonly name: string | null }
   /** Null: it cannot be asked. */
   | { readonly kind: 'read'; readonly reading: ProviderReading | null }
-  | { readonly kind: 'told_to_cancel'; readonly isGone: boolean }
+  | { readonly kind: 'cancel_sent'; readonly isGone: boolean }
   /** For good, in its words. */
   | { readonly kind: 'refused'; readonly words: string }
   /** It may be tried again. */
@@ -52,14 +52,14 @@ async function call(
 ): Promise<CallOutcome> {
   if (run.settings.kind === 'none') throw new Error('There is no provider to call.');
   const provider = providers(run.settings.kind);
-  if (provider.shape !== 'remote') throw new Error(`The provider ${run.settings.kind} is attended to, not called.`);
+  if (provider.shape !== 'remote') throw new Error(`The provider ${run.settings.kind} is supervised, not called.`);
   switch (call) {
     case 'trigger':
       return { kind: 'triggered', name: await provider.trigger(run) };
     case 'read':
       return { kind: 'read', reading: await provider.read(run, name) };
     case 'cancel':
-      return { kind: 'told_to_cancel', isGone: (await provider.cancel(run, name)) === 'gone' };
+      return { kind: 'cancel_sent', isGone: (await provider.cancel(run, name)) === 'gone' };
   }
 }
 
@@ -70,7 +70,7 @@ export function outcomeText(outcome: CallOutcome): string {
       return outcome.name === null ? 'triggered' : `triggered as ${outcome.name}`;
     case 'read':
       return outcome.reading === null ? 'it cannot be asked' : readingText(outcome.reading);
-    case 'told_to_cancel':
+    case 'cancel_sent':
       return outcome.isGone ? 'told to cancel, and it knows of no such run' : 'told to cancel';
     case 'refused':
       return `refused: ${outcome.words}`;

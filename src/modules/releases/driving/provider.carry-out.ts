@@ -1,4 +1,4 @@
-// How deployments and builds are carried out alike: by one call to a provider, or by attending to what runs here. Called
+// How deployments and builds are carried out alike: by one call to a provider, or by supervising what runs here. Called
 // twice under the key of the run, a provider does it once.
 import { retryAtOf } from '../../../hosts/port.ts';
 import { DriverException, NotFoundError } from '@mikro-orm/core';
@@ -8,22 +8,22 @@ import type { ProviderCall, RunStep } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { ProviderRefused, type ProviderReading } from '../../../platform/providers/port.ts';
 import { writeDone, type CarryOut, type Done, type Due, type KindTypes } from '../../../platform/turns/index.ts';
-import { attend, type Attended, type Attending } from './supervise-run.ts';
+import { superviseRun, type SupervisedRun, type ReleaseDriving } from './supervise-run.ts';
 import { callProvider, outcomeText, type CallOutcome } from './provider-call.ts';
 import type { RunOrRefusal } from './provider-run.ts';
 
 interface ProviderTypes extends KindTypes {
   readonly left: RunStep | { readonly kind: 'ended' };
-  readonly by: Attending;
+  readonly by: ReleaseDriving;
 }
 
-export interface ByProvider<T extends ProviderTypes> extends Pick<Attended<T>, 'kind' | 'subject'> {
-  runOf(attending: Attending, rows: T['rows'], now: Date): RunOrRefusal;
+export interface ByProvider<T extends ProviderTypes> extends Pick<SupervisedRun<T>, 'kind' | 'subject'> {
+  runOf(driving: ReleaseDriving, rows: T['rows'], now: Date): RunOrRefusal;
   /** What the provider calls the run. Null: it has not said. */
   nameOf(rows: T['rows']): string | null;
   /** Writes what came of a call, where that is still wanted. */
   conclude(ctx: Context, tx: Transaction, rows: T['rows'], called: Called<T>): Promise<void>;
-  /** Writes how what was attended to ended, where that is still wanted. */
+  /** Writes how the supervised run ended, if the row still wants it. */
   end(ctx: Context, tx: Transaction, rows: T['rows'], ended: Ended<T>): Promise<void>;
   putOff(ctx: Context, rows: T['rows'], words: string): void;
 }
@@ -43,35 +43,35 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
   const { kind, subject } = by;
   return {
     kind,
-    call: async (ctx, due, attending) => {
-      const run = by.runOf(attending, due.rows, ctx.clock());
-      return await callBy(ctx, by, { due, run, call: due.step.call, attending });
+    call: async (ctx, due, driving) => {
+      const run = by.runOf(driving, due.rows, ctx.clock());
+      return await callBy(ctx, by, { due, run, call: due.step.call, driving });
     },
-    attend: async (ctx, due, attending) => {
-      const run = by.runOf(attending, due.rows, ctx.clock());
+    supervise: async (ctx, due, driving) => {
+      const run = by.runOf(driving, due.rows, ctx.clock());
       if (run instanceof ProviderRefused)
         return await writeDone(
           ctx,
           { kind, id: due.id },
-          await callBy(ctx, by, { due, run, call: 'trigger', attending }),
+          await callBy(ctx, by, { due, run, call: 'trigger', driving }),
         );
-      const conclude: Attended<T>['conclude'] = async (tx, rows, reading) =>
+      const conclude: SupervisedRun<T>['conclude'] = async (tx, rows, reading) =>
         await by.end(ctx, tx, rows, { due, reading });
-      return await attend(ctx, { due, by: attending }, { kind, subject, run, conclude });
+      return await superviseRun(ctx, { due, by: driving }, { kind, subject, run, conclude });
     },
     failureOf: ({ log }, error, { id, by: { signal } }) => {
       if (!isOwnFailure(error, signal)) return null;
       const retryAt = retryAtOf(error);
       if (retryAt !== null)
         return { words: error instanceof Error ? error.message : String(error), isFinal: false, retryAt };
-      log.error({ ...kind.whose(id), error }, 'A provider could not be called, or attended to.');
+      log.error({ ...kind.whose(id), error }, 'A provider could not be called or supervised.');
       return { words: wordsOf(error), isFinal: false };
     },
     // What fails in here and not at the provider is kept in the row like the provider's own failures: tried again after a
     // while, shown, and ended by the time of the deployment or the build.
     fail: async (ctx, tx, rows, { words }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
-      // Attempts of an attendant are counted by its lease, and the next attempt waits until the lease ends.
+      // The lease counts supervised attempts, and the next attempt waits until the lease ends.
       if (step.kind === 'call') by.putOff(ctx, rows, words);
       else if (step.kind !== 'ended') kind.rowOf(rows).problem = words;
     },
@@ -85,16 +85,16 @@ async function callBy<T extends ProviderTypes>(
     due,
     run,
     call,
-    attending,
+    driving,
   }: {
     readonly due: Due<T>;
     readonly run: RunOrRefusal;
     readonly call: ProviderCall;
-    readonly attending: Attending;
+    readonly driving: ReleaseDriving;
   },
 ): Promise<Done<T>> {
   const name = by.nameOf(due.rows);
-  const outcome = await callProvider(attending.providers, { run, name, call, subject: by.subject });
+  const outcome = await callProvider(driving.providers, { run, name, call, subject: by.subject });
   return {
     words: outcomeText(outcome),
     write: async (tx, rows) => await by.conclude(ctx, tx, rows, { due, call, outcome }),

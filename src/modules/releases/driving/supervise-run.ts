@@ -1,4 +1,4 @@
-// A run that lives only while somebody attends to it: started again under the same key when its worker is lost.
+// A run that lives only while a worker supervises it. When its worker is lost, it starts again under the same key.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -9,14 +9,14 @@ import { openRunLog } from '../logs/log.writer.ts';
 import { readingText, type Subject } from './provider-call.ts';
 
 /** What carrying out needs beside the ports. */
-export interface Attending {
+export interface ReleaseDriving {
   readonly providers: Providers;
   readonly secrets: Secrets;
-  /** Aborted when this process can attend no longer. The run is stopped, and another process starts it again. */
+  /** Aborted when this process stops. The run is stopped, and another process starts it again. */
   readonly signal?: AbortSignal;
 }
 
-export interface Attended<T extends KindTypes> {
+export interface SupervisedRun<T extends KindTypes> {
   readonly kind: Kind<T>;
   readonly subject: Subject;
   readonly run: ProviderRun;
@@ -33,15 +33,15 @@ const leases = {
   build: { table: 'release_candidate', wanted: "status = 'building'", kept: "status = 'building'" },
 } as const;
 
-export async function attend<T extends KindTypes & { readonly by: Attending }>(
+export async function superviseRun<T extends KindTypes & { readonly by: ReleaseDriving }>(
   ctx: Context,
-  { due, by }: { readonly due: Pick<Due<T>, 'id'>; readonly by: Attending },
-  { kind, subject, run, conclude }: Attended<T>,
+  { due, by }: { readonly due: Pick<Due<T>, 'id'>; readonly by: ReleaseDriving },
+  { kind, subject, run, conclude }: SupervisedRun<T>,
 ): Promise<string> {
   const { id } = due;
-  if (run.settings.kind === 'none') throw new Error('There is no provider to attend to.');
+  if (run.settings.kind === 'none') throw new Error('There is no provider to supervise.');
   const provider = by.providers(run.settings.kind);
-  if (provider.shape !== 'attended') throw new Error(`The provider ${run.settings.kind} is called, not attended to.`);
+  if (provider.shape !== 'supervised') throw new Error(`The provider ${run.settings.kind} is called, not supervised.`);
   return await supervise(ctx, {
     kind,
     due,
@@ -50,9 +50,9 @@ export async function attend<T extends KindTypes & { readonly by: Attending }>(
     openLog: () => openRunLog(ctx, subject === 'deployment' ? { deploymentId: id } : { candidateId: id }),
     again: (attempt) => `Its worker was lost. It is started again, as attempt ${attempt} of the same run.`,
     work: async ({ log, signal, isHandedOver }) => {
-      await passFailpoint(`${subject}:attending`);
+      await passFailpoint(`${subject}:supervising`);
       const reading = await provider.run(run, { signal, onOutput: (text) => log.write(text) });
-      await passFailpoint(`${subject}:attended`);
+      await passFailpoint(`${subject}:supervised`);
       // Stopped by us, and not because nobody wants it any more.
       if (reading.state === 'canceled' && isHandedOver()) throw new HandedOver();
       return {

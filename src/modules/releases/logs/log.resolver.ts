@@ -18,7 +18,7 @@ import { ReleaseCandidate } from '../candidates.types.ts';
 import { Deployment } from '../deployments.types.ts';
 import { loadReleaseProject } from '../projects.reads.ts';
 import { logOf } from './log.reads.ts';
-import { told, type Told } from '../../../graphql/subscription-payloads.ts';
+import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
 
 @ArgsType()
 class FollowDeploymentLogArgs extends FollowLogArgs {
@@ -54,10 +54,10 @@ export class DeploymentLogResolver {
       'The log of a deployment, from a place on and as it is written, until the deployment has ended. Needs release:read.',
   })
   deploymentLog(
-    @Root() piece: Told<LogPiece>,
+    @Root() piece: SubscriptionValue<LogPiece>,
     @Args(() => FollowDeploymentLogArgs) _args: FollowDeploymentLogArgs,
   ): LogPiece {
-    return told(piece);
+    return payloadOf(piece);
   }
 }
 
@@ -79,8 +79,11 @@ export class BuildLogResolver {
     description:
       "The log of a candidate's build, from a place on and as it is written, until it has ended. Needs release:read.",
   })
-  buildLog(@Root() piece: Told<LogPiece>, @Args(() => FollowBuildLogArgs) _args: FollowBuildLogArgs): LogPiece {
-    return told(piece);
+  buildLog(
+    @Root() piece: SubscriptionValue<LogPiece>,
+    @Args(() => FollowBuildLogArgs) _args: FollowBuildLogArgs,
+  ): LogPiece {
+    return payloadOf(piece);
   }
 }
 

@@ -13,7 +13,7 @@ import type { RunFolders, Sandbox } from '../../../platform/sandbox/index.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 import { budgetSpent, openSession } from './session.ts';
 
-export interface RunbookAttending {
+export interface RunbookDriving {
   readonly agents: Agents;
   readonly createTools: (workspace: Workspace, mode: 'plan' | 'work') => Tools;
   /** Null: there is none, and no command is run. */
@@ -24,15 +24,15 @@ export interface RunbookAttending {
   readonly workDir: string;
   /** How long one plan or one leaf may take; then it fails. */
   readonly stepLimitMs: number;
-  /** Aborted when this process can attend no longer. The work is stopped, and another process begins it again. */
+  /** Aborted when this process stops. The work is stopped, and another process starts it again. */
   readonly signal?: AbortSignal;
 }
 
-/** What one attendance is handed. */
-export interface Attended {
+/** What one supervised attempt of the agent is given. */
+export interface SupervisedAgent {
   readonly ctx: Context;
   readonly runbookId: string;
-  readonly attending: RunbookAttending;
+  readonly driving: RunbookDriving;
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;
   /** Something can be seen that could not before. */
@@ -54,7 +54,7 @@ export function outlineOf({ runbook, repository, prompts, leaves }: RunbookRows,
 }
 
 /** The agent of a runbook. Throws BudgetSpent where there is nothing left to pay it from. */
-export function agentOf({ agents }: RunbookAttending, { runbook }: RunbookRows): Agent {
+export function agentOf({ agents }: RunbookDriving, { runbook }: RunbookRows): Agent {
   const agent = agents(runbook.agent);
   if (agent.kind === 'model' && runbook.spentMicros >= runbook.budgetMicros)
     throw new BudgetSpent(budgetSpent(runbook.budgetMicros));
@@ -62,12 +62,12 @@ export function agentOf({ agents }: RunbookAttending, { runbook }: RunbookRows):
 }
 
 /** What the agent works through in these folders. `stepId` null: it plans. */
-export function openAttendedSession(
-  { ctx, attending, signal, write, onChange, runbookId }: Attended,
+export function openAgentSession(
+  { ctx, driving, signal, write, onChange, runbookId }: SupervisedAgent,
   { runbook }: RunbookRows,
   { stepId, folders }: { readonly stepId: string | null; readonly folders: RunFolders },
 ): AgentSession {
-  const { sandbox, secret, createTools } = attending;
+  const { sandbox, secret, createTools } = driving;
   const policy = changePolicy(runbook.workflowFiles);
   const mode = stepId === null ? 'plan' : 'work';
   const tools = createTools({ folders, sandbox, policy, signal, onOutput: write }, mode);

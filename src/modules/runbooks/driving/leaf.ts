@@ -13,8 +13,8 @@ import { withRunFolders, type RunFolders } from '../../../platform/sandbox/index
 import { RunbookCommitEntity, RunbookPullRequestEntity, type RunbookStepRow } from '../runbooks.entities.ts';
 import { writeLeaf } from '../steps.writer.ts';
 import type { Done, Work } from './work.ts';
-import type { Attended } from './agent-session.ts';
-import { agentOf, openAttendedSession, outlineOf } from './agent-session.ts';
+import type { SupervisedAgent } from './agent-session.ts';
+import { agentOf, openAgentSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
 import { keepFates } from './pull-requests.ended.ts';
 import { labelWhatIsDone } from './runbook.advance.ts';
@@ -35,7 +35,7 @@ export function workOnLeaf(ctx: Context, leafId: string): Work {
       leaf.attempts += 1;
       await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'in_progress' });
     },
-    carryOut: async (attended, rows) => await work(attended, rows, leafOf(rows, leafId)),
+    carryOut: async (supervised, rows) => await work(supervised, rows, leafOf(rows, leafId)),
     fail: async (tx, rows, words) =>
       await writeLeaf(ctx, tx, rows.runbook, leafOf(rows, leafId), { to: 'failed', errorMessage: words }),
   };
@@ -49,10 +49,10 @@ interface Worked {
 
 type Committed = Exclude<FolderCommitResult, { kind: 'refused' }>;
 
-async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
-  const { ctx, attending, signal } = attended;
-  const agent = agentOf(attending, rows);
-  const worked = await withRunFolders(attending.workDir, async (folders): Promise<Worked> => {
+async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: RunbookStepRow): Promise<Done> {
+  const { ctx, driving, signal } = supervised;
+  const agent = agentOf(driving, rows);
+  const worked = await withRunFolders(driving.workDir, async (folders): Promise<Worked> => {
     const base = await checkOutBase(ctx, rows, { leaf: leaf.number, folder: folders.checkout });
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update runbook_step set base_commit = $3 where account_id = $1 and id = $2', [
@@ -62,7 +62,7 @@ async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow)
       ]);
     });
     signal.throwIfAborted();
-    const session = openAttendedSession(attended, rows, { stepId: leaf.id, folders });
+    const session = openAgentSession(supervised, rows, { stepId: leaf.id, folders });
     const report = await agent.work(
       {
         ...outlineOf(rows, leaf.promptOrdinal),
@@ -72,9 +72,9 @@ async function work(attended: Attended, rows: RunbookRows, leaf: RunbookStepRow)
     );
     signal.throwIfAborted();
     await passFailpoint('runbook:worked');
-    const committed = await commit(ctx, rows, { leaf, folders, base, report: cleanReport(attending.secret, report) });
+    const committed = await commit(ctx, rows, { leaf, folders, base, report: cleanReport(driving.secret, report) });
     await passFailpoint('runbook:committed');
-    return { report: cleanReport(attending.secret, report), base, committed };
+    return { report: cleanReport(driving.secret, report), base, committed };
   });
   return {
     words: worked.committed.kind === 'empty' ? 'Done; no file was changed.' : 'Done, and committed.',

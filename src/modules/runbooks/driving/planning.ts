@@ -9,8 +9,8 @@ import { RunbookStepEntity, type RunbookPromptRow } from '../runbooks.entities.t
 import { announceRunbook } from '../runbooks.events.ts';
 import { endOfPlan, failPlanning } from '../steps.writer.ts';
 import type { Done, Work } from './work.ts';
-import type { Attended } from './agent-session.ts';
-import { agentOf, openAttendedSession, outlineOf } from './agent-session.ts';
+import type { SupervisedAgent } from './agent-session.ts';
+import { agentOf, openAgentSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 
@@ -24,17 +24,17 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
       promptOf(rows, ordinal).attempts += 1;
       rows.runbook.cancelRequestedAt = null;
     },
-    carryOut: async (attended, rows) => await plan(attended, rows, ordinal),
+    carryOut: async (supervised, rows) => await plan(supervised, rows, ordinal),
     fail: async (tx, rows, words) => await failPlanning(ctx, tx, rows.runbook, promptOf(rows, ordinal), words),
   };
 }
 
-async function plan(attended: Attended, rows: RunbookRows, ordinal: number): Promise<Done> {
-  const { ctx, attending } = attended;
-  const agent = agentOf(attending, rows);
-  const planned = await withRunFolders(attending.workDir, async (folders) => {
+async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: number): Promise<Done> {
+  const { ctx, driving } = supervised;
+  const agent = agentOf(driving, rows);
+  const planned = await withRunFolders(driving.workDir, async (folders) => {
     await checkOutBase(ctx, rows, { leaf: `${rows.steps.length + 1}.1`, folder: folders.checkout });
-    const session = openAttendedSession(attended, rows, { stepId: null, folders });
+    const session = openAgentSession(supervised, rows, { stepId: null, folders });
     return checked(await agent.plan(outlineOf(rows, ordinal), session));
   });
   const leaves = planned.steps.reduce((sum, step) => sum + step.leaves.length, 0);

@@ -11,7 +11,7 @@ import {
   type TurnOf,
 } from '../../../platform/turns/index.ts';
 import { cancelWork, failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
-import type { RunbookAttending } from './agent-session.ts';
+import type { RunbookDriving } from './agent-session.ts';
 import { keepFates } from './pull-requests.ended.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
 import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.text.ts';
@@ -23,7 +23,7 @@ export interface RunbookTypes extends KindTypes {
   readonly left: RunbookLeft;
   readonly written: Exclude<RunbookStep, RunbookLeft>;
   readonly shown: { readonly step: string; readonly summary: RunbookSummary };
-  readonly by: RunbookAttending;
+  readonly by: RunbookDriving;
 }
 
 export type RunbookAdvance = TurnOf<RunbookTypes>;

@@ -6,8 +6,8 @@ import { HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/index.ts';
 import { writeLeaf } from '../steps.writer.ts';
-import { attend } from './supervise.ts';
-import type { RunbookAttending } from './agent-session.ts';
+import { superviseAgent } from './supervise.ts';
+import type { RunbookDriving } from './agent-session.ts';
 import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
 import { askToQueue } from './queueing.ts';
@@ -26,10 +26,10 @@ const carryOut: CarryOut<RunbookTypes> = {
       },
     };
   },
-  attend,
-  // An attendance writes by itself what it failed with.
+  supervise: superviseAgent,
+  // A supervised attempt writes its own failure.
   failureOf: (_ctx, error, { step }) =>
-    step.kind === 'attend'
+    step.kind === 'supervise'
       ? null
       : {
           words: error instanceof Error ? error.message : String(error),
@@ -43,7 +43,7 @@ const carryOut: CarryOut<RunbookTypes> = {
 };
 
 /** Does the one thing that is due, and answers what came of it in words. */
-export async function carryOutRunbook(ctx: Context, id: string, by: RunbookAttending): Promise<string> {
+export async function carryOutRunbook(ctx: Context, id: string, by: RunbookDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 

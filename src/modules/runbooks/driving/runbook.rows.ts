@@ -76,7 +76,7 @@ export function situationOf(rows: RunbookRows): RunbookSituation {
     prMode: runbook.prMode,
     isPublishAsked: Boolean(runbook.publishRequestedAt),
     queueWhenGreen: runbook.queueWhenGreen,
-    attendedUntil: runbook.attendedUntil?.getTime() ?? null,
+    supervisedUntil: runbook.supervisedUntil?.getTime() ?? null,
     callAt: runbook.callAt?.getTime() ?? null,
     calls: runbook.calls,
     problem: runbook.problem ?? null,

@@ -130,7 +130,7 @@ export function stepText(step: RunbookLeft, rows: RunbookRows): string {
   switch (step.kind) {
     case 'ended':
       return 'nothing, until it is prompted again';
-    case 'attend': {
+    case 'supervise': {
       if (step.work.kind === 'plan') return `plan the steps of prompt ${step.work.prompt}`;
       const { number, title } = leafOf(rows, step.work.leafId);
       return `work on ${number} ${inOneLine(title)}`;
@@ -159,7 +159,7 @@ function callText(call: RunbookCall, rows: RunbookRows): string {
 
 function waitText({ for: what, until }: Extract<RunbookLeft, { kind: 'wait' }>, rows: RunbookRows): string {
   switch (what) {
-    case 'attendant': {
+    case 'lease': {
       const leaf = rows.leaves.find(({ status }) => status === 'in_progress');
       return leaf === undefined ? 'the agent plans' : `the agent works on ${leaf.number} ${inOneLine(leaf.title)}`;
     }

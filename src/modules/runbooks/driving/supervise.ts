@@ -1,4 +1,4 @@
-// The agent works only while somebody attends to it: begun again when its worker is lost. What it comes to is written where
+// The agent works only while a worker supervises it, and starts again when that worker is lost. Its result is written where
 // the row still says that it is wanted.
 import { once } from 'node:events';
 import type { Context } from '../../../context.ts';
@@ -10,8 +10,8 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { PieceLog } from '../../../platform/log-pieces.ts';
 import { createMask, masked } from '../../../platform/providers/mask.ts';
 import { removeAbandonedFolders } from '../../../platform/sandbox/index.ts';
-import { HandedOver, supervise, type AttendOf, type Due, type Supervised } from '../../../platform/turns/index.ts';
-import type { RunbookAttending } from './agent-session.ts';
+import { HandedOver, supervise, type SuperviseOf, type Due, type Supervised } from '../../../platform/turns/index.ts';
+import type { RunbookDriving } from './agent-session.ts';
 import { HostAway } from './bases.ts';
 import { workOnLeaf } from './leaf.ts';
 import { planPrompt } from './planning.ts';
@@ -23,28 +23,28 @@ import { longestTimerMs } from '../../../platform/longest-timer.ts';
 
 const cleaned = new Set<string>();
 
-export async function attend(
+export async function superviseAgent(
   ctx: Context,
-  due: Due<RunbookTypes, AttendOf<RunbookTypes>>,
-  attending: RunbookAttending,
+  due: Due<RunbookTypes, SuperviseOf<RunbookTypes>>,
+  driving: RunbookDriving,
 ): Promise<string> {
   const wanted = due.step.work;
   const work = wanted.kind === 'plan' ? planPrompt(ctx, wanted.prompt) : workOnLeaf(ctx, wanted.leafId);
   return await supervise(ctx, {
     kind: runbookKind,
     due,
-    by: attending,
+    by: driving,
     leased: { table: 'runbook', id: due.id, ...work.leased },
-    openLog: () => openMaskedLog(ctx, due, attending.secret),
-    again: (attempt) => `It is begun again, for the ${attempt}. time.`,
+    openLog: () => openMaskedLog(ctx, due, driving.secret),
+    again: (attempt) => `It starts again: attempt ${attempt}.`,
     beforeWrite: `runbook:before_${wanted.kind}_written`,
     afterWrite: `runbook:after_${wanted.kind}_written`,
     work: async (supervised) => {
-      cleanOnce(attending.workDir);
-      const begun = await begin(ctx, supervised, { work, limitMs: attending.stepLimitMs });
+      cleanOnce(driving.workDir);
+      const begun = await begin(ctx, supervised, { work, limitMs: driving.stepLimitMs });
       if (begun === null) return notWanted;
-      await passFailpoint(`runbook:attending_${wanted.kind}`);
-      const outcome = await workInTime(ctx, { due, attending, supervised, work, begun });
+      await passFailpoint(`runbook:supervising_${wanted.kind}`);
+      const outcome = await workInTime(ctx, { due, driving, supervised, work, begun });
       supervised.log.write(`\n[interlock] ${outcome.words}\n`);
       return { words: outcome.words, write: async (tx, rows) => await conclude(ctx, tx, rows, { work, outcome }) };
     },
@@ -53,7 +53,7 @@ export async function attend(
 
 function openMaskedLog(
   ctx: Context,
-  { id: runbookId, step: { work } }: Due<RunbookTypes, AttendOf<RunbookTypes>>,
+  { id: runbookId, step: { work } }: Due<RunbookTypes, SuperviseOf<RunbookTypes>>,
   secret: string | null,
 ): PieceLog {
   const log = openRunbookLog(ctx, { runbookId, stepId: work.kind === 'plan' ? null : work.leafId });
@@ -87,26 +87,26 @@ const notWanted: Done = {
 };
 
 interface Begun {
-  readonly due: Due<RunbookTypes, AttendOf<RunbookTypes>>;
-  readonly attending: RunbookAttending;
+  readonly due: Due<RunbookTypes, SuperviseOf<RunbookTypes>>;
+  readonly driving: RunbookDriving;
   readonly supervised: Supervised<RunbookTypes>;
   readonly work: Work;
   readonly begun: RunbookRows;
 }
 
 /** An agent that does not hear that it is stopped is left alone. */
-async function workInTime(ctx: Context, { due, attending, supervised, work, begun }: Begun): Promise<Outcome> {
-  const { stepLimitMs } = attending;
+async function workInTime(ctx: Context, { due, driving, supervised, work, begun }: Begun): Promise<Outcome> {
+  const { stepLimitMs } = driving;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), Math.min(stepLimitMs, longestTimerMs));
   const signal = AbortSignal.any([supervised.signal, late.signal]);
   const telling = tellSometimes(due.tell);
   telling.onChange();
   const { write } = supervised.log;
-  const attended = { ctx, runbookId: due.id, attending, signal, write, onChange: telling.onChange };
-  const outcome = await Promise.race([work.carryOut(attended, begun), aborted(late.signal)])
+  const agent = { ctx, runbookId: due.id, driving, signal, write, onChange: telling.onChange };
+  const outcome = await Promise.race([work.carryOut(agent, begun), aborted(late.signal)])
     .catch((error: unknown) =>
-      late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(attending, error, ctx.clock()),
+      late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(driving, error, ctx.clock()),
     )
     .finally(() => {
       clearTimeout(timer);
@@ -135,7 +135,7 @@ function asLate({ kind }: AgentWork, limitMs: number): Failure {
   return { words: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, waitMs: 0 };
 }
 
-function asFailure({ secret }: RunbookAttending, error: unknown, now: Date): Outcome {
+function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outcome {
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
   const words = error instanceof Error ? error.message : String(error);
   return {

@@ -1,5 +1,5 @@
 // Turns with tools until one of the endings is reached. What the agent asks for goes through the session, which holds what
-// it may do; here is held how long it may go on, and what it is told when its answer cannot be used.
+// it may do; here is held how long it may go on, and what it hears when its answer cannot be used.
 import type { ModelMessage, ToolResultPart } from 'ai';
 import { z } from 'zod';
 import { AgentRefused, BudgetSpent, type AgentSession } from '../port.ts';
@@ -25,14 +25,14 @@ export interface Conversation<T> {
   readonly instructions: string;
   readonly opening: string;
   readonly endings: readonly Ending<T>[];
-  /** An answer without a call. Null: one is wanted, and it is told so. */
+  /** An answer without a call. Null: a call is wanted, and the model is asked for it. */
   readonly plainEnd: (text: string) => T | null;
   /** Marks what tools answered as theirs. */
   readonly quote: (text: string) => string;
   readonly session: AgentSession;
 }
 
-interface Told<T> {
+interface Outcome<T> {
   readonly concluded?: { readonly value: T };
   readonly messages: readonly ModelMessage[];
   /** The turn was of no use. */
@@ -49,13 +49,13 @@ export async function converse<T>(client: ModelClient, conversation: Conversatio
     const { answer, spent } = await answerTo(client, conversation, { messages, isLast });
     // What ends with the last of the budget is done. Nothing is begun with it.
     if (spent !== null && !isEnd(conversation, answer)) throw spent;
-    const told = await act(conversation, answer, limits);
-    if (told.concluded !== undefined) return told.concluded.value;
+    const outcome = await act(conversation, answer, limits);
+    if (outcome.concluded !== undefined) return outcome.concluded.value;
     if (spent !== null) throw spent;
-    messages = boundHistory([...messages, ...told.messages], limits.conversationCharacters);
-    inARow = told.mistake === null ? 0 : inARow + 1;
-    if (told.mistake !== null && inARow >= limits.malformedInARow)
-      throw new AgentRefused(`The model's answer could not be used ${inARow} times in a row: ${told.mistake}`);
+    messages = boundHistory([...messages, ...outcome.messages], limits.conversationCharacters);
+    inARow = outcome.mistake === null ? 0 : inARow + 1;
+    if (outcome.mistake !== null && inARow >= limits.malformedInARow)
+      throw new AgentRefused(`The model's answer could not be used ${inARow} times in a row: ${outcome.mistake}`);
   }
   throw new AgentRefused(`The model came to no end within ${limits.turns} turns. Ask for less in one step.`);
 }
@@ -105,7 +105,7 @@ function isEnd<T>({ endings }: Conversation<T>, { calls }: Answer): boolean {
   return calls.every((call) => endings.some(({ name }) => name === call.name));
 }
 
-async function act<T>(conversation: Conversation<T>, answer: Answer, limits: ModelLimits): Promise<Told<T>> {
+async function act<T>(conversation: Conversation<T>, answer: Answer, limits: ModelLimits): Promise<Outcome<T>> {
   const { endings, plainEnd } = conversation;
   if (answer.end === 'withheld')
     throw new AgentRefused("The model's provider withheld its answer. Put the prompt into other words.");
@@ -120,7 +120,7 @@ async function act<T>(conversation: Conversation<T>, answer: Answer, limits: Mod
   return mistaken(said, `That was no call of a tool. Call ${names} to end.`);
 }
 
-function mistaken<T>(said: readonly ModelMessage[], mistake: string): Told<T> {
+function mistaken<T>(said: readonly ModelMessage[], mistake: string): Outcome<T> {
   return { messages: [...said, { role: 'user', content: mistake }], mistake };
 }
 
@@ -129,7 +129,7 @@ async function callTools<T>(
   conversation: Conversation<T>,
   answer: Answer,
   { toolAnswerCharacters }: ModelLimits,
-): Promise<Told<T>> {
+): Promise<Outcome<T>> {
   const { endings, session, quote } = conversation;
   const results: ToolResultPart[] = [];
   const failed: string[] = [];

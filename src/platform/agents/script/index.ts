@@ -55,16 +55,16 @@ function planOf(script: Script, given: string | null): Plan {
 }
 
 async function execute(title: string, actions: readonly Action[], session: AgentSession): Promise<WorkReport> {
-  const told: string[] = [];
+  const sentences: string[] = [];
   for (const action of actions) {
     session.signal.throwIfAborted();
     session.say(`Line ${action.line}: ${wordsOfAction(action)}.\n`);
     const answer = await perform(action, session);
     if (answer.outcome !== 'done')
       throw new AgentRefused(`Line ${action.line}, ${wordsOfAction(action)}: ${firstLineOf(answer.text)}`);
-    told.push(sentenceOf(action, answer.text));
+    sentences.push(sentenceOf(action, answer.text));
   }
-  return { summary: told.join(' ').slice(0, 2_000), commitMessage: commitMessage(title, actions) };
+  return { summary: sentences.join(' ').slice(0, 2_000), commitMessage: commitMessage(title, actions) };
 }
 
 async function perform(action: Action, session: AgentSession) {

@@ -139,7 +139,7 @@ export class Worktree {
       try {
         return use(folder, segments.at(-1) ?? '');
       } catch (error) {
-        throw told(error, path);
+        throw withoutOwnPaths(error, path);
       }
     });
   }
@@ -155,7 +155,7 @@ export class Worktree {
       }
       return use(folder);
     } catch (error) {
-      throw told(error, segments.join('/') || '.');
+      throw withoutOwnPaths(error, segments.join('/') || '.');
     } finally {
       closeSync(folder.fd);
     }
@@ -173,7 +173,7 @@ function enter(folder: Folder, name: string, { path, isMade }: { path: string; i
   try {
     if (isMade && lstatSync(at, { throwIfNoEntry: false }) === undefined) mkdirSync(at, 0o755);
   } catch (error) {
-    throw told(error, path);
+    throw withoutOwnPaths(error, path);
   }
   return openFolder(at, at, path);
 }
@@ -183,7 +183,7 @@ function openFolder(at: string, named: string, path: string): Folder {
     const fd = openSync(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
     return { fd, at: (name) => (hasOpenFolders ? `/proc/self/fd/${fd}/${name}` : `${named}/${name}`) };
   } catch (error) {
-    throw told(error, path);
+    throw withoutOwnPaths(error, path);
   }
 }
 
@@ -232,7 +232,7 @@ function kindOf(entry: Stats | Dirent): FoundEntry['kind'] {
 }
 
 // Paths of this machine stay out of the words.
-function told(error: unknown, path: string): unknown {
+function withoutOwnPaths(error: unknown, path: string): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof ToolRefused || error instanceof ToolFailed || code === undefined) return error;
   switch (code) {
