@@ -18,7 +18,11 @@ export interface CheckSuiteAnswer {
   readonly status: string;
   readonly app: { readonly databaseId: number | null; readonly slug: string } | null;
   readonly conclusion: string | null;
-  readonly workflowRun: { readonly event: string; readonly workflow: { readonly name: string } } | null;
+  readonly workflowRun: {
+    readonly event: string;
+    readonly url: string;
+    readonly workflow: { readonly name: string };
+  } | null;
   readonly checkRuns: { readonly nodes: readonly CheckRunAnswer[] } | null;
 }
 
@@ -88,22 +92,30 @@ function runsOf(suite: CheckSuiteAnswer, index: number): Run[] {
   }));
 }
 
-/** A workflow whose file GitHub cannot read has a suite without runs: it is red under its own name. */
+/** A workflow that GitHub cannot read, or does not start before an approval, has a suite without runs: it has its own name. */
 function notStarted({ conclusion, workflowRun, checkRuns }: CheckSuiteAnswer): HostCheck[] {
-  if (workflowRun === null || conclusion !== 'STARTUP_FAILURE' || (checkRuns?.nodes.length ?? 0) > 0) return [];
+  const summary = notStartedWords[conclusion ?? ''];
+  if (workflowRun === null || summary === undefined || (checkRuns?.nodes.length ?? 0) > 0) return [];
   return [
     {
       name: workflowRun.workflow.name,
       attempt: 1,
-      conclusion: 'failure',
-      url: null,
-      summary: 'GitHub could not start the workflow.',
+      conclusion: runConclusions[conclusion ?? ''] ?? 'unknown',
+      url: workflowRun.url,
+      summary,
       event: workflowRun.event,
       startedAt: null,
       completedAt: null,
     },
   ];
 }
+
+const approvalWords = 'A maintainer must approve the run at GitHub.';
+
+const notStartedWords: Readonly<Record<string, string>> = {
+  STARTUP_FAILURE: 'GitHub could not start the workflow: its file has a mistake.',
+  ACTION_REQUIRED: approvalWords,
+};
 
 /** Of a name: the newest run of each suite, and the worst of these. `attempt` counts all of its runs so far. */
 function checksOf(runs: readonly Run[]): HostCheck[] {
@@ -176,7 +188,7 @@ function conclusionOf({ status, conclusion }: CheckRunAnswer): CheckConclusion {
 }
 
 function summaryOf({ title, summary, conclusion }: CheckRunAnswer): string | null {
-  if (conclusion === 'ACTION_REQUIRED') return 'A maintainer must approve the run at GitHub.';
+  if (conclusion === 'ACTION_REQUIRED') return approvalWords;
   return title ?? summary;
 }
 

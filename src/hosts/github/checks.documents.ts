@@ -10,7 +10,7 @@ export const readCommitChecks = `
               status
               conclusion
               app { databaseId slug }
-              workflowRun { event workflow { name } }
+              workflowRun { event url workflow { name } }
               checkRuns(first: 100, filterBy: {checkType: ALL}) {
                 nodes { databaseId name status conclusion startedAt completedAt permalink title summary }
               }

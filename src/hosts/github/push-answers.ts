@@ -24,7 +24,7 @@ export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswe
   if (exitCode === 0) return { kind: 'done' };
   const words = wordsOf(stdout, stderr);
   // The other refs of an atomic push are refused because one of them is: the rule counts, not the refusal of the rest.
-  if (refusals.test(words) && !races.test(rejectionsOf(stdout))) return { kind: 'refused', words };
+  if (refusals.test(withoutRemarks(words)) && !races.test(rejectionsOf(stdout))) return { kind: 'refused', words };
   return { kind: 'unclear', words };
 }
 
@@ -52,6 +52,14 @@ export function judgeRefs(
 export function refuseUpdates(updates: readonly RefUpdate[]): void {
   if (new Set(updates.map(({ ref }) => ref)).size !== updates.length)
     throw new HostRefused('An update names the same ref twice');
+}
+
+/** GitHub names large files and rules that the App has passed by, though neither refuses the push. */
+function withoutRemarks(words: string): string {
+  return words
+    .split('\n')
+    .filter((line) => !/^(warning:|Bypassed rule violations)/.test(line))
+    .join('\n');
 }
 
 function rejectionsOf(stdout: string): string {

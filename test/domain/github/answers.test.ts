@@ -1,0 +1,143 @@
+// What GitHub's failures mean to the port.
+import { expect, test } from 'vitest';
+import { asPortError, type FailedCall, type Failure, judgeFailure } from '../../../src/hosts/github/answers.ts';
+import { NotFoundAtGitHub } from '../../../src/hosts/github/answers.ts';
+import { HostRefused, HostUnavailable } from '../../../src/hosts/port.ts';
+
+const now = Date.parse('2026-11-02T10:00:00Z');
+const resetSec = now / 1000 + 900;
+
+interface Case {
+  readonly name: string;
+  readonly call: Partial<FailedCall>;
+  readonly kind: Failure['kind'];
+  readonly words: string;
+  /** When to ask again. */
+  readonly at?: number | null;
+}
+
+const cases: readonly Case[] = [
+  { name: 'no answer', call: { status: null, message: 'reset' }, kind: 'unavailable', words: 'GitHub: reset' },
+  { name: 'a bad gateway', call: { status: 502, message: 'Bad' }, kind: 'unavailable', words: 'GitHub: Bad' },
+  {
+    name: 'a bad gateway that names a wait',
+    call: { status: 503, message: 'Down', headers: { 'retry-after': '5' } },
+    kind: 'unavailable',
+    words: 'GitHub: Down',
+    at: null,
+  },
+  {
+    name: 'a secondary limit with a wait',
+    call: { status: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '30' } },
+    kind: 'limited',
+    words: 'fewer calls',
+    at: now + 30_000,
+  },
+  {
+    name: 'a limit of 429 with a wait',
+    call: { status: 429, headers: { 'retry-after': 60 } },
+    kind: 'limited',
+    words: 'fewer calls',
+    at: now + 60_000,
+  },
+  {
+    name: 'an hour that is spent',
+    call: { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetSec) } },
+    kind: 'limited',
+    words: 'fewer calls',
+    at: resetSec * 1000,
+  },
+  {
+    name: 'an hour that is spent, without its end',
+    call: { status: 429, headers: { 'x-ratelimit-remaining': '0' } },
+    kind: 'limited',
+    words: 'fewer calls',
+    at: null,
+  },
+  {
+    name: 'a secondary limit without a wait',
+    call: {
+      status: 403,
+      message: 'You have exceeded a secondary rate limit',
+      headers: { 'x-ratelimit-remaining': 12 },
+    },
+    kind: 'limited',
+    words: 'fewer calls',
+    at: null,
+  },
+  {
+    name: 'an older form of the limit',
+    call: { status: 403, message: 'You have triggered an abuse detection mechanism' },
+    kind: 'limited',
+    words: 'fewer calls',
+    at: null,
+  },
+  { name: 'a token that has ended', call: { status: 401, message: 'Bad credentials' }, kind: 'token', words: 'token' },
+  { name: 'nothing there', call: { status: 404, message: 'Not Found' }, kind: 'absent', words: 'Not Found' },
+  { name: 'something that is gone', call: { status: 410, message: 'Gone' }, kind: 'absent', words: 'Gone' },
+  {
+    name: 'a write of a suspended installation',
+    call: { status: 403, message: 'This installation has been suspended', writes: true },
+    kind: 'unavailable',
+    words: 'suspended at GitHub',
+  },
+  {
+    name: 'a write without the permission',
+    call: {
+      status: 403,
+      message: 'Resource not accessible by integration',
+      headers: { 'x-accepted-github-permissions': 'checks=write' },
+      writes: true,
+    },
+    kind: 'refused',
+    words: 'The App needs the permission checks=write.',
+  },
+  {
+    name: 'a write that an archived repository refuses',
+    call: { status: 403, message: 'Repository was archived so is read-only.', writes: true },
+    kind: 'refused',
+    words: 'archived',
+  },
+  {
+    name: 'a read without the permission',
+    call: {
+      status: 403,
+      message: 'Resource not accessible by integration',
+      headers: { 'x-accepted-github-permissions': 'administration=read' },
+    },
+    kind: 'unavailable',
+    words: 'administration=read',
+  },
+  { name: 'a redirect', call: { status: 301, message: 'Moved' }, kind: 'unavailable', words: 'renamed or moved' },
+  { name: 'a method that is refused', call: { status: 405, writes: true }, kind: 'refused', words: 'GitHub:' },
+  { name: 'a conflict', call: { status: 409, writes: true }, kind: 'refused', words: 'GitHub:' },
+  {
+    name: 'an input that is refused',
+    call: { status: 422, message: 'Validation Failed', writes: true },
+    kind: 'refused',
+    words: 'Validation Failed',
+  },
+];
+
+test.each(cases)('$name: $kind', ({ call, kind, words, at }) => {
+  const failure = judgeFailure(
+    { status: 500, headers: {}, message: '', documentationUrl: null, writes: false, ...call },
+    now,
+  );
+  expect(failure).toMatchObject({ kind, words: expect.stringContaining(words) as string });
+  const asked = failure.kind === 'limited' ? failure.until : failure.kind === 'unavailable' ? failure.retryAt : null;
+  expect(asked).toBe(at ?? null);
+});
+
+test.each<{ failure: Failure; error: new (...given: never[]) => Error; retryAt: number | undefined }>([
+  { failure: { kind: 'unavailable', words: 'Down', retryAt: 7 }, error: HostUnavailable, retryAt: 7 },
+  { failure: { kind: 'limited', until: 9, words: 'Fewer' }, error: HostUnavailable, retryAt: 9 },
+  { failure: { kind: 'token', words: 'Token' }, error: HostUnavailable, retryAt: undefined },
+  { failure: { kind: 'absent', words: 'Gone' }, error: NotFoundAtGitHub, retryAt: undefined },
+  { failure: { kind: 'refused', words: 'No' }, error: HostRefused, retryAt: undefined },
+])('the failure $failure.kind becomes an error of the port', ({ failure, error, retryAt }) => {
+  const made = asPortError(failure, new Error('cause'));
+  expect(made).toBeInstanceOf(error);
+  expect(made.message).toBe(failure.words);
+  expect((made as Partial<HostUnavailable>).retryAt ?? undefined).toBe(retryAt);
+});

@@ -1,0 +1,143 @@
+// What an installation may still ask of GitHub.
+import { expect, test } from 'vitest';
+import {
+  type Budget,
+  type Call,
+  countCreation,
+  decideCall,
+  mostCreationsInHour,
+  mostCreationsInMinute,
+  newBudget,
+  noteAllowance,
+  notePause,
+  noteSuccess,
+  type Purpose,
+  purposes,
+} from '../../../src/hosts/github/budget.ts';
+
+const now = Date.parse('2026-11-02T10:00:00Z');
+const [minute, hour] = [60_000, 3_600_000];
+const resetsAt = now + hour / 2;
+
+function call(given: Partial<Call> = {}): Call {
+  return { purpose: 'landing', resource: 'rest', creates: false, ...given };
+}
+
+function withLeft(left: number): Budget {
+  return noteAllowance(newBudget(now), 'rest', { limit: 5000, left, resetsAt });
+}
+
+test.each<{ left: number; going: readonly Purpose[] }>([
+  { left: 5000, going: purposes },
+  { left: 1751, going: purposes },
+  { left: 1750, going: ['landing', 'hint', 'answer', 'telling'] },
+  { left: 1001, going: ['landing', 'hint', 'answer', 'telling'] },
+  { left: 1000, going: ['landing', 'hint', 'answer'] },
+  { left: 251, going: ['landing', 'hint', 'answer'] },
+  { left: 250, going: ['landing'] },
+  { left: 1, going: ['landing'] },
+  { left: 0, going: [] },
+])('with $left of 5000 points left go: $going', ({ left, going }) => {
+  const budget = withLeft(left);
+  expect(purposes.filter((purpose) => decideCall(budget, call({ purpose }), now).kind === 'go')).toEqual(going);
+});
+
+test('a call that waits is told when and why', () => {
+  expect(decideCall(withLeft(900), call({ purpose: 'telling' }), now)).toEqual({
+    kind: 'wait',
+    until: resetsAt,
+    reason: '900 of 5000 REST points are left this hour, kept for more important calls',
+  });
+  expect(decideCall(withLeft(0), call(), now)).toMatchObject({ reason: '0 of 5000 REST points are left this hour' });
+});
+
+test('points of REST say nothing about GraphQL, and nothing once their hour is over', () => {
+  expect(decideCall(withLeft(0), call({ resource: 'graphql' }), now).kind).toBe('go');
+  expect(decideCall(withLeft(0), call(), resetsAt).kind).toBe('go');
+});
+
+function withCreations(count: number, everyMs: number): Budget {
+  let budget = newBudget(now);
+  for (let made = 0; made < count; made += 1) budget = countCreation(budget, now + made * everyMs);
+  return budget;
+}
+
+test('the sixty-first creation of a minute waits for the next minute, and what creates nothing does not', () => {
+  const budget = withCreations(mostCreationsInMinute, 0);
+  expect(decideCall(budget, call({ creates: true }), now + 1)).toEqual({
+    kind: 'wait',
+    until: now + minute,
+    reason: '60 creations in a minute',
+  });
+  expect(decideCall(budget, call(), now + 1).kind).toBe('go');
+  expect(decideCall(budget, call({ creates: true }), now + minute).kind).toBe('go');
+});
+
+test('the hour of creations is full although no minute is', () => {
+  const budget = withCreations(mostCreationsInHour, 2_000);
+  const at = now + mostCreationsInHour * 2_000;
+  expect(budget.madeInMinute).toBeLessThan(mostCreationsInMinute);
+  expect(decideCall(budget, call({ creates: true }), at)).toEqual({
+    kind: 'wait',
+    until: now + hour,
+    reason: '450 creations in an hour',
+  });
+  expect(decideCall(budget, call({ creates: true }), now + hour).kind).toBe('go');
+});
+
+test.each([
+  { name: 'a smaller rest counts', said: { limit: 5000, left: 900, resetsAt }, left: 900 },
+  { name: 'an answer that was overtaken does not', said: { limit: 5000, left: 1100, resetsAt }, left: 1000 },
+  {
+    name: 'a reset that differs by seconds is the same hour',
+    said: { limit: 5000, left: 1100, resetsAt: resetsAt + 9_000 },
+    left: 1000,
+  },
+  { name: 'the next hour begins full', said: { limit: 5000, left: 4999, resetsAt: resetsAt + hour }, left: 4999 },
+  {
+    name: 'an answer of the hour before is ignored',
+    said: { limit: 5000, left: 3, resetsAt: resetsAt - hour },
+    left: 1000,
+  },
+])('of two answers about what is left: $name', ({ said, left }) => {
+  expect(noteAllowance(withLeft(1000), 'rest', said).rest?.left).toBe(left);
+});
+
+test('a pause holds every call until it ends', () => {
+  const paused = notePause(newBudget(now), now + 30_000, now);
+  expect(decideCall(paused, call(), now + 29_999)).toEqual({
+    kind: 'wait',
+    until: now + 30_000,
+    reason: 'GitHub asked this App to pause',
+  });
+  expect(decideCall(paused, call(), now + 30_000).kind).toBe('go');
+});
+
+test('a pause without an end is a minute, and twice as long each time, up to an hour, until a call succeeds', () => {
+  let budget = newBudget(now);
+  const lengths: number[] = [];
+  let at = now;
+  for (let count = 0; count < 8; count += 1) {
+    budget = notePause(budget, null, at);
+    const end = budget.pausedUntil ?? 0;
+    lengths.push((end - at) / 1000);
+    at = end;
+  }
+  expect(lengths).toEqual([60, 120, 240, 480, 960, 1920, 3600, 3600]);
+  expect(notePause(noteSuccess(budget, at), null, at).pausedUntil).toBe(at + minute);
+});
+
+test('two refusals during one pause are one', () => {
+  const paused = notePause(newBudget(now), null, now);
+  expect(notePause(paused, null, now + 1)).toBe(paused);
+});
+
+test('a success of a call that began before the pause does not end it', () => {
+  const paused = notePause(newBudget(now), null, now);
+  expect(noteSuccess(paused, now + 1)).toBe(paused);
+});
+
+test('a shorter wait does not shorten a pause', () => {
+  const paused = notePause(newBudget(now), now + hour, now);
+  expect(notePause(paused, now + minute, now).pausedUntil).toBe(now + hour);
+});

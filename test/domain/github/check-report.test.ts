@@ -1,0 +1,263 @@
+// What GitHub shows of a commit's checks, as one report.
+import { expect, test } from 'vitest';
+import {
+  type CheckRunAnswer,
+  type CheckSuiteAnswer,
+  readReport,
+  type StatusAnswer,
+} from '../../../src/hosts/github/check-report.ts';
+import type { CheckReport } from '../../../src/hosts/port.ts';
+
+const commit = 'a'.repeat(40);
+const now = Date.parse('2026-11-02T10:00:00Z');
+const ownApp = { databaseId: 9, slug: 'interlock' };
+const actions = { databaseId: 15368, slug: 'github-actions' };
+
+function at(sec: number): string {
+  return new Date(now + sec * 1000).toISOString();
+}
+
+let ids = 0;
+function run(name: string, conclusion: string | null, given: Partial<CheckRunAnswer> = {}): CheckRunAnswer {
+  ids += 1;
+  return {
+    databaseId: ids,
+    name,
+    status: conclusion === null ? 'IN_PROGRESS' : 'COMPLETED',
+    conclusion,
+    startedAt: at(-300),
+    completedAt: conclusion === null ? null : at(-200),
+    permalink: `https://github.com/acme/shop/runs/${ids}`,
+    title: null,
+    summary: null,
+    ...given,
+  };
+}
+
+function suite(event: string | null, nodes: readonly CheckRunAnswer[], given: Partial<CheckSuiteAnswer> = {}) {
+  const isOver = nodes.every(({ status }) => status === 'COMPLETED');
+  return {
+    status: isOver ? 'COMPLETED' : 'IN_PROGRESS',
+    conclusion: isOver ? 'SUCCESS' : null,
+    app: actions,
+    workflowRun: event === null ? null : { event, url: 'https://github.com/run', workflow: { name: 'ci' } },
+    checkRuns: { nodes },
+    ...given,
+  };
+}
+
+function status(context: string, state: string): StatusAnswer {
+  return { context, state, description: 'said', targetUrl: 'https://ci.test/1', createdAt: at(-200) };
+}
+
+interface Given {
+  readonly suites?: readonly CheckSuiteAnswer[];
+  readonly statuses?: readonly StatusAnswer[];
+  readonly expected?: readonly string[];
+  readonly movedAt?: number | null;
+}
+
+function read({ suites = [], statuses = [], expected = [], movedAt = now - 600_000 }: Given): CheckReport {
+  return readReport(commit, { suites, statuses }, { expected, movedAt, ownAppId: '9', now });
+}
+
+function brief(report: CheckReport): string[] {
+  return report.checks.map(({ name, conclusion, attempt }) => `${name} ${conclusion} ${attempt}`);
+}
+
+test.each<{ name: string; given: Given; checks: readonly string[] }>([
+  {
+    name: 'a passed and a running one',
+    given: { suites: [suite('push', [run('test', 'SUCCESS'), run('lint', null)])] },
+    checks: ['lint pending 1', 'test success 1'],
+  },
+  {
+    name: 'a rerun counts instead of the run before',
+    given: { suites: [suite('push', [run('test', 'FAILURE'), run('test', 'SUCCESS')])] },
+    checks: ['test success 2'],
+  },
+  {
+    name: 'a rerun that runs',
+    given: { suites: [suite('push', [run('test', 'FAILURE'), run('test', null)])] },
+    checks: ['test pending 2'],
+  },
+  {
+    name: 'push and pull_request of one name: the red one counts',
+    given: { suites: [suite('push', [run('test', 'SUCCESS')]), suite('pull_request', [run('test', 'FAILURE')])] },
+    checks: ['test failure 2'],
+  },
+  {
+    name: 'push and pull_request of one name: the running one counts before the red one',
+    given: { suites: [suite('push', [run('test', null)]), suite('pull_request', [run('test', 'FAILURE')])] },
+    checks: ['test pending 2'],
+  },
+  {
+    name: 'a job that is skipped for bot branches beside one that passes',
+    given: { suites: [suite('push', [run('test', 'SUCCESS')]), suite('pull_request', [run('test', 'SKIPPED')])] },
+    checks: ['test success 2'],
+  },
+  {
+    name: 'statuses',
+    given: {
+      statuses: ['SUCCESS', 'PENDING', 'EXPECTED', 'FAILURE', 'ERROR', 'NEW'].map((state) =>
+        status(state.toLowerCase(), state),
+      ),
+    },
+    checks: [
+      'error error 1',
+      'expected pending 1',
+      'failure failure 1',
+      'new unknown 1',
+      'pending pending 1',
+      'success success 1',
+    ],
+  },
+  {
+    name: 'a status and a run of one name',
+    given: { suites: [suite('push', [run('test', 'SUCCESS')])], statuses: [status('test', 'FAILURE')] },
+    checks: ['test failure 1'],
+  },
+  {
+    name: 'a run that could not start',
+    given: { suites: [suite('push', [run('test', 'STARTUP_FAILURE')])] },
+    checks: ['test failure 1'],
+  },
+  {
+    name: 'a run that waits for an approval',
+    given: { suites: [suite('pull_request', [run('test', 'ACTION_REQUIRED')])] },
+    checks: ['test action_required 1'],
+  },
+  {
+    name: 'a conclusion that is new',
+    given: { suites: [suite('push', [run('test', 'PONDERED')])] },
+    checks: ['test unknown 1'],
+  },
+  {
+    name: 'a workflow that could not start has no runs',
+    given: { suites: [suite('push', [], { conclusion: 'STARTUP_FAILURE' })] },
+    checks: ['ci failure 1'],
+  },
+  {
+    name: 'a workflow that waits for an approval has no runs',
+    given: { suites: [suite('pull_request', [], { conclusion: 'ACTION_REQUIRED' })] },
+    checks: ['ci action_required 1'],
+  },
+  {
+    name: 'an App that stays silent',
+    given: { suites: [suite(null, [], { status: 'QUEUED', conclusion: null })] },
+    checks: [],
+  },
+  {
+    name: 'checks of Interlock itself',
+    given: { suites: [suite(null, [run('interlock', 'FAILURE')], { app: ownApp })] },
+    checks: [],
+  },
+  {
+    name: 'a workflow that was started by name',
+    given: { suites: [suite('workflow_dispatch', [run('deploy', 'FAILURE')])] },
+    checks: [],
+  },
+  {
+    name: 'a suite of a deleted App',
+    given: { suites: [suite(null, [run('scan', 'SUCCESS')], { app: null })] },
+    checks: ['scan success 1'],
+  },
+])('$name', ({ given, checks }) => {
+  expect(brief(read(given))).toEqual(checks);
+});
+
+test.each([
+  ['SUCCESS', 'success'],
+  ['FAILURE', 'failure'],
+  ['CANCELLED', 'cancelled'],
+  ['TIMED_OUT', 'timed_out'],
+  ['SKIPPED', 'skipped'],
+  ['NEUTRAL', 'neutral'],
+  ['STALE', 'stale'],
+])('the conclusion %s is %s', (said, conclusion) => {
+  const report = read({ suites: [suite('push', [run('test', said)])] });
+  expect(report.checks.map((check) => check.conclusion)).toEqual([conclusion]);
+  expect(report.canceled).toBe(said === 'CANCELLED');
+});
+
+test('a check says where it ran, when, and by which event', () => {
+  const seen = run('test', 'FAILURE', { title: 'One failed', summary: 'long' });
+  const { checks } = read({ suites: [suite('pull_request', [seen])] });
+  expect(checks).toEqual([
+    {
+      name: 'test',
+      attempt: 1,
+      conclusion: 'failure',
+      url: seen.permalink,
+      summary: 'One failed',
+      event: 'pull_request',
+      startedAt: now - 300_000,
+      completedAt: now - 200_000,
+    },
+  ]);
+});
+
+test('a run that waits for an approval says who must act', () => {
+  const { checks } = read({ suites: [suite('pull_request', [run('test', 'ACTION_REQUIRED', { title: 'x' })])] });
+  expect(checks[0]?.summary).toBe('A maintainer must approve the run at GitHub.');
+});
+
+const passed = suite('push', [run('test', 'SUCCESS')]);
+
+test.each<{ name: string; given: Given; complete: boolean; settlesIn: number | null }>([
+  { name: 'nothing has started, and the branch moved now', given: { movedAt: now }, complete: false, settlesIn: 60 },
+  { name: 'nothing has started in a minute', given: { movedAt: now - 60_000 }, complete: true, settlesIn: null },
+  { name: 'the branch moved at an unknown time', given: { movedAt: null }, complete: true, settlesIn: null },
+  {
+    name: 'a check runs',
+    given: { suites: [suite('push', [run('test', null)])], expected: ['lint'] },
+    complete: false,
+    settlesIn: null,
+  },
+  { name: 'a status is pending', given: { statuses: [status('test', 'PENDING')] }, complete: false, settlesIn: null },
+  {
+    name: 'a workflow goes on although its first job has ended',
+    given: { suites: [suite('push', [run('test', 'SUCCESS')], { status: 'IN_PROGRESS' })], expected: ['test'] },
+    complete: false,
+    settlesIn: null,
+  },
+  {
+    name: 'all expected names have ended, the branch moved now',
+    given: { suites: [passed], expected: ['test'], movedAt: now },
+    complete: true,
+    settlesIn: null,
+  },
+  {
+    name: 'an expected name is missing, the branch moved now',
+    given: { suites: [passed], expected: ['test', 'lint'], movedAt: now },
+    complete: false,
+    settlesIn: 60,
+  },
+  {
+    name: 'an expected name is missing, and enough time has passed',
+    given: { suites: [passed], expected: ['test', 'lint'] },
+    complete: true,
+    settlesIn: null,
+  },
+  {
+    name: 'the last check ended five seconds ago',
+    given: { suites: [suite('push', [run('test', 'SUCCESS', { completedAt: at(-5) })])] },
+    complete: false,
+    settlesIn: 10,
+  },
+  {
+    name: 'a workflow waits, and has no runs yet',
+    given: { suites: [passed, suite('push', [], { status: 'QUEUED', conclusion: null })], expected: ['test'] },
+    complete: false,
+    settlesIn: null,
+  },
+  {
+    name: 'an App stays silent',
+    given: { suites: [passed, suite(null, [], { status: 'QUEUED' })] },
+    complete: true,
+    settlesIn: null,
+  },
+])('complete: $complete when $name', ({ given, complete, settlesIn }) => {
+  const settlesAt = settlesIn === null ? null : now + settlesIn * 1000;
+  expect(read(given)).toMatchObject({ complete, settlesAt });
+});

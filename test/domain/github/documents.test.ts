@@ -1,0 +1,33 @@
+// Every GraphQL document that is sent to GitHub is one that GitHub's schema permits.
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { schema } from '@octokit/graphql-schema';
+import { buildSchema, parse, validate } from 'graphql';
+import { expect, test } from 'vitest';
+
+const folder = join(import.meta.dirname, '../../../src/hosts/github');
+const files = globSync('*.documents.ts', { cwd: folder }).toSorted();
+const github = buildSchema(schema.idl, { assumeValid: true });
+
+async function documentsOf(file: string): Promise<(readonly [string, string])[]> {
+  const given = (await import(join(folder, file))) as Readonly<Record<string, string>>;
+  // A fragment alone is a part of other documents.
+  return Object.entries(given).filter(([, text]) => /\b(query|mutation)\b/.test(text));
+}
+
+const documents = (await Promise.all(files.map(documentsOf))).flat();
+
+test('documents are found', () => {
+  expect(files).toEqual(['checks.documents.ts', 'pull-requests.documents.ts']);
+  expect(documents.length).toBeGreaterThan(5);
+});
+
+test.each(documents)('the document %s is valid', (_name, text) => {
+  expect(validate(github, parse(text))).toEqual([]);
+});
+
+test('a field that GitHub does not have is found', () => {
+  expect(validate(github, parse('{ viewer { shoeSize } }')).map(({ message }) => message)).toEqual([
+    'Cannot query field "shoeSize" on type "User".',
+  ]);
+});
