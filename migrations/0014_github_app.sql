@@ -62,9 +62,10 @@ create table host_delivery (
 create index host_delivery_age on host_delivery (received_at);
 
 -- GitHub's id of the repository, which stays when it is renamed or transferred, and the installation that has it.
+-- Two servers may give two repositories the same id.
 alter table repository add column github_id text;
 alter table repository add column github_app_id bigint;
 alter table repository add column github_installation_id text;
-create unique index repository_github_id on repository (account_id, github_id) where github_id is not null and deleted_at is null;
+create unique index repository_github_id on repository (account_id, github_app_id, github_id) where github_id is not null and deleted_at is null;
 
 select guard_new_tables();

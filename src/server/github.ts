@@ -17,6 +17,8 @@ export interface GitHubServing {
 /** GitHub sends payloads of 25 MB at most. */
 const webhookBodyLimit = 25 * 1024 * 1024;
 
+const mostOftenMs = 10_000;
+
 export async function serveGitHub(fastify: FastifyInstance, serving: GitHubServing): Promise<void> {
   await fastify.register(async (scope) => {
     serveWebhooks(scope, serving);
@@ -62,9 +64,15 @@ function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallation
       throw new DomainError('BAD_INPUT', 'GitHub sends a code and a state to this address.');
     return await reply.redirect(await completeSetup(ports, secrets, { code, state }));
   });
-  // Proves nothing: it only says that now is a good time to look. GitHub is asked what is installed.
+  // Proves nothing: it only says that now is a good time to look. GitHub is asked what is installed, and not more often
+  // because somebody loads the page again and again.
+  let syncedAt = 0;
   fastify.get('/github/installed', async (_request, reply) => {
-    await syncInstallations();
+    const now = ports.clock().getTime();
+    if (now - syncedAt >= mostOftenMs) {
+      syncedAt = now;
+      await syncInstallations();
+    }
     const body = html`<p>Interlock lists the repositories of the installation. Activate those that it shall work on.</p>`;
     return await sendPage(reply, 200, { title: 'GitHub is connected', body });
   });

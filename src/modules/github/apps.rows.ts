@@ -1,5 +1,6 @@
 // GitHub Apps and their installations as rows. Secrets are sealed for the account and the App.
 import type { GitHubApp } from '../../hosts/github/app.ts';
+import { DomainError } from '../../domain/errors.ts';
 import type { SystemQueries, Transaction } from '../../platform/database.ts';
 import { decrypt, encrypt, type Secrets } from '../accounts/index.ts';
 
@@ -61,7 +62,7 @@ export async function storeApp(
      returning id`,
     [accountId, app.id, app.slug, app.clientId, app.apiUrl, app.webUrl, sealed, app.webhookPath, at],
   );
-  if (row === undefined) throw new Error(`The App ${app.slug} belongs to another account.`);
+  if (row === undefined) throw new DomainError('CONFLICT', `The App ${app.slug} belongs to another account.`);
   return row.id;
 }
 

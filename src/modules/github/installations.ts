@@ -66,8 +66,10 @@ export async function syncApp(ports: Ports, app: AppRow): Promise<void> {
   for (const installation of listed) {
     await storeInstallation(ports, app, installation);
     if (installation.isSuspended) continue;
-    for (const repository of await listRepositories(app, installation.id))
-      seen.push(await storeRepository(ports, app, { ...repository, installationId: installation.id }));
+    for (const repository of await listRepositories(app, installation.id)) {
+      const id = await storeRepository(ports, app, { ...repository, installationId: installation.id });
+      if (id !== null) seen.push(id);
+    }
   }
   const { query } = ports.db.system;
   await query(
@@ -135,13 +137,17 @@ async function storeInstallation(ports: Ports, app: AppRow, { id, owner, isSuspe
   );
 }
 
-/** GitHub's id decides which repository it is: its name may be another one than before. Answers the id of the row. */
+/**
+ * GitHub's id decides which repository of a server it is: its name may be another one than before. Answers the id of the
+ * row. Null: a repository that is not of this server has the name.
+ */
 async function storeRepository(
   ports: Ports,
   app: AppRow,
   seen: ListedRepository & { readonly installationId: string },
-): Promise<string> {
+): Promise<string | null> {
   const { query } = ports.db.system;
+  if (await hasForeignName(ports, app, seen)) return null;
   const given = [seen.owner, seen.name, seen.defaultBranch, app.rowId, seen.installationId];
   const [before] = await query<{ owner: string; name: string }>(
     'select owner, name from repository where account_id = $1 and github_id = $2 and deleted_at is null',
@@ -149,8 +155,9 @@ async function storeRepository(
   );
   const [known] = await query<{ id: string; active: boolean }>(
     `update repository set owner = $3, name = $4, default_branch = $5, github_app_id = $6, github_installation_id = $7
-     where account_id = $1 and github_id = $2 and deleted_at is null returning id, active`,
-    [app.accountId, seen.githubId, ...given],
+     where account_id = $1 and github_id = $2 and deleted_at is null and github_app_id in (${appsOfServer('$8')})
+     returning id, active`,
+    [app.accountId, seen.githubId, ...given, app.app.apiUrl],
   );
   if (known !== undefined) {
     // Servers keep the repository of a name.
@@ -172,7 +179,34 @@ async function storeRepository(
       configurationHash(defaultConfigurationYaml),
     ],
   );
-  return made?.id ?? '';
+  return made?.id ?? null;
+}
+
+/** Ids of repositories are unique on one server alone. */
+function appsOfServer(apiUrl: string): string {
+  return `select id from github_app where account_id = $1 and api_url = ${apiUrl}`;
+}
+
+/** Repositories may have exchanged their names: another row of this server gives the name up, and is named in its turn. */
+async function hasForeignName(
+  ports: Ports,
+  app: AppRow,
+  { githubId, owner, name }: ListedRepository,
+): Promise<boolean> {
+  const { query } = ports.db.system;
+  await query(
+    `update repository set name = name || '~' || id where account_id = $1 and owner = $2 and name = $3
+     and deleted_at is null and github_id <> $4 and github_app_id in (${appsOfServer('$5')})`,
+    [app.accountId, owner, name, githubId, app.app.apiUrl],
+  );
+  const others = await query(
+    `select 1 from repository where account_id = $1 and owner = $2 and name = $3 and deleted_at is null
+     and (github_app_id is null or github_app_id not in (${appsOfServer('$4')}))`,
+    [app.accountId, owner, name, app.app.apiUrl],
+  );
+  if (others.length > 0)
+    ports.log.warn({ repository: `${owner}/${name}` }, 'Another repository of the account has this name.');
+  return others.length > 0;
 }
 
 async function deactivateAbsent(ports: Ports, app: AppRow, seen: readonly string[]): Promise<void> {

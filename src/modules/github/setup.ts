@@ -2,6 +2,7 @@
 // App and sends the browser back with a code, and the code is exchanged for the App's secrets. Nothing is copied by hand.
 import { createHash, randomBytes } from 'node:crypto';
 import { Octokit } from '@octokit/core';
+import { RequestError } from '@octokit/request-error';
 import type { Context, Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { requireScope, type Secrets } from '../accounts/index.ts';
@@ -85,8 +86,7 @@ export async function completeSetup(
     [digest(state), ports.clock()],
   );
   if (row === undefined) throw linkIsOver();
-  const octokit = new Octokit({ baseUrl: row.api_url, userAgent: 'interlock' });
-  const { data } = await octokit.request('POST /app-manifests/{code}/conversions', { code });
+  const data = await convert(ports, row, code);
   const slug = data.slug ?? String(data.id);
   await ports.db.transaction(row.account_id, async (tx) => {
     const app = {
@@ -103,6 +103,19 @@ export async function completeSetup(
     await storeApp(tx, secrets, { accountId: row.account_id, app, at: ports.clock() });
   });
   return `${data.html_url}/installations/new`;
+}
+
+async function convert(ports: Ports, { id, api_url }: SetupRow, code: string) {
+  const octokit = new Octokit({ baseUrl: api_url, userAgent: 'interlock' });
+  try {
+    return (await octokit.request('POST /app-manifests/{code}/conversions', { code })).data;
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 404)
+      throw new DomainError('NOT_FOUND', 'GitHub does not know this code. Ask for a new link.');
+    // GitHub has the code still: the same address works when it answers again.
+    await ports.db.system.query('update github_app_setup set used_at = null where id = $1', [id]);
+    throw new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Load this page again.');
+  }
 }
 
 /** An App that exists already, as an enterprise's, which no manifest can make. Needs `admin`. */

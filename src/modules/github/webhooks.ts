@@ -33,7 +33,7 @@ export function createWebhookIntake(
     async receive(webhook) {
       const app = await findAppByWebhookPath(ports.db.system.query, secrets, webhook.path);
       if (app === null) return { status: 404, message: 'No App has this address.' };
-      if (webhook.signature === '' || !(await verify(app.secrets.webhookSecret, webhook.body, webhook.signature)))
+      if (!(await isSigned(app, webhook)))
         return { status: 401, message: "The signature is not that of the App's webhook secret." };
       const payload = parse(webhook.body);
       if (payload === null || webhook.delivery === '' || webhook.event === '')
@@ -46,6 +46,12 @@ export function createWebhookIntake(
       return { status: 202, message: 'Received.' };
     },
   };
+}
+
+/** An App without a webhook secret gets no webhooks. */
+async function isSigned({ secrets }: AppRow, { body, signature }: ReceivedWebhook): Promise<boolean> {
+  if (secrets.webhookSecret === '' || body === '' || signature === '') return false;
+  return await verify(secrets.webhookSecret, body, signature);
 }
 
 function parse(body: string): WebhookPayload | null {
@@ -95,8 +101,9 @@ async function store(ports: Ports, app: AppRow, { event, payload, storeEvents }:
 
 async function findRepository(ports: Ports, app: AppRow, githubId: string): Promise<HostRepository | null> {
   const [row] = await ports.db.system.query<{ id: string; owner: string; name: string }>(
-    'select id, owner, name from repository where account_id = $1 and github_id = $2 and active and deleted_at is null',
-    [app.accountId, githubId],
+    `select id, owner, name from repository
+     where account_id = $1 and github_app_id = $2 and github_id = $3 and active and deleted_at is null`,
+    [app.accountId, app.rowId, githubId],
   );
   return row === undefined ? null : { ...row, accountId: app.accountId };
 }

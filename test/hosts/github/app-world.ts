@@ -1,0 +1,158 @@
+// A server that GitHub and browsers reach, and two accounts. Apps are at an emulator of GitHub.
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sign } from '@octokit/webhooks-methods';
+import { pino } from 'pino';
+import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
+import { systemContext, type Context, type Scope } from '../../../src/context.ts';
+import { createAccount, generateSecrets, type Secrets } from '../../../src/modules/accounts/index.ts';
+import { createEventHub } from '../../../src/modules/events/index.ts';
+import { addApp, syncInstallations } from '../../../src/modules/github/index.ts';
+import { changeActivity } from '../../../src/modules/repositories/index.ts';
+import { serveGitHub } from '../../../src/server/github.ts';
+import { startServer } from '../../../src/server.ts';
+import { createService } from '../../../src/service.ts';
+import { createPlainLoop } from '../../support/plain-loop.ts';
+import { createTestDatabase } from '../../support/postgres.ts';
+
+export interface AppWorld {
+  readonly emulator: Emulator;
+  readonly url: string;
+  readonly ctx: Context;
+  readonly otherCtx: Context;
+  readonly secrets: Secrets;
+  /** Moves the service's clock. */
+  later(minutes: number): void;
+  /** Adds the emulator's App to the first account. Its webhooks arrive at the server. */
+  addFirstApp(): Promise<void>;
+  /** What the service does every second: looks at Apps of which a webhook said that something changed. */
+  syncChanged(): Promise<void>;
+  syncAll(): Promise<void>;
+  activate(name: string): Promise<void>;
+  /** A webhook of the App whose address ends in `path`. `headers` replaces; null leaves out. */
+  send(given: {
+    readonly path?: string;
+    readonly body: string;
+    readonly headers?: Readonly<Record<string, string | null>>;
+  }): Promise<Response>;
+  webhookPath(): Promise<string>;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** An administrator whose token has these scopes alone. */
+export function withScopes(ctx: Context, scopes: readonly Scope[]): Context {
+  return { ...ctx, actor: { ...ctx.actor, kind: 'user_token', scopes: new Set(scopes) } };
+}
+
+export async function appWorld(): Promise<AppWorld> {
+  const emulator = await startEmulator();
+  const database = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'gha-'));
+  const secrets = generateSecrets();
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  let aheadMs = 0;
+  const service = await createService({
+    databaseUrl: database.url,
+    dataDir: join(folder, 'data'),
+    publicUrl: 'http://127.0.0.1',
+    log,
+    wake: createPlainLoop().wake,
+    poolSize: 6,
+    secrets,
+    clock: () => new Date(Date.now() + aheadMs),
+  });
+  // The address is known when the server listens.
+  const ports = { ...service.ports };
+  const hub = createEventHub({ db: ports.db, log });
+  const server = await startServer({
+    ports,
+    secrets,
+    hub,
+    port: 0,
+    host: '127.0.0.1',
+    overdue: service.overdue,
+    registerExtra: async (fastify) => await serveGitHub(fastify, { ...service, ports, secrets }),
+  });
+  Object.assign(ports, { publicUrl: server.url });
+  const first = await createAccount(ports, secrets, { name: 'first', email: 'first@example.test' });
+  const other = await createAccount(ports, secrets, { name: 'other', email: 'other@example.test' });
+  const ctx = systemContext(ports, first.accountId);
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    await ports.db.system.query<Row>(text, values);
+  let deliveries = 0;
+  const w: AppWorld = {
+    emulator,
+    url: server.url,
+    ctx,
+    otherCtx: systemContext(ports, other.accountId),
+    secrets,
+    rows,
+    later: (minutes) => void (aheadMs += minutes * 60_000),
+    async addFirstApp() {
+      const { webhookUrl } = await addApp(ctx, secrets, appOf(emulator));
+      emulator.setWebhookUrl(webhookUrl);
+      await w.syncAll();
+    },
+    async syncChanged() {
+      await emulator.core.settled();
+      await syncInstallations(ports, secrets, false);
+    },
+    syncAll: async () => await service.syncInstallations(),
+    async activate(name) {
+      const [row] = await rows<{ id: string }>('select id from repository where account_id = $1 and name = $2', [
+        first.accountId,
+        name,
+      ]);
+      await changeActivity(ctx, row?.id ?? '', true);
+    },
+    async send({ path, body, headers = {} }) {
+      deliveries += 1;
+      const all = {
+        'content-type': 'application/json',
+        'x-github-event': 'push',
+        'x-github-delivery': `delivery-${deliveries}`,
+        'x-hub-signature-256': body === '' ? 'sha256=none' : await sign(emulator.webhookSecret, body),
+        ...headers,
+      };
+      const given = Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+      return await fetch(`${server.url}/github/webhooks/${path ?? (await w.webhookPath())}`, {
+        method: 'POST',
+        headers: Object.fromEntries(given),
+        body,
+      });
+    },
+    async webhookPath() {
+      const [row] = await rows<{ webhook_path: string }>(
+        'select webhook_path from github_app where account_id = $1 and app_id = $2',
+        [first.accountId, emulator.appId],
+      );
+      return row?.webhook_path ?? '';
+    },
+    async close() {
+      await emulator.core.settled();
+      await emulator.stop();
+      await server.close();
+      await hub.close();
+      await service.stop();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return w;
+}
+
+export function appOf(emulator: Emulator) {
+  return {
+    id: emulator.appId,
+    slug: emulator.slug,
+    clientId: emulator.clientId,
+    clientSecret: emulator.clientSecret,
+    webhookSecret: emulator.webhookSecret,
+    privateKey: readFileSync(emulator.keyFile, 'utf8'),
+    apiUrl: emulator.apiUrl,
+    webUrl: emulator.webUrl,
+  };
+}

@@ -1,0 +1,176 @@
+// Repositories follow what happens to them and to their installation at GitHub. Accounts never see each other's.
+import { Octokit } from '@octokit/rest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changeSelection, deleteInstallation } from '../../../github-emulator/rest/apps.ts';
+import { addApp } from '../../../src/modules/github/index.ts';
+import { findRepository } from '../../../src/modules/repositories/index.ts';
+import { makeApp, makeInstallation } from '../../../github-emulator/model/seed.ts';
+import { appOf, appWorld, type AppWorld } from './app-world.ts';
+
+let w: AppWorld;
+let person: Octokit;
+beforeAll(async () => {
+  w = await appWorld();
+  await w.addFirstApp();
+  person = new Octokit({ baseUrl: w.emulator.apiUrl, auth: w.emulator.token });
+});
+afterAll(async () => await w.close());
+
+interface Shown {
+  readonly name: string;
+  readonly owner: string;
+  readonly active: boolean;
+}
+
+/** A repository that is listed and active. Answers how it stands here, by GitHub's id. */
+async function activeOne(name: string): Promise<{ id: number; shown: () => Promise<Shown | undefined> }> {
+  const { id } = await w.emulator.addRepository(name);
+  await w.syncAll();
+  await w.activate(name);
+  const shown = async (): Promise<Shown | undefined> => {
+    const [row] = await w.rows<Shown>(
+      'select owner, name, active from repository where account_id = $1 and github_id = $2',
+      [w.ctx.accountId, String(id)],
+    );
+    return row;
+  };
+  return { id, shown };
+}
+
+function installation() {
+  return w.emulator.core.state.installations.must(Number(w.emulator.installationId));
+}
+
+test('a repository that is renamed keeps its row, and is known by its new name alone', async () => {
+  const { shown } = await activeOne('old');
+  w.emulator.knobs.rename('acme/old', 'new');
+  await w.syncChanged();
+  expect(await shown()).toEqual({ owner: 'acme', name: 'new', active: true });
+  expect(await findRepository(w.ctx, { owner: 'acme', name: 'old' })).toBeNull();
+});
+
+test('two repositories that exchange their names stay who they are', async () => {
+  const [one, two] = [await activeOne('left'), await activeOne('right')];
+  w.emulator.knobs.rename('acme/left', 'aside');
+  w.emulator.knobs.rename('acme/right', 'left');
+  w.emulator.knobs.rename('acme/aside', 'right');
+  await w.syncChanged();
+  expect(await one.shown()).toEqual({ owner: 'acme', name: 'right', active: true });
+  expect(await two.shown()).toEqual({ owner: 'acme', name: 'left', active: true });
+});
+
+test('a new repository with the name of a renamed one is another repository', async () => {
+  const first = await activeOne('reused');
+  w.emulator.knobs.rename('acme/reused', 'zz-first');
+  const second = await activeOne('reused');
+  expect(await first.shown()).toEqual({ owner: 'acme', name: 'zz-first', active: true });
+  expect(await second.shown()).toEqual({ owner: 'acme', name: 'reused', active: true });
+});
+
+test('a name that a repository of Interlock has keeps one repository out, and no other', async () => {
+  await w.rows(
+    `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+     values ($1, 'acme', 'taken', 'local', '', '')`,
+    [w.ctx.accountId],
+  );
+  const { id } = await w.emulator.addRepository('taken');
+  const after = await activeOne('not-taken');
+  expect(await after.shown()).toMatchObject({ active: true });
+  expect(await w.rows('select 1 from repository where github_id = $1', [String(id)])).toEqual([]);
+});
+
+test('an archived repository becomes inactive', async () => {
+  const { shown } = await activeOne('archived');
+  await person.repos.update({ owner: 'acme', repo: 'archived', archived: true });
+  await w.syncChanged();
+  expect(await shown()).toMatchObject({ active: false });
+});
+
+test('a repository that is given to somebody without the App becomes inactive', async () => {
+  const { shown } = await activeOne('given');
+  w.emulator.addPerson('stranger');
+  w.emulator.knobs.transfer('acme/given', 'stranger');
+  await w.syncChanged();
+  expect(await shown()).toMatchObject({ active: false });
+});
+
+test('a repository that is taken out of the selection becomes inactive, and the others stay', async () => {
+  const [out, stays] = [await activeOne('out'), await activeOne('stays')];
+  const { core } = w.emulator;
+  const chosen = core.state.repositories.filter(({ ownerId }) => ownerId === installation().accountId);
+  const before = { repositorySelection: installation().repositorySelection };
+  Object.assign(installation(), { repositorySelection: 'selected', repositoryIds: chosen.map(({ id }) => id) });
+  changeSelection(core, installation(), {
+    repository: core.state.repositories.must(out.id),
+    sender: core.state.accounts.must(installation().accountId),
+    isChosen: false,
+  });
+  await w.syncChanged();
+  Object.assign(installation(), before);
+  expect(await out.shown()).toMatchObject({ active: false });
+  expect(await stays.shown()).toMatchObject({ active: true });
+});
+
+test('a suspended installation makes its repositories inactive, and they can be activated again afterwards', async () => {
+  const { shown } = await activeOne('suspended');
+  w.emulator.knobs.suspend(Number(w.emulator.installationId), true);
+  await w.syncChanged();
+  expect(await shown()).toMatchObject({ active: false });
+  w.emulator.knobs.suspend(Number(w.emulator.installationId), false);
+  await w.syncChanged();
+  await w.activate('suspended');
+  await w.syncAll();
+  expect(await shown()).toMatchObject({ active: true });
+});
+
+test('another App of another account lists the same repositories for that account alone', async () => {
+  const { id, shown } = await activeOne('shared');
+  const { core } = w.emulator;
+  const owner = core.state.accounts.must(installation().accountId);
+  const { app, privateKey } = makeApp(core, {
+    slug: 'second',
+    name: 'second',
+    owner,
+    permissions: installation().permissions,
+    events: [],
+    webhook: { url: null, secret: 'second-secret', isActive: false },
+    callbackUrls: [],
+    externalUrl: 'https://example.com',
+    setupUrl: null,
+    isPublic: false,
+  });
+  makeInstallation(core, { app, account: owner });
+  await addApp(w.otherCtx, w.secrets, { ...appOf(w.emulator), id: String(app.id), slug: 'second', privateKey });
+  await w.syncAll();
+  const rows = await w.rows<{ account_id: string; active: boolean }>(
+    'select account_id, active from repository where github_id = $1 order by id',
+    [String(id)],
+  );
+  expect(rows).toEqual([
+    { account_id: w.ctx.accountId, active: true },
+    { account_id: w.otherCtx.accountId, active: false },
+  ]);
+
+  // A webhook of the first App says nothing to the other account.
+  await w.rows('delete from host_hint');
+  await w.send({ body: JSON.stringify({ ref: 'refs/heads/main', repository: { id } }) });
+  const hinted = await w.rows<{ account_id: string }>('select account_id from host_hint');
+  expect(hinted).toEqual([{ account_id: w.ctx.accountId }]);
+  for (const { accountId } of [w.ctx, w.otherCtx])
+    expect(await w.ctx.db.transaction(accountId, async (tx) => await tx.query('select slug from github_app'))).toEqual([
+      { slug: accountId === w.ctx.accountId ? 'interlock' : 'second' },
+    ]);
+  expect(await shown()).toMatchObject({ active: true });
+});
+
+test('a removed installation makes its repositories inactive', async () => {
+  const { shown } = await activeOne('removed');
+  deleteInstallation(w.emulator.core, installation());
+  await w.syncChanged();
+  expect(await shown()).toMatchObject({ active: false });
+  expect(
+    await w.rows('select removed_at is not null as gone, sync_at from github_installation where account_id = $1', [
+      w.ctx.accountId,
+    ]),
+  ).toEqual([{ gone: true, sync_at: null }]);
+});
