@@ -86,6 +86,18 @@ export function failedCall(error: unknown): FailedCall | null {
   return null;
 }
 
+/** GraphQL refuses a call beyond its limit in an answer of status 200. Null: it was not refused. */
+export function limitedAnswer(answer: {
+  readonly data: unknown;
+  readonly headers: FailedCall['headers'];
+}): FailedCall | null {
+  const { errors } = (answer.data ?? {}) as Partial<Pick<GraphqlError, 'errors'>>;
+  const limited = errors?.find(({ type }) => type === 'RATE_LIMITED');
+  if (limited === undefined) return null;
+  const { headers } = answer;
+  return { status: 429, headers, message: limited.message ?? '', documentationUrl: null, writes: false };
+}
+
 interface GraphqlError extends Error {
   readonly headers: FailedCall['headers'];
   readonly errors?: readonly { readonly type?: string; readonly message?: string }[];

@@ -4,7 +4,7 @@ import { Octokit } from '@octokit/core';
 import { createAppAuth } from '@octokit/auth-app';
 import type { Database } from '../../platform/database.ts';
 import { HostUnavailable, type HostRepository, type Identity } from '../port.ts';
-import { asPortError, failedCall, judgeFailure } from './answers.ts';
+import { asPortError, type FailedCall, failedCall, type Failure, judgeFailure, limitedAnswer } from './answers.ts';
 import type { FindInstallation, GitHubInstallation } from './app.ts';
 import { changeBudget, readBudget, type BudgetOwner } from './budget.rows.ts';
 import { countCreation, decideCall, newBudget, noteAllowance, notePause, noteSuccess } from './budget.ts';
@@ -159,6 +159,15 @@ function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {
     await changeBudget(db, owner, by, now());
   }
 
+  /** Points that are spent hold the calls that cost such points. Any other limit holds all. */
+  async function noteLimit(resource: Resource, failed: FailedCall, failure: Failure): Promise<void> {
+    if (failure.kind !== 'limited') return;
+    const said = allowanceOf(failed.headers);
+    await change((budget) =>
+      said?.left === 0 ? noteAllowance(budget, resource, said) : notePause(budget, failure.until, now()),
+    );
+  }
+
   octokit.hook.wrap('request', async (request, call) => {
     // Tokens cost nothing, and nothing is done without them.
     if (call.url.includes('/access_tokens')) return await request(call);
@@ -170,6 +179,8 @@ function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {
     if (creates) await change((budget) => countCreation(budget, now()));
     try {
       const answer = await request(call);
+      const limited = limitedAnswer(answer);
+      if (limited !== null) await noteLimit(resource, limited, judgeFailure(limited, now()));
       const said = allowanceOf(answer.headers);
       if (said !== null && now() - notedAt >= noteEveryMs) {
         notedAt = now();
@@ -180,7 +191,7 @@ function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {
       const failed = failedCall(error);
       if (failed === null) throw error;
       const failure = judgeFailure(failed, now());
-      if (failure.kind === 'limited') await change((budget) => notePause(budget, failure.until, now()));
+      await noteLimit(resource, failed, failure);
       throw asPortError(failure, error);
     }
   });

@@ -31,6 +31,8 @@ export interface GitHubWorld {
 }
 
 export interface GitHub {
+  /** For a host beside the one of all worlds, as another process has it. */
+  readonly hostOptions: () => Parameters<typeof createGitHubHost>[0];
   readonly emulator: Emulator;
   readonly db: Database;
   readonly person: Octokit;
@@ -58,7 +60,7 @@ export async function github(): Promise<GitHub> {
   const [account] = await sql<{ id: string }>("insert into account (name) values ('acme') returning id::text as id");
   const accountId = account?.id ?? '';
   const ids = new Map<string, string>();
-  const host = createGitHubHost({
+  const hostOptions = (): Parameters<typeof createGitHubHost>[0] => ({
     dataDir: join(folder, 'data'),
     db,
     clock: () => new Date(),
@@ -79,12 +81,14 @@ export async function github(): Promise<GitHub> {
         },
       }),
   });
+  const host = createGitHubHost(hostOptions());
   let worlds = 0;
   return {
     emulator,
     db,
     person,
     sql,
+    hostOptions,
     async world() {
       worlds += 1;
       const name = `shop-${worlds}`;
