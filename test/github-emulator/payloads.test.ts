@@ -119,6 +119,7 @@ it('tell of checks, statuses, workflow runs and rules', async () => {
     runNumber: 1,
     event: 'push',
     headBranch: 'checked',
+    testedSha: sha,
     headSha: sha,
     actorId: sender.id,
     inputs: {},
