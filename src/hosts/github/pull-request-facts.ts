@@ -10,7 +10,7 @@ export interface PullRequestAnswer {
   readonly isDraft: boolean;
   readonly createdAt: string;
   readonly mergedAt: string | null;
-  readonly author: { readonly login: string } | null;
+  readonly author: { readonly __typename: string; readonly login: string } | null;
   readonly headRefName: string;
   readonly headRefOid: string;
   readonly isCrossRepository: boolean;
@@ -42,7 +42,7 @@ export interface BesideAnswer {
 }
 
 export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: BesideAnswer): HostPullRequest {
-  const author = seen.author?.login ?? ghost;
+  const author = handleOf(seen.author);
   const reviews = (seen.latestOpinionatedReviews?.nodes ?? []).filter(
     (review) => review.author !== null && review.author.login !== author && !authors.has(review.author.login),
   );
@@ -100,6 +100,12 @@ export function newestLabelChange(events: readonly LabelEvent[], label: string, 
     by: byQueue ? null : (event.actor?.login ?? null),
     at: Date.parse(event.createdAt),
   };
+}
+
+/** As REST names it: GraphQL leaves out what tells a bot from a person. */
+function handleOf(actor: { readonly __typename: string; readonly login: string } | null): string {
+  if (actor === null) return ghost;
+  return actor.__typename === 'Bot' ? `${actor.login}[bot]` : actor.login;
 }
 
 /** GraphQL names the bot of the App `interlock`, REST `interlock[bot]`. */

@@ -3,7 +3,7 @@
 export const pullRequestFacts = `
   fragment PullRequestFacts on PullRequest {
     number title body url state isDraft createdAt mergedAt
-    author { login }
+    author { __typename login }
     headRefName headRefOid isCrossRepository
     headRepository { name owner { login } }
     baseRefName

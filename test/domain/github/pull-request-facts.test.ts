@@ -20,7 +20,7 @@ const answered: PullRequestAnswer = {
   isDraft: false,
   createdAt: '2026-11-02T10:00:00Z',
   mergedAt: null,
-  author: { login: 'ann' },
+  author: { __typename: 'User', login: 'ann' },
   headRefName: 'topic',
   headRefOid: head,
   isCrossRepository: false,
@@ -181,4 +181,9 @@ test.each([
   { actor: { __typename: 'Bot', login: 'renovate' }, isOwn: false },
 ])('$actor is the bot of the App: $isOwn', ({ actor, isOwn }) => {
   expect(isBot(actor, 'interlock[bot]')).toBe(isOwn);
+});
+
+test('a bot is named as REST names it', () => {
+  const author = { __typename: 'Bot', login: 'interlock' };
+  expect(asHostPullRequest({ ...answered, author }, beside).author).toBe('interlock[bot]');
 });
