@@ -74,10 +74,14 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
     join pg_namespace n on n.oid = c.relnamespace and n.nspname = 'public'
     where x.contype in ('u', 'f') and exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id')
       and (select a.attname from pg_attribute a where a.attrelid = c.oid and a.attnum = x.conkey[1]) <> 'account_id'`);
-  // Found before the account is known; the characters are random.
+  // Found before the account is known: by characters that are random, or by what GitHub calls its own App.
   expect(rows.map(({ name }) => name)).toEqual([
     'api_token.api_token_lookup_key',
     'preview_sandbox.preview_sandbox_slug_key',
+    'github_app.github_app_webhook_path_key',
+    'github_app.github_app_api_url_app_id_key',
+    'github_app_setup.github_app_setup_link_digest_key',
+    'github_app_setup.github_app_setup_state_digest_key',
   ]);
 });
 

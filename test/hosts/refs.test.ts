@@ -102,8 +102,14 @@ test('a ref is deleted only where it was expected', async () => {
   );
 });
 
+test('an object that is not there is told by its id', async () => {
+  const missing = '1'.repeat(40);
+  await expect(update([{ ref: 'refs/heads/x', from: null, to: missing }])).rejects.toThrow(
+    `The commit ${missing} is not there any more.`,
+  );
+});
+
 test.each([
-  ['an unknown object', { ref: 'refs/heads/x', from: null, to: '1'.repeat(40) }],
   ['a name below a branch', { ref: 'refs/heads/main/x', from: null, to: undefined }],
   ['a name that is none', { ref: 'refs/heads/a..b', from: null, to: undefined }],
   ['an option', { ref: '--stdin', from: null, to: undefined }],

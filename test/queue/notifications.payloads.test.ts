@@ -111,8 +111,10 @@ describe('what webhooks are sent', () => {
     expect(await sent(w, 'blocked')).toEqual([
       expect.objectContaining({ pr_number: a, status: 'blocked', ...code, failed_ci_list: ['test'] }),
     ]);
-    const [check] = await w.rows<{ summary: string }>("select summary from check_result where conclusion = 'failure'");
-    expect((await sent(w, 'blocked'))[0]).toMatchObject({ message: `test: ${check?.summary}` });
+    // On a busy machine the next build may have failed as well by now.
+    const failed = await w.rows<{ summary: string }>("select summary from check_result where conclusion = 'failure'");
+    const [{ message } = {}] = (await sent(w, 'blocked')) as readonly { readonly message?: string }[];
+    expect(failed.map(({ summary }) => `test: ${summary}`)).toContain(message);
     expect(await sent(w, 'reset')).toEqual([
       {
         ...about(a, 'reset', {}),

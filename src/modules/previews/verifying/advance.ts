@@ -12,7 +12,12 @@ import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { lockVerification, situationOf, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 import type { Verifying } from './verifying.ts';
-import { describeVerification, stepText, type VerificationLeft, type VerificationSummary } from './verification.text.ts';
+import {
+  describeVerification,
+  stepText,
+  type VerificationLeft,
+  type VerificationSummary,
+} from './verification.text.ts';
 
 export interface VerificationTypes extends KindTypes {
   readonly rows: VerificationRows;
