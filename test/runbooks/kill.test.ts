@@ -92,7 +92,7 @@ describe('whoever drives a runbook is killed', { timeout: 600_000 }, () => {
     const undisturbed = await r.begin(prompt);
     await r.rest(undisturbed);
     expect(await expectDoneOnce(r, undisturbed, 'interlock/runbook-2')).toBe(tree);
-    expect(await r.log(number)).toContain('It is begun again');
+    expect(await r.log(number)).toContain('It starts again: attempt 2');
   });
 
   it('around its asking to queue: it lands once', async () => {
