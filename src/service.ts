@@ -83,7 +83,7 @@ const forgetters = [
   forgetOldReleases,
   forgetOldRunbooks,
   forgetOldPreviews,
-  async (db: Ports['db'], now: Date) => await forgetOldHostDeliveries(db, now),
+  forgetOldHostDeliveries,
 ] as const;
 
 export async function createService(options: ServiceOptions): Promise<Service> {

@@ -7,7 +7,6 @@ export interface FailedCall {
   readonly status: number | null;
   readonly headers: Readonly<Record<string, string | number | undefined>>;
   readonly message: string;
-  readonly documentationUrl: string | null;
   /** It would have changed something. */
   readonly writes: boolean;
 }
@@ -63,12 +62,10 @@ function forbidden({ message, headers, writes }: FailedCall): Failure {
 export function failedCall(error: unknown): FailedCall | null {
   if (error instanceof RequestError) {
     const hasAnswer = error.response !== undefined;
-    const body = error.response?.data as { message?: string; documentation_url?: string } | undefined;
     return {
       status: hasAnswer ? error.status : null,
       headers: error.response?.headers ?? {},
       message: error.message,
-      documentationUrl: body?.documentation_url ?? null,
       writes:
         error.request.method !== 'GET' && error.request.method !== 'HEAD' && !error.request.url.endsWith('/graphql'),
     };
@@ -79,7 +76,6 @@ export function failedCall(error: unknown): FailedCall | null {
       status: statusOfType(first?.type),
       headers: error.headers,
       message: first?.message ?? error.message,
-      documentationUrl: null,
       writes: false,
     };
   }
@@ -95,7 +91,7 @@ export function limitedAnswer(answer: {
   const limited = errors?.find(({ type }) => type === 'RATE_LIMITED');
   if (limited === undefined) return null;
   const { headers } = answer;
-  return { status: 429, headers, message: limited.message ?? '', documentationUrl: null, writes: false };
+  return { status: 429, headers, message: limited.message ?? '', writes: false };
 }
 
 interface GraphqlError extends Error {

@@ -63,7 +63,6 @@ export function createClient(options: ClientOptions): Client {
       authStrategy: createAppAuth,
       auth: { appId: app.id, privateKey: app.privateKey, installationId: id },
       userAgent: 'interlock',
-      request: { timeout: callTimeoutMs },
     });
     made.hook.before('request', (call) => {
       call.request = { ...call.request, signal: AbortSignal.timeout(callTimeoutMs) };
@@ -141,7 +140,7 @@ interface BudgetKeeping {
 
 /** The row is read at most that often: what is left changes slowly, and a pause is also noted by the answers of others. */
 const budgetAgeMs = 1_000;
-/** What answers say is written at most that often, but for pauses. */
+/** What answers say is written at most that often. A pause is written at once. */
 const noteEveryMs = 5_000;
 
 function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {

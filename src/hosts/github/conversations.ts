@@ -159,7 +159,6 @@ interface LabelHistory {
     readonly pullRequest: {
       readonly timelineItems: {
         readonly nodes: readonly LabelEvent[];
-        readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null };
       };
     } | null;
   } | null;
@@ -167,7 +166,7 @@ interface LabelHistory {
 
 /** The newest hundred: what is older is of no request that waits. */
 async function readLabelEvents(api: Api, number: number): Promise<readonly LabelEvent[]> {
-  const answer = await api.graphql<LabelHistory>(documents.readLabelHistory, { number, before: null });
+  const answer = await api.graphql<LabelHistory>(documents.readLabelHistory, { number });
   return answer.repository?.pullRequest?.timelineItems.nodes ?? [];
 }
 

@@ -25,14 +25,12 @@ export type Claim =
       readonly githubId: string | null;
       /** Another writer began before and may have written them: what it left is looked for. */
       readonly mayBeThere: boolean;
-      readonly createdAt: number;
     };
 
 interface Row {
   readonly github_id: string | null;
   readonly version: string;
   readonly digest: string | null;
-  readonly created_at: string;
   readonly writing_until: string | null;
 }
 
@@ -57,7 +55,7 @@ export async function claimWords(
       [...keys, words.version, now],
     );
     const [row] = await tx.query<Row>(
-      `select github_id, version::text as version, digest, created_at, writing_until from ${of.table}
+      `select github_id, version::text as version, digest, writing_until from ${of.table}
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4 for update`,
       keys,
     );
@@ -73,7 +71,7 @@ export async function claimWords(
       [...keys, words.version, writer, new Date(now.getTime() + leaseMs)],
     );
     const mayBeThere = row.github_id === null && inserted.length === 0;
-    return { kind: 'write', writer, githubId: row.github_id, mayBeThere, createdAt: Date.parse(row.created_at) };
+    return { kind: 'write', writer, githubId: row.github_id, mayBeThere };
   });
 }
 

@@ -33,16 +33,15 @@ export const listPullRequests = `
   ${pullRequestFacts}`;
 
 export const readLabelHistory = `
-  query LabelHistory($owner: String!, $repo: String!, $number: Int!, $before: String) {
+  query LabelHistory($owner: String!, $repo: String!, $number: Int!) {
     repository(owner: $owner, name: $repo) {
       pullRequest(number: $number) {
-        timelineItems(last: 100, before: $before, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
+        timelineItems(last: 100, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
           nodes {
             __typename
             ... on LabeledEvent { createdAt label { name } actor { __typename login } }
             ... on UnlabeledEvent { createdAt label { name } actor { __typename login } }
           }
-          pageInfo { hasPreviousPage startCursor }
         }
       }
     }

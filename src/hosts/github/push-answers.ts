@@ -39,8 +39,6 @@ export function judgeRefs(
   const moved = updates.find(({ ref, from, to }) => at(ref) !== from && at(ref) !== to);
   if (moved !== undefined) return new RefMoved(moved.ref, moved.from, at(moved.ref));
   const half = updates.filter(({ ref, from, to }) => from !== to && at(ref) === to);
-  const held = updates.find(({ ref, from, to }) => from === to && at(ref) !== from);
-  if (held !== undefined) return new RefMoved(held.ref, held.from, at(held.ref));
   return new HostUnavailable(
     half.length === 0
       ? `GitHub moved nothing: ${words}`

@@ -51,6 +51,7 @@ export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole:
       ])
     ).map(({ id }) => id),
   );
+  if (!isWhole && due.size === 0) return;
   for (const app of await findApps(query, secrets)) {
     if (!isWhole && !due.has(app.rowId)) continue;
     await syncApp(ports, app).catch((error: unknown) =>

@@ -120,10 +120,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)('$name: $kind', ({ call, kind, words, at }) => {
-  const failure = judgeFailure(
-    { status: 500, headers: {}, message: '', documentationUrl: null, writes: false, ...call },
-    now,
-  );
+  const failure = judgeFailure({ status: 500, headers: {}, message: '', writes: false, ...call }, now);
   expect(failure).toMatchObject({ kind, words: expect.stringContaining(words) as string });
   const asked = failure.kind === 'limited' ? failure.until : failure.kind === 'unavailable' ? failure.retryAt : null;
   expect(asked).toBe(at ?? null);

@@ -2,7 +2,7 @@
 import { localWorld } from '../local-world.ts';
 import { describeCodeHost } from './code-host.ts';
 
-// Whoever has an account here may write to its repositories.
+// Every user of an account may write to its repositories.
 const speakers = [{ who: 'a writer', mayWrite: true }] as const;
 
 describeCodeHost('local', { speakers }, async () => {
