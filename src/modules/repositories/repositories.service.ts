@@ -14,8 +14,29 @@ export interface NewRepository extends RepositoryName {
   readonly defaultBranch?: string | null | undefined;
 }
 
-// GitHub's own rules: the handle of an owner, and a name that can be a folder.
-const ownerPattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|-(?=[A-Za-z0-9])){0,38}$/;
+// GitHub's own rules: the handle of an owner, and a name that can be a folder. Handles of managed users end in an
+// underscore and the short code of their enterprise.
+const ownerPattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,38}$/;
+/** A page of a repository begins with its owner: `/<owner>/<name>`. These begin addresses of Interlock itself. */
+const ownAddresses = new Set([
+  'activity',
+  'api',
+  'assets',
+  'docs',
+  'embed',
+  'git',
+  'github',
+  'graphiql',
+  'graphql',
+  'healthz',
+  'previews',
+  'readyz',
+  'releases',
+  'runbooks',
+  'schema',
+  'session',
+  'settings',
+]);
 const namePattern = /^(?!\.{1,2}$)(?!.*\.git$)[A-Za-z0-9._-]{1,100}$/i;
 // The names that git check-ref-format allows.
 const branchPattern = /^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[/.]$))[^\s~^:?*[\\\p{Cc}]{1,200}$/u;
@@ -55,10 +76,16 @@ function checkedNames({ owner, name, defaultBranch }: NewRepository): string {
   if (!ownerPattern.test(owner)) {
     throw new DomainError(
       'BAD_INPUT',
-      'input.owner must have 1 to 39 letters, digits and single hyphens between them',
+      'input.owner must have 1 to 39 letters and digits, with single hyphens or underscores between them',
       'input.owner',
     );
   }
+  if (ownAddresses.has(owner.toLowerCase()))
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.owner must not be ${owner}: addresses of Interlock begin with this word`,
+      'input.owner',
+    );
   if (!namePattern.test(name)) {
     throw new DomainError(
       'BAD_INPUT',

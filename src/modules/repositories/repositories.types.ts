@@ -86,7 +86,10 @@ registerEnumType(creatableHosts, {
 
 @InputType({ description: 'A repository to make.' })
 export class CreateRepositoryInput {
-  @Field(() => String, { description: 'Organization: letters, digits and single hyphens, at most 39.' })
+  @Field(() => String, {
+    description:
+      'Organization: letters and digits, with single hyphens or underscores between them, at most 39. Not the first word of an address of Interlock, such as api or settings.',
+  })
   owner!: string;
 
   @Field(() => String, { description: 'Letters, digits, dots, hyphens and underscores, at most 100.' })

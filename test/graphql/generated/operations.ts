@@ -62,7 +62,7 @@ export type CreateRepositoryInput = {
   host: CreatableCodeHost;
   /** Letters, digits, dots, hyphens and underscores, at most 100. */
   name: string;
-  /** Organization: letters, digits and single hyphens, at most 39. */
+  /** Organization: letters and digits, with single hyphens or underscores between them, at most 39. Not the first word of an address of Interlock, such as api or settings. */
   owner: string;
 };
 
