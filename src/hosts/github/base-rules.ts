@@ -27,70 +27,148 @@ export interface ProtectionFacts {
   readonly linear: boolean;
   readonly signed: boolean;
   readonly isLocked: boolean;
+  /** Where its settings are changed. */
+  readonly url: string;
 }
 
 export interface BranchFacts {
   readonly branch: string;
   readonly app: string;
+  /** Commits of Interlock have a signature that GitHub verifies. */
+  readonly signsCommits: boolean;
   readonly rules: readonly RuleFacts[];
   readonly rulesets: readonly RulesetFacts[];
   /** Null: the branch has no classic protection. */
   readonly protection: ProtectionFacts | null;
 }
 
-/** Rules that refuse every push of a commit, whatever it is. */
-const closing = new Set([
-  'update',
-  'merge_queue',
-  'pull_request',
-  'required_deployments',
-  'workflows',
-  'code_scanning',
-]);
+/** Something at GitHub that stands in the way of landings, or may. */
+export interface Hindrance {
+  /** False: GitHub does not show whether the App is exempt, or the rule refuses only some commits. */
+  readonly isCertain: boolean;
+  readonly words: string;
+  readonly cure: string;
+}
+
+/** Rules that refuse every push, by their names in GitHub's settings. */
+const closing: Readonly<Record<string, string>> = {
+  update: 'Restrict updates',
+  merge_queue: 'Require merge queue',
+  pull_request: 'Require a pull request before merging',
+  required_deployments: 'Require deployments to succeed',
+  workflows: 'Require workflows to pass before merging',
+  code_scanning: 'Require code scanning results',
+};
+
+/** Rules that refuse the commits that do not obey them. */
+const selective: Readonly<Record<string, string>> = {
+  commit_message_pattern: 'Restrict commit metadata: commit message',
+  commit_author_email_pattern: 'Restrict commit metadata: author email',
+  committer_email_pattern: 'Restrict commit metadata: committer email',
+  file_path_restriction: 'Restrict file paths',
+  file_extension_restriction: 'Restrict file extensions',
+  max_file_path_length: 'Restrict file path length',
+  max_file_size: 'Restrict file size',
+};
+
+const signatures = 'Require signed commits';
 
 export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const { rules, protection } = facts;
   const binding = rules.filter((rule) => bypassOf(facts, rule) !== true);
   const names = [...rules.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
-  const refusing = binding.filter((rule) => closing.has(rule.type));
-  const certain = refusing.filter((rule) => bypassOf(facts, rule) === false);
-  const classic = classicRefusal(facts);
+  const hindrances = findHindrances(facts);
+  const certain = hindrances.filter(({ isCertain }) => isCertain);
   const isChecked =
     binding.some(({ type }) => type === 'required_status_checks') || (protection?.requiredChecks.length ?? 0) > 0;
-  const isRefused = certain.length > 0 || classic !== null;
+  const told = certain.length > 0 ? certain : hindrances;
   return {
     requiredChecks: [...new Set(names)],
-    push: isRefused ? 'refused' : isChecked ? 'checked' : 'free',
-    why: classic ?? sentenceOf(facts, certain[0] ?? refusing[0]),
+    push: certain.length > 0 ? 'refused' : isChecked ? 'checked' : 'free',
+    why: told.length === 0 ? null : told.map(({ words, cure }) => `${words} ${cure}`).join(' '),
     linear: binding.some(({ type }) => type === 'required_linear_history') || (protection?.linear ?? false),
     signed: binding.some(({ type }) => type === 'required_signatures') || (protection?.signed ?? false),
   };
 }
 
-function rulesetOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): RulesetFacts | undefined {
-  return rulesets.find(({ id }) => id === rulesetId);
+/** Everything that refuses landings or may refuse them: of classic protection, then of each ruleset. */
+export function findHindrances(facts: BranchFacts): Hindrance[] {
+  const ids = [...new Set(facts.rules.map(({ rulesetId }) => rulesetId))];
+  return [...classicHindrances(facts), ...ids.flatMap((id) => rulesetHindrances(facts, id))];
 }
 
-function bypassOf(facts: BranchFacts, rule: RuleFacts): boolean | null {
-  return rulesetOf(facts, rule)?.bypasses ?? null;
-}
-
-function sentenceOf(facts: BranchFacts, rule: RuleFacts | undefined): string | null {
-  if (rule === undefined) return null;
-  const ruleset = rulesetOf(facts, rule);
-  const name = ruleset?.name ?? String(rule.rulesetId);
+function rulesetHindrances(facts: BranchFacts, rulesetId: number): Hindrance[] {
+  const rules = facts.rules.filter((rule) => rule.rulesetId === rulesetId && bypassOf(facts, rule) !== true);
+  const ruleset = facts.rulesets.find(({ id }) => id === rulesetId);
+  const name = ruleset?.name ?? String(rulesetId);
   const link = ruleset === undefined ? '' : ` ${ruleset.url}`;
-  const verb = ruleset?.bypasses === false ? 'refuses' : 'may refuse';
-  return `The rule ${rule.type} of the ruleset ${name} ${verb} landings on ${facts.branch}. Add ${facts.app} to the bypass list of the ruleset ${name}, mode always.${link}`;
+  const cure = `Add ${facts.app} to the bypass list of the ruleset ${name}, mode always.${link}`;
+  const refusing = rules.flatMap(({ type }) => {
+    const named = closing[type] ?? (type === 'required_signatures' && !facts.signsCommits ? signatures : undefined);
+    return named === undefined ? [] : [named];
+  });
+  const choosing = rules.flatMap(({ type }) => selective[type] ?? []);
+  const isCertain = ruleset?.bypasses === false;
+  const of = `of the ruleset ${name}`;
+  const unsigned = refusing.includes(signatures) ? ' Commits of Interlock are not signed.' : '';
+  return [
+    ...(refusing.length === 0
+      ? []
+      : [
+          {
+            isCertain,
+            words: `${subjectOf(refusing)} ${of} ${isCertain ? verbOf(refusing) : 'may refuse'} landings on ${facts.branch}.${unsigned}`,
+            cure,
+          },
+        ]),
+    ...(choosing.length === 0
+      ? []
+      : [
+          {
+            isCertain: false,
+            words: `${subjectOf(choosing)} ${of} may refuse some landings on ${facts.branch}.`,
+            cure,
+          },
+        ]),
+  ];
+}
+
+function subjectOf(names: readonly string[]): string {
+  const quoted = [...new Set(names)].map((name) => `"${name}"`);
+  return quoted.length === 1
+    ? `The rule ${quoted[0] ?? ''}`
+    : `The rules ${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1) ?? ''}`;
+}
+
+function verbOf(names: readonly string[]): string {
+  return new Set(names).size === 1 ? 'refuses' : 'refuse';
+}
+
+function bypassOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): boolean | null {
+  return rulesets.find(({ id }) => id === rulesetId)?.bypasses ?? null;
 }
 
 /** Both lists are needed: who may push, and who needs no pull request. */
-function classicRefusal({ protection, branch, app }: BranchFacts): string | null {
-  if (protection === null) return null;
-  if (protection.isLocked) return `The branch ${branch} is locked at GitHub. Unlock it in its protection.`;
-  if (protection.restrictsPushes && !protection.mayPush)
-    return `The protection of ${branch} restricts who can push. Add ${app} to that list.`;
-  if (protection.requiresPullRequest && !protection.skipsPullRequest)
-    return `The protection of ${branch} requires a pull request before merging. Add ${app} to "Allow specified actors to bypass required pull requests".`;
-  return null;
+function classicHindrances({ protection, branch, app, signsCommits }: BranchFacts): Hindrance[] {
+  if (protection === null) return [];
+  const { isLocked, restrictsPushes, mayPush, requiresPullRequest, skipsPullRequest, signed, url } = protection;
+  const all: readonly (readonly [boolean, string, string])[] = [
+    [isLocked, `The branch ${branch} is locked at GitHub.`, 'Turn "Lock branch" off in its protection.'],
+    [
+      restrictsPushes && !mayPush,
+      `The protection of ${branch} restricts who can push.`,
+      `Add ${app} to "Restrict who can push to matching branches".`,
+    ],
+    [
+      requiresPullRequest && !skipsPullRequest,
+      `The protection of ${branch} requires a pull request before merging.`,
+      `Add ${app} to "Allow specified actors to bypass required pull requests".`,
+    ],
+    [
+      signed && !signsCommits,
+      `The protection of ${branch} requires signed commits, and commits of Interlock are not signed.`,
+      `Require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
+    ],
+  ];
+  return all.filter(([holds]) => holds).map(([, words, cure]) => ({ isCertain: true, words, cure: `${cure} ${url}` }));
 }

@@ -1,6 +1,12 @@
 // The rules of a base branch, read from GitHub and kept for a minute.
 import type { BaseRules, CodeHost, HostRepository } from '../port.ts';
-import { judgeBaseRules, type ProtectionFacts, type RuleFacts, type RulesetFacts } from './base-rules.ts';
+import {
+  type BranchFacts,
+  judgeBaseRules,
+  type ProtectionFacts,
+  type RuleFacts,
+  type RulesetFacts,
+} from './base-rules.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { nameOf } from './pull-requests.ts';
@@ -23,12 +29,16 @@ export function ruleOperations({ client, clock }: { readonly client: Client; rea
 }
 
 async function readRules(client: Client, repository: HostRepository, branch: string): Promise<BaseRules> {
-  const api = await client.of(repository, 'hint');
+  return judgeBaseRules(await readBranchFacts(await client.of(repository, 'hint'), branch));
+}
+
+/** Several calls: the rules, each of their rulesets, and classic protection. */
+export async function readBranchFacts(api: Api, branch: string): Promise<BranchFacts> {
   const rules = await readActiveRules(api, branch);
   const rulesets: RulesetFacts[] = [];
   for (const id of new Set(rules.map(({ rulesetId }) => rulesetId))) rulesets.push(await readRuleset(api, id));
   const protection = await readProtection(api, branch);
-  return judgeBaseRules({ branch, app: api.installation.app.slug, rules, rulesets, protection });
+  return { branch, app: api.installation.app.slug, signsCommits: false, rules, rulesets, protection };
 }
 
 async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {
@@ -61,7 +71,8 @@ async function readRuleset(api: Api, id: number): Promise<RulesetFacts> {
   if (found === null) return { id, name: String(id), bypasses: null, url };
   const can = found.current_user_can_bypass;
   const bypasses = can === undefined ? null : can === 'always' || can === 'exempt';
-  return { id, name: found.name, bypasses, url };
+  // The page of an organisation's ruleset is not one of the repository.
+  return { id, name: found.name, bypasses, url: found._links?.html?.href ?? url };
 }
 
 async function readProtection(api: Api, branch: string): Promise<ProtectionFacts | null> {
@@ -83,6 +94,7 @@ async function readProtection(api: Api, branch: string): Promise<ProtectionFacts
     linear: found.required_linear_history?.enabled ?? false,
     signed: found.required_signatures?.enabled ?? false,
     isLocked: found.lock_branch?.enabled ?? false,
+    url: `${api.installation.app.webUrl}/${api.owner}/${api.repo}/settings/branches`,
   };
 }
 

@@ -13,11 +13,14 @@ const open: ProtectionFacts = {
   linear: false,
   signed: false,
   isLocked: false,
+  url: 'https://github.com/acme/shop/settings/branches',
 };
 
 function rule(type: string, checks: readonly string[] = []) {
   return { type, rulesetId: 4, checks };
 }
+
+const cure = 'Add interlock to the bypass list of the ruleset main, mode always. https://github.com/acme/shop/rules/4';
 
 interface Case {
   readonly name: string;
@@ -54,13 +57,20 @@ const cases: readonly Case[] = [
     },
     rules: { push: 'checked', requiredChecks: ['test', 'build'] },
   },
-  ...['update', 'merge_queue', 'pull_request', 'required_deployments', 'workflows', 'code_scanning'].flatMap((type) => [
+  ...[
+    ['update', 'Restrict updates'],
+    ['merge_queue', 'Require merge queue'],
+    ['pull_request', 'Require a pull request before merging'],
+    ['required_deployments', 'Require deployments to succeed'],
+    ['workflows', 'Require workflows to pass before merging'],
+    ['code_scanning', 'Require code scanning results'],
+  ].flatMap(([type = '', shown = '']) => [
     {
       name: `the rule ${type} that binds the App`,
       facts: { rules: [rule(type)], rulesets: [{ ...ruleset, bypasses: false }] },
       rules: {
         push: 'refused' as const,
-        why: `The rule ${type} of the ruleset main refuses landings on main. Add interlock to the bypass list of the ruleset main, mode always. https://github.com/acme/shop/rules/4`,
+        why: `The rule "${shown}" of the ruleset main refuses landings on main. ${cure}`,
       },
     },
     {
@@ -68,7 +78,7 @@ const cases: readonly Case[] = [
       facts: { rules: [rule(type)], rulesets: [{ ...ruleset, bypasses: null }] },
       rules: {
         push: 'free' as const,
-        why: `The rule ${type} of the ruleset main may refuse landings on main. Add interlock to the bypass list of the ruleset main, mode always. https://github.com/acme/shop/rules/4`,
+        why: `The rule "${shown}" of the ruleset main may refuse landings on main. ${cure}`,
       },
     },
     {
@@ -78,12 +88,67 @@ const cases: readonly Case[] = [
     },
   ]),
   {
-    name: 'linear history and signatures',
+    name: 'two rules that bind the App, of one ruleset',
     facts: {
-      rules: [rule('required_linear_history'), rule('required_signatures')],
+      rules: [rule('update'), rule('pull_request'), rule('required_linear_history')],
       rulesets: [{ ...ruleset, bypasses: false }],
     },
-    rules: { push: 'free', linear: true, signed: true },
+    rules: {
+      push: 'refused',
+      linear: true,
+      why: `The rules "Restrict updates" and "Require a pull request before merging" of the ruleset main refuse landings on main. ${cure}`,
+    },
+  },
+  {
+    name: 'a rule that binds the App, and one of another ruleset that may',
+    facts: {
+      rules: [rule('update'), { ...rule('merge_queue'), rulesetId: 5 }],
+      rulesets: [
+        { ...ruleset, bypasses: null },
+        { id: 5, name: 'queue', url: 'https://github.com/acme/shop/rules/5', bypasses: false },
+      ],
+    },
+    rules: {
+      push: 'refused',
+      why: 'The rule "Require merge queue" of the ruleset queue refuses landings on main. Add interlock to the bypass list of the ruleset queue, mode always. https://github.com/acme/shop/rules/5',
+    },
+  },
+  ...(
+    [
+      ['binds', false],
+      ['may bind', null],
+    ] as const
+  ).map(([verb, bypasses]) => ({
+    name: `a rule about messages that ${verb} the App`,
+    facts: { rules: [rule('commit_message_pattern')], rulesets: [{ ...ruleset, bypasses }] },
+    rules: {
+      push: 'free' as const,
+      why: `The rule "Restrict commit metadata: commit message" of the ruleset main may refuse some landings on main. ${cure}`,
+    },
+  })),
+  {
+    name: 'linear history',
+    facts: { rules: [rule('required_linear_history')], rulesets: [{ ...ruleset, bypasses: false }] },
+    rules: { push: 'free', linear: true, signed: false, why: null },
+  },
+  {
+    name: 'signatures',
+    facts: { rules: [rule('required_signatures')], rulesets: [{ ...ruleset, bypasses: false }] },
+    rules: {
+      push: 'refused',
+      signed: true,
+      why: `The rule "Require signed commits" of the ruleset main refuses landings on main. Commits of Interlock are not signed. ${cure}`,
+    },
+  },
+  {
+    name: 'signatures, and Interlock signs',
+    facts: {
+      rules: [rule('required_signatures')],
+      rulesets: [{ ...ruleset, bypasses: false }],
+      protection: { ...open, signed: true },
+      signsCommits: true,
+    },
+    rules: { push: 'free', signed: true, why: null },
   },
   {
     name: 'linear history and signatures that the App bypasses',
@@ -91,24 +156,32 @@ const cases: readonly Case[] = [
       rules: [rule('required_linear_history'), rule('required_signatures')],
       rulesets: [{ ...ruleset, bypasses: true }],
     },
-    rules: { push: 'free', linear: false, signed: false },
+    rules: { push: 'free', linear: false, signed: false, why: null },
   },
   {
     name: 'linear history and signatures of classic protection',
     facts: { protection: { ...open, linear: true, signed: true } },
-    rules: { push: 'free', linear: true, signed: true },
+    rules: {
+      push: 'refused',
+      linear: true,
+      signed: true,
+      why: `The protection of main requires signed commits, and commits of Interlock are not signed. Require signed commits by a ruleset with interlock on its bypass list, mode always, instead. ${open.url}`,
+    },
   },
   {
     name: 'a locked branch',
     facts: { protection: { ...open, isLocked: true } },
-    rules: { push: 'refused', why: 'The branch main is locked at GitHub. Unlock it in its protection.' },
+    rules: {
+      push: 'refused',
+      why: `The branch main is locked at GitHub. Turn "Lock branch" off in its protection. ${open.url}`,
+    },
   },
   {
     name: 'a list of pushers without the App',
     facts: { protection: { ...open, restrictsPushes: true } },
     rules: {
       push: 'refused',
-      why: 'The protection of main restricts who can push. Add interlock to that list.',
+      why: `The protection of main restricts who can push. Add interlock to "Restrict who can push to matching branches". ${open.url}`,
     },
   },
   {
@@ -116,7 +189,7 @@ const cases: readonly Case[] = [
     facts: { protection: { ...open, restrictsPushes: true, mayPush: true, requiresPullRequest: true } },
     rules: {
       push: 'refused',
-      why: 'The protection of main requires a pull request before merging. Add interlock to "Allow specified actors to bypass required pull requests".',
+      why: `The protection of main requires a pull request before merging. Add interlock to "Allow specified actors to bypass required pull requests". ${open.url}`,
     },
   },
   {
@@ -143,6 +216,7 @@ test.each(cases)('$name', ({ facts, rules }) => {
   const judged = judgeBaseRules({
     branch: 'main',
     app: 'interlock',
+    signsCommits: false,
     rules: [],
     rulesets: [],
     protection: null,
