@@ -137,7 +137,11 @@ function cancel(request: RestRequest, runner: Runner): RestAnswer {
 async function dispatch(request: RestRequest, runner: Runner): Promise<RestAnswer> {
   const repository = reachRepository(request, write);
   const { core, body, actor } = request;
+  if (!core.faults.knowsRunDetails() && Object.hasOwn(body, 'return_run_details'))
+    throw new ApiError(422, 'Invalid request.\n\n"return_run_details" is not a permitted key.');
   const workflow = await mustWorkflow(request, repository);
+  if (workflow.state !== 'active')
+    throw new ApiError(422, "Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   const {
     ref,
     inputs = {},

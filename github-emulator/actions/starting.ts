@@ -33,8 +33,8 @@ export async function startForEvent(core: Core, event: HostEvent): Promise<Workf
       if (start.event === 'push') startBroken(core, start, read);
       continue;
     }
-    saveWorkflow(core, start.repository, read.path, read.file.name);
-    if (isStartedBy(read.file, start.trigger)) runs.push(startRun(core, start, read.file));
+    const { state } = saveWorkflow(core, start.repository, read.path, read.file.name);
+    if (state === 'active' && isStartedBy(read.file, start.trigger)) runs.push(startRun(core, start, read.file));
   }
   return runs;
 }

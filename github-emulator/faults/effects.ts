@@ -56,6 +56,15 @@ export function createEffects({ state, now, emit, settled }: Around): KnobEffect
       emit({ name: 'repository', action: 'transferred', repository, sender: owner, formerOwner: owner });
       state.save();
     },
+    disableWorkflow: (fullName, file, isDisabled) => {
+      const { repository } = find(state, fullName);
+      const workflow = state.workflows.find(
+        (each) => each.repositoryId === repository.id && each.path === `.github/workflows/${file}`,
+      );
+      if (workflow === undefined) throw new Error(`GitHub has not seen the workflow ${file} of ${fullName} yet.`);
+      Object.assign(workflow, { state: isDisabled ? 'disabled_manually' : 'active', updatedAt: now() });
+      state.save();
+    },
     settled,
   };
 }

@@ -84,6 +84,10 @@ export interface Knobs {
   /** Gives a repository to another account. The old name redirects. */
   transfer(fullName: string, newOwner: string): void;
   checks(script: ScriptedChecks | null): void;
+  /** Disables a workflow, by the name of its file, as a person does on its page; or enables it again. */
+  disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
+  /** False: as Enterprise Server 3.19, which does not know the field `return_run_details` of a dispatch. */
+  runDetails(isKnown: boolean): void;
   /** Ends all faults, slowness, lag and scripts, and brings the limits back. */
   clear(): Promise<void>;
 }
@@ -99,6 +103,7 @@ export interface FaultState {
   /** Called when the lag ends. */
   readonly whenCaughtUp: (catchUp: () => Promise<void>) => void;
   readonly scriptedChecks: () => ScriptedChecks | null;
+  readonly knowsRunDetails: () => boolean;
 }
 
 /** What knobs do beyond faults: the core knows how. */
@@ -108,6 +113,7 @@ export interface KnobEffects {
   suspend(installationId: number, isSuspended: boolean): void;
   permit(installationId: number, permissions: Permissions): void;
   transfer(fullName: string, newOwner: string): void;
+  disableWorkflow(fullName: string, file: string, isDisabled: boolean): void;
   readonly settled: () => Promise<void>;
 }
 
@@ -122,6 +128,7 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
   let limits = usualLimits;
   let isLagging = false;
   let script: ScriptedChecks | null = null;
+  let knowsRunDetails = true;
   const catchUps: (() => Promise<void>)[] = [];
   const lag = async (isOn: boolean): Promise<void> => {
     isLagging = isOn;
@@ -149,12 +156,15 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
       permit: (installationId, permissions) => effects.permit(installationId, permissions),
       transfer: (fullName, newOwner) => effects.transfer(fullName, newOwner),
       checks: (chosen) => void (script = chosen),
+      disableWorkflow: (fullName, file, isDisabled) => effects.disableWorkflow(fullName, file, isDisabled),
+      runDetails: (isKnown) => void (knowsRunDetails = isKnown),
       clear: async () => {
         faults = [];
         delays = [];
         webhooks = {};
         limits = usualLimits;
         script = null;
+        knowsRunDetails = true;
         await lag(false);
       },
     },
@@ -169,6 +179,7 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
     isLagging: () => isLagging,
     whenCaughtUp: (catchUp) => void catchUps.push(catchUp),
     scriptedChecks: () => script,
+    knowsRunDetails: () => knowsRunDetails,
   };
 }
 

@@ -7,7 +7,7 @@ export interface RunRow {
   readonly key: string;
   readonly workflow: string;
   readonly commit: string;
-  /** The branch that was made for the run. Null: there was a branch already. */
+  /** The branch that was made for the run and is not deleted yet. Null: there was a branch already. */
   readonly own_branch: string | null;
   readonly run_id: string | null;
   readonly asked_at: string | null;
@@ -24,15 +24,15 @@ const columns = 'key, workflow, commit, own_branch, run_id, asked_at, writing_un
 export async function claimRun(
   db: Database,
   repository: HostRepository,
-  run: { readonly key: string; readonly workflow: string; readonly commit: string; readonly ownBranch: string | null },
+  run: { readonly key: string; readonly workflow: string; readonly commit: string },
   now: Date,
 ): Promise<RunClaim> {
   const keys = [repository.accountId, repository.id, run.key];
   return await db.transaction(repository.accountId, async (tx) => {
     await tx.query(
-      `insert into host_run (account_id, repository_id, key, workflow, commit, own_branch)
-       values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
-      [...keys, run.workflow, run.commit, run.ownBranch],
+      `insert into host_run (account_id, repository_id, key, workflow, commit)
+       values ($1, $2, $3, $4, $5) on conflict do nothing`,
+      [...keys, run.workflow, run.commit],
     );
     const [row] = await tx.query<RunRow & { writing_until: string | null }>(
       `select ${columns} from host_run where account_id = $1 and repository_id = $2 and key = $3 for update`,
@@ -51,8 +51,8 @@ export async function claimRun(
   });
 }
 
-/** Written before GitHub is asked: an answer that is lost may have started a run. */
-export async function noteAsked(db: Database, repository: HostRepository, key: string, at: Date): Promise<void> {
+/** Written before GitHub is asked: an answer that is lost may have started a run. Null: GitHub refused to start it. */
+export async function noteAsked(db: Database, repository: HostRepository, key: string, at: Date | null): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query('update host_run set asked_at = $4 where account_id = $1 and repository_id = $2 and key = $3', [
       repository.accountId,
@@ -86,13 +86,77 @@ export async function findRun(db: Database, repository: HostRepository, run: str
   return row ?? null;
 }
 
-/** The branch of the run is deleted. */
-export async function forgetOwnBranch(db: Database, repository: HostRepository, key: string): Promise<void> {
+/** Ids of the runs of other keys for the same commit. */
+export async function listOtherRuns(
+  db: Database,
+  repository: HostRepository,
+  { key, commit }: { readonly key: string; readonly commit: string },
+): Promise<ReadonlySet<string>> {
+  const rows = await db.read<{ run_id: string }>(repository.accountId, {
+    name: 'host_runs_of_commit',
+    text: `select run_id from host_run
+           where account_id = $1 and repository_id = $2 and commit = $3 and key <> $4 and run_id is not null`,
+    values: [repository.accountId, repository.id, commit, key],
+  });
+  return new Set(rows.map(({ run_id }) => run_id));
+}
+
+interface OwnBranch {
+  readonly key: string;
+  readonly branch: string;
+}
+
+/** Written before the branch is made, so that it is deleted whatever happens. */
+export async function noteOwnBranch(
+  db: Database,
+  repository: HostRepository,
+  { key, branch }: OwnBranch,
+): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
-    await tx.query('update host_run set own_branch = null where account_id = $1 and repository_id = $2 and key = $3', [
-      repository.accountId,
-      repository.id,
-      key,
-    ]);
+    await tx.query(
+      `update host_run set own_branch = $4, ended_at = null where account_id = $1 and repository_id = $2 and key = $3`,
+      [repository.accountId, repository.id, key, branch],
+    );
+  });
+}
+
+/** False: the run has no branch of its own, or it was known to have ended. */
+export async function endRun(
+  db: Database,
+  repository: HostRepository,
+  { key, at }: { readonly key: string; readonly at: Date },
+): Promise<boolean> {
+  return await db.transaction(repository.accountId, async (tx) => {
+    const ended = await tx.query(
+      `update host_run set ended_at = $4
+       where account_id = $1 and repository_id = $2 and key = $3 and ended_at is null and own_branch is not null returning 1`,
+      [repository.accountId, repository.id, key, at],
+    );
+    return ended.length > 0;
+  });
+}
+
+/** Branches of runs that have ended. */
+export async function findEndedBranches(db: Database, repository: HostRepository): Promise<readonly OwnBranch[]> {
+  return await db.read<OwnBranch>(repository.accountId, {
+    name: 'host_run_ended_branches',
+    text: `select key, own_branch as branch from host_run
+           where account_id = $1 and repository_id = $2 and own_branch is not null and ended_at is not null`,
+    values: [repository.accountId, repository.id],
+  });
+}
+
+/** The branch is deleted. */
+export async function forgetOwnBranch(
+  db: Database,
+  repository: HostRepository,
+  { key, branch }: OwnBranch,
+): Promise<void> {
+  await db.transaction(repository.accountId, async (tx) => {
+    await tx.query(
+      `update host_run set own_branch = null
+       where account_id = $1 and repository_id = $2 and key = $3 and own_branch = $4 and ended_at is not null`,
+      [repository.accountId, repository.id, key, branch],
+    );
   });
 }

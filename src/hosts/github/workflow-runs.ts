@@ -1,5 +1,4 @@
 // Workflows that are started by name. GitHub runs them on branches alone, and not every version answers which run it was.
-import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import {
@@ -9,22 +8,28 @@ import {
   type CodeHost,
   type HostRepository,
   type WorkflowDispatch,
+  type WorkflowRun,
 } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import { cancelRun } from './checks.ts';
 import type { Api, Client } from './client.ts';
+import { judgeDispatch, missingWorkflow, whyItFailed } from './dispatch-answers.ts';
 import { nameOf } from './pull-requests.ts';
-import type { UpdateRefs } from './pushes.ts';
-import type { Mirrors } from './mirrors.ts';
-import { claimRun, findRun, forgetOwnBranch, noteAsked, releaseRun, type RunRow } from './workflow-runs.rows.ts';
+import { createRunBranches, type RunBranches, type RunBranchSettings } from './run-branches.ts';
+import { claimRun, findRun, listOtherRuns, noteAsked, releaseRun, type RunRow } from './workflow-runs.rows.ts';
 import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
 
-export interface WorkflowSettings {
+export interface WorkflowSettings extends RunBranchSettings {
   readonly client: Client;
-  readonly mirrors: Mirrors;
-  readonly updateRefs: UpdateRefs;
+}
+
+interface Starting {
+  readonly client: Client;
   readonly db: Database;
   readonly clock: () => Date;
+  readonly branches: RunBranches;
+  /** Servers that do not know `return_run_details`. */
+  readonly withoutDetails: Set<string>;
 }
 
 /** A run is shown a moment after it was asked for. */
@@ -34,18 +39,22 @@ const lostAfterMs = 120_000;
 
 export function workflowOperations(settings: WorkflowSettings) {
   const { client, db, clock } = settings;
+  const branches = createRunBranches(settings);
+  const starting: Starting = { client, db, clock, branches, withoutDetails: new Set() };
   return {
     dispatchWorkflow: async (repository, dispatch) => {
       if (Object.keys(dispatch.inputs ?? {}).length > mostInputs)
         throw new HostRefused(`A workflow takes at most ${mostInputs} inputs`);
-      const ownBranch = dispatch.branch === null ? branchFor(dispatch.key) : null;
-      const claim = await claimRun(db, repository, { ...dispatch, ownBranch }, clock());
+      const claim = await claimRun(db, repository, dispatch, clock());
       if (claim.kind === 'known') return claim.run;
       if (claim.kind === 'busy')
         throw new HostUnavailable('Another process starts this workflow now', { retryAt: claim.until });
       let run: string | null = null;
       try {
-        run = await start(settings, repository, dispatch, claim.row);
+        run = await start(starting, repository, dispatch, claim.row);
+      } catch (error) {
+        if (error instanceof HostRefused) await branches.release(repository, dispatch.key);
+        throw error;
       } finally {
         await releaseRun(db, repository, { key: dispatch.key, writer: claim.writer, run });
       }
@@ -55,99 +64,159 @@ export function workflowOperations(settings: WorkflowSettings) {
       const api = await client.of(repository, 'landing');
       const seen = await readRun(api, run);
       if (seen === null) return null;
-      const isOver = seen.status === 'completed';
-      if (isOver) await removeOwnBranch(settings, repository, run);
+      const url = seen.html_url;
+      if (seen.status !== 'completed') return { conclusion: 'pending', url, summary: seen.display_title };
+      const row = await findRun(db, repository, run);
+      if (row !== null) await branches.release(repository, row.key);
+      if (row !== null && row.commit !== seen.head_sha)
+        return { conclusion: 'failure', url, summary: otherCommit(row.commit, seen.head_sha) };
       return {
-        conclusion: isOver ? asConclusion(seen.conclusion) : 'pending',
-        url: seen.html_url,
-        summary: seen.display_title,
+        ...(await readEnd(api, {
+          id: Number(seen.id),
+          conclusion: seen.conclusion ?? null,
+          title: seen.display_title,
+        })),
+        url,
       };
     },
     cancelWorkflowRun: async (repository, run) => {
       await cancelRun(await client.of(repository, 'telling'), Number(run));
+      const row = await findRun(db, repository, run);
+      if (row !== null) await branches.release(repository, row.key);
     },
   } satisfies Partial<CodeHost>;
 }
 
-function branchFor(key: string): string {
-  return `mq-tmp-run-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+function otherCommit(wanted: string, tested: string): string {
+  return `GitHub ran the workflow on ${tested} instead of ${wanted}: its branch was moved at that moment. Try again.`;
 }
 
 async function start(
-  settings: WorkflowSettings,
+  starting: Starting,
   repository: HostRepository,
-  { workflow, commit, key, branch, inputs = {} }: WorkflowDispatch,
+  dispatch: WorkflowDispatch,
   row: RunRow,
 ): Promise<string> {
-  const { client, db, clock } = settings;
+  const { client, db, clock, branches } = starting;
   const api = await client.of(repository, 'landing');
-  const on = branch ?? row.own_branch ?? branchFor(key);
-  if (row.asked_at !== null) {
-    const found = await findOwnRun(api, { commit, branch: on, since: Date.parse(row.asked_at) });
-    if (found !== null) return found;
-    if (clock().getTime() - Date.parse(row.asked_at) < lostAfterMs)
-      throw new HostUnavailable('GitHub does not show the run yet', { retryAt: clock().getTime() + shownAfterMs });
-  }
-  if (branch === null) await makeBranch(settings, repository, on, commit);
-  const file = await fileOf(api, workflow);
-  const askedAt = clock();
-  await noteAsked(db, repository, key, askedAt);
-  const answer = await api
-    .request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
-      ...nameOf(api),
-      workflow_id: file,
-      ref: on,
-      inputs,
-      return_run_details: true,
-    })
-    .catch((error: unknown) => {
-      if (!(error instanceof NotFoundAtGitHub)) throw error;
-      throw new HostRefused(`The commit ${commit} has no workflow ${JSON.stringify(workflow)}`, { cause: error });
+  const file = await fileOf(api, dispatch.workflow);
+  const find = async (branch: string | null): Promise<string | null> =>
+    await findOwnRun(api, {
+      file,
+      commit: dispatch.commit,
+      branch,
+      others: await listOtherRuns(db, repository, dispatch),
     });
+  if (row.asked_at !== null) {
+    const found = await find(row.own_branch ?? dispatch.branch);
+    if (found !== null) return found;
+    if (clock().getTime() - Date.parse(row.asked_at) < lostAfterMs) throw notShownYet(clock);
+  }
+  const branch = await branches.prepare(repository, dispatch);
+  await noteAsked(db, repository, dispatch.key, clock());
+  const notStarted = async (): Promise<void> => await noteAsked(db, repository, dispatch.key, null);
+  const run = await ask(starting, api, { file, branch, dispatch, notStarted });
   await passFailpoint('github:after_dispatch');
-  const details = answer.data as { readonly workflow_run_id?: number } | undefined;
-  if (details?.workflow_run_id !== undefined) return String(details.workflow_run_id);
-  const found = await findOwnRun(api, { commit, branch: on, since: askedAt.getTime() });
+  const found = run ?? (await find(branch));
   if (found !== null) return found;
-  throw new HostUnavailable('GitHub does not show the run yet', { retryAt: clock().getTime() + shownAfterMs });
+  throw notShownYet(clock);
 }
 
-async function makeBranch(
-  { mirrors, updateRefs }: WorkflowSettings,
-  repository: HostRepository,
-  branch: string,
-  commit: string,
-): Promise<void> {
-  const ref = `refs/heads/${branch}`;
-  const [there] = await mirrors.readRefs(repository, [ref]);
-  if (there?.commit === commit) return;
-  await updateRefs(repository, [{ ref, from: there?.commit ?? null, to: commit }]);
+function notShownYet(clock: () => Date): HostUnavailable {
+  return new HostUnavailable('GitHub does not show the run yet', { retryAt: clock().getTime() + shownAfterMs });
 }
+
+interface Asked {
+  readonly file: string | number;
+  readonly branch: string;
+  readonly dispatch: WorkflowDispatch;
+  /** Called when GitHub has refused the request, so that no run of it is looked for. */
+  readonly notStarted: () => Promise<void>;
+}
+
+/** Null: GitHub has taken the request, and does not say which run it makes of it. */
+async function ask(starting: Starting, api: Api, asked: Asked): Promise<string | null> {
+  const { apiUrl } = api.installation.app;
+  const { file, branch, dispatch } = asked;
+  const wantsDetails = !starting.withoutDetails.has(apiUrl);
+  try {
+    const { data } = await api.request('POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches', {
+      ...nameOf(api),
+      workflow_id: file,
+      ref: branch,
+      inputs: dispatch.inputs ?? {},
+      ...(wantsDetails && { return_run_details: true }),
+    });
+    const id = (data as { readonly workflow_run_id?: number } | undefined)?.workflow_run_id;
+    return id === undefined ? null : String(id);
+  } catch (error) {
+    if (!(error instanceof NotFoundAtGitHub || error instanceof HostRefused)) throw error;
+    await asked.notStarted();
+    if (error instanceof NotFoundAtGitHub) return await refuseMissing(api, dispatch.workflow, error);
+    const { owner, repo, installation } = api;
+    const url = `${installation.app.webUrl}/${owner}/${repo}/actions/workflows/${file}`;
+    const judged = judgeDispatch(error.message, { ...dispatch, url });
+    if (judged.kind === 'later')
+      throw new HostUnavailable(judged.words, { cause: error, retryAt: starting.clock().getTime() + shownAfterMs });
+    if (judged.kind === 'refused') throw new HostRefused(judged.words, { cause: error });
+    if (!wantsDetails) throw error;
+    starting.withoutDetails.add(apiUrl);
+    return await ask(starting, api, asked);
+  }
+}
+
+/** GitHub answers alike for a workflow and for a repository that it does not show. */
+async function refuseMissing(api: Api, workflow: string, cause: unknown): Promise<never> {
+  await api.request('GET /repos/{owner}/{repo}', nameOf(api));
+  throw new HostRefused(missingWorkflow({ workflow }), { cause });
+}
+
+const pageSize = 100;
 
 /** A workflow is named by its file, or by the name that it has in its file. */
 async function fileOf(api: Api, workflow: string): Promise<string | number> {
   if (/\.ya?ml$/.test(workflow)) return workflow.split('/').at(-1) ?? workflow;
-  const { data } = await api.request('GET /repos/{owner}/{repo}/actions/workflows', { ...nameOf(api), per_page: 100 });
-  const found = data.workflows.find(({ name }) => name === workflow);
-  if (found === undefined) throw new HostRefused(`The repository has no workflow ${JSON.stringify(workflow)}`);
-  return found.id;
+  for (let page = 1; ; page += 1) {
+    const { data } = await api.request('GET /repos/{owner}/{repo}/actions/workflows', {
+      ...nameOf(api),
+      per_page: pageSize,
+      page,
+    });
+    const found = data.workflows.find(({ name }) => name === workflow);
+    if (found !== undefined) return found.id;
+    if (data.workflows.length < pageSize) throw new HostRefused(missingWorkflow({ workflow }));
+  }
 }
 
-/** Of two runs that fit, neither is known to be the one that was asked for: nothing is taken for it. */
-async function findOwnRun(
-  api: Api,
-  of: { readonly commit: string; readonly branch: string; readonly since: number },
-): Promise<string | null> {
-  const { data } = await api.request('GET /repos/{owner}/{repo}/actions/runs', {
-    ...nameOf(api),
-    head_sha: of.commit,
-    branch: of.branch,
-    event: 'workflow_dispatch',
-    actor: api.bot,
-    per_page: 10,
-  });
-  // GitHub's clock may be behind.
-  const fitting = data.workflow_runs.filter(({ created_at }) => Date.parse(created_at) >= of.since - 60_000);
+interface Sought {
+  readonly file: string | number;
+  readonly commit: string;
+  /** Null: it is not known any more. */
+  readonly branch: string | null;
+  /** Runs of other requests for the same commit. */
+  readonly others: ReadonlySet<string>;
+}
+
+/**
+ * The run that a request has started whose answer was lost, or whose answer does not name it. No clock is compared:
+ * GitHub's may differ from ours. Of two runs that fit, neither is known to be the one: nothing is taken for it.
+ */
+async function findOwnRun(api: Api, { file, commit, branch, others }: Sought): Promise<string | null> {
+  const { data } = await api
+    .request('GET /repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs', {
+      ...nameOf(api),
+      workflow_id: file,
+      head_sha: commit,
+      event: 'workflow_dispatch',
+      actor: api.bot,
+      per_page: pageSize,
+      ...(branch !== null && { branch }),
+    })
+    .catch(async (error: unknown) => {
+      if (error instanceof NotFoundAtGitHub) return await refuseMissing(api, String(file), error);
+      throw error;
+    });
+  const fitting = data.workflow_runs.filter(({ id }) => !others.has(String(id)));
   if (fitting.length > 1)
     throw new HostRefused(`GitHub started ${fitting.length} runs for one request. Cancel them and try again.`);
   const [run] = fitting;
@@ -158,25 +227,33 @@ async function readRun(api: Api, run: string) {
   return await api
     .request('GET /repos/{owner}/{repo}/actions/runs/{run_id}', { ...nameOf(api), run_id: Number(run) })
     .then(({ data }) => data)
-    .catch((error: unknown) => {
-      if (error instanceof NotFoundAtGitHub) return null;
-      throw error;
+    .catch(async (error: unknown) => {
+      if (!(error instanceof NotFoundAtGitHub)) throw error;
+      // A repository that GitHub does not show has not lost its run.
+      await api.request('GET /repos/{owner}/{repo}', nameOf(api));
+      return null;
     });
 }
 
-async function removeOwnBranch(
-  { db, mirrors, updateRefs }: WorkflowSettings,
-  repository: HostRepository,
-  run: string,
-): Promise<void> {
-  const row = await findRun(db, repository, run);
-  if (row === null || row.own_branch === null) return;
-  const ref = `refs/heads/${row.own_branch}`;
-  const [there] = await mirrors.readRefs(repository, [ref]);
-  await forgetOwnBranch(db, repository, row.key);
-  // Nobody waits for it: the next deletions take it along.
-  if (there !== undefined) void updateRefs(repository, [{ ref, from: there.commit, to: null }]).catch(() => {});
+interface EndedRun {
+  readonly id: number;
+  readonly conclusion: string | null;
+  readonly title: string;
 }
+
+/** Of a run that failed, its jobs say why. */
+async function readEnd(api: Api, { id, conclusion: said, title }: EndedRun): Promise<Omit<WorkflowRun, 'url'>> {
+  const conclusion = asConclusion(said);
+  if (passing.has(conclusion)) return { conclusion, summary: title };
+  const { data } = await api.request('GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', {
+    ...nameOf(api),
+    run_id: id,
+    per_page: pageSize,
+  });
+  return { conclusion, summary: whyItFailed(said, data.jobs) ?? title };
+}
+
+const passing: ReadonlySet<CheckConclusion> = new Set(['success', 'neutral', 'skipped', 'cancelled']);
 
 const conclusions: ReadonlySet<string> = new Set<CheckConclusion>([
   'success',

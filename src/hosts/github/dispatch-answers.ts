@@ -1,0 +1,77 @@
+// What GitHub says when a workflow cannot be started by name, in words that name the cure: pure.
+
+/** The workflow that GitHub was asked to start. */
+export interface AskedWorkflow {
+  /** As the configuration names it. */
+  readonly workflow: string;
+  readonly commit: string;
+  /** The page of the workflow at GitHub. */
+  readonly url: string;
+}
+
+export type DispatchRefusal =
+  /** The server does not know the field `return_run_details`, as Enterprise Server 3.19. Nothing was started. */
+  | { readonly kind: 'ask_without_details' }
+  /** GitHub does not see the branch yet: its API may be behind its git. */
+  | { readonly kind: 'later'; readonly words: string }
+  | { readonly kind: 'refused'; readonly words: string };
+
+type Cure = readonly [said: RegExp, (asked: AskedWorkflow, said: string) => string];
+
+const cures: readonly Cure[] = [
+  [
+    /does not have '?workflow_dispatch/i,
+    ({ workflow, commit }) =>
+      `GitHub does not start it: the file of the workflow ${workflow} has no trigger workflow_dispatch at the commit ${commit}. Add \`workflow_dispatch:\` below \`on:\`.`,
+  ],
+  [
+    /disabled workflow/i,
+    ({ workflow, url }) =>
+      `GitHub does not start it: the workflow ${workflow} is disabled at GitHub. Enable it: ${url}`,
+  ],
+  [
+    /unexpected inputs provided/i,
+    ({ workflow }, said) =>
+      `${said}. The workflow ${workflow} does not declare them: add them below on -> workflow_dispatch -> inputs.`,
+  ],
+  [
+    /required input .* not provided/i,
+    ({ workflow }, said) =>
+      `${said}. Interlock does not know this input of the workflow ${workflow}: give the input a default, or make it optional.`,
+  ],
+];
+
+export function judgeDispatch(said: string, asked: AskedWorkflow): DispatchRefusal {
+  if (/return_run_details/.test(said)) return { kind: 'ask_without_details' };
+  if (/no ref found/i.test(said)) return { kind: 'later', words: said };
+  const cure = cures.find(([pattern]) => pattern.test(said));
+  return { kind: 'refused', words: cure === undefined ? said : cure[1](asked, said) };
+}
+
+/** GitHub knows a workflow only when its file is, or was, on the default branch. */
+export function missingWorkflow({ workflow }: Pick<AskedWorkflow, 'workflow'>): string {
+  const file = /\.ya?ml$/.test(workflow) ? ` Add .github/workflows/${workflow.split('/').at(-1)} to it.` : '';
+  return `GitHub has no workflow ${JSON.stringify(workflow)} on the default branch of the repository.${file}`;
+}
+
+export interface EndedJob {
+  readonly name: string;
+  readonly conclusion: string | null;
+  readonly steps?: readonly { readonly name: string; readonly conclusion: string | null }[] | undefined;
+}
+
+const wordsOfEnds: Readonly<Record<string, string>> = {
+  startup_failure: 'GitHub could not start the workflow: its file has a mistake.',
+  action_required: 'A maintainer must approve the run at GitHub.',
+  timed_out: 'The run took longer than GitHub allows.',
+};
+
+/** Why a run did not succeed: the first job that failed, and its step. Null: GitHub does not say more. */
+export function whyItFailed(conclusion: string | null, jobs: readonly EndedJob[]): string | null {
+  const known = wordsOfEnds[conclusion ?? ''];
+  if (known !== undefined) return known;
+  const job = jobs.find((each) => each.conclusion === 'failure' || each.conclusion === 'timed_out');
+  if (job === undefined) return null;
+  const step = job.steps?.find((each) => each.conclusion === 'failure' || each.conclusion === 'timed_out');
+  return step === undefined ? `The job ${job.name} failed.` : `The job ${job.name} failed at its step "${step.name}".`;
+}

@@ -1,0 +1,245 @@
+// Workflows that are started by name: one run for each key whatever happens to the request, on the very commit, and words
+// with the cure when GitHub starts nothing.
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createGitHubHost } from '../../../src/hosts/github/index.ts';
+import { HostRefused, HostUnavailable, type CodeHost, type WorkflowDispatch } from '../../../src/hosts/port.ts';
+import { github, type GitHub, type GitHubWorld } from './github-world.ts';
+
+const dispatching = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
+
+const job = 'jobs: { work: { runs-on: ubuntu-latest, steps: [{ run: "true" }] } }\n';
+const files = {
+  'deploy.yml': `name: Deploy\non: { workflow_dispatch: { inputs: { environment: {} } } }\n${job}`,
+  'smoke.yml': `on: workflow_dispatch\n${job}`,
+  'breaks.yml': 'on: workflow_dispatch\njobs: { work: { runs-on: x, steps: [{ name: Reach it, run: exit 3 }] } }\n',
+  'on-push.yml': `on: { push: { branches: [none] } }\n${job}`,
+  'demanding.yml': `on: { workflow_dispatch: { inputs: { stage: { required: true } } } }\n${job}`,
+  'disabled.yml': `on: workflow_dispatch\n${job}`,
+};
+
+let g: GitHub;
+let w: GitHubWorld;
+let main: string;
+let keys = 0;
+let commit: string;
+let dispatch: (change?: Partial<WorkflowDispatch>, host?: CodeHost) => Promise<string>;
+
+beforeAll(async () => {
+  g = await github();
+  w = await g.world();
+  main = await w.push({
+    branch: 'main',
+    files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`.github/workflows/${name}`, text])),
+  });
+});
+beforeEach(() => {
+  keys += 1;
+  const key = `key-${keys}`;
+  commit = main;
+  dispatch = async (change = {}, host = w.host) =>
+    await host.dispatchWorkflow(w.repository, { workflow: 'deploy.yml', commit, key, branch: null, ...change });
+});
+afterEach(async () => await g.emulator.knobs.clear());
+afterAll(async () => await g.close());
+
+/** For what counts the runs or the branches of its commit. */
+async function onOwnCommit(): Promise<void> {
+  commit = await w.push({ branch: `mq-bot-${keys}`, from: main, files: { [`file-${keys}`]: '1\n' } });
+}
+
+const fullName = (): string => `${w.place.owner}/${w.place.repo}`;
+
+async function runs(): Promise<string[]> {
+  const { data } = await g.person.actions.listWorkflowRunsForRepo({
+    ...w.place,
+    head_sha: commit,
+    event: 'workflow_dispatch',
+  });
+  return data.workflow_runs.map(({ id }) => String(id)).toReversed();
+}
+
+/** Of the commit. */
+async function ownBranches(): Promise<string[]> {
+  const refs = await w.host.listRefs(w.repository, 'refs/heads/');
+  return refs
+    .filter(({ ref, commit: at }) => ref.startsWith('refs/heads/mq-tmp-run-') && at === commit)
+    .map(({ ref }) => ref);
+}
+
+async function ended(run: string, conclusion: string): Promise<string | null> {
+  await expect
+    .poll(async () => (await w.host.readWorkflowRun(w.repository, run))?.conclusion, { timeout: 30_000 })
+    .toBe(conclusion);
+  return (await w.host.readWorkflowRun(w.repository, run))?.summary ?? null;
+}
+
+test('a run without a bot branch has a branch of its own until it is over', async () => {
+  await onOwnCommit();
+  g.emulator.knobs.checks(() => 'pending');
+  const run = await dispatch({ inputs: { environment: 'live' } });
+  expect(await dispatch()).toBe(run);
+  expect(await runs()).toEqual([run]);
+  expect(await ownBranches()).toHaveLength(1);
+  g.emulator.knobs.checks(() => 'success');
+  expect(await ended(run, 'success')).toBe('Deploy');
+  await expect.poll(ownBranches).toEqual([]);
+});
+
+test('a run that is cancelled leaves no branch', async () => {
+  await onOwnCommit();
+  g.emulator.knobs.checks(() => 'pending');
+  const run = await dispatch();
+  await w.host.cancelWorkflowRun(w.repository, run);
+  await expect.poll(ownBranches).toEqual([]);
+  await ended(run, 'cancelled');
+});
+
+test('a bot branch that stands on the commit is used; one that somebody has moved is not', async () => {
+  await onOwnCommit();
+  const branch = `mq-bot-${keys}`;
+  await dispatch({ branch });
+  expect(await ownBranches()).toEqual([]);
+  await w.push({ branch, files: { moved: '1\n' } });
+  const run = await dispatch({ branch, key: `${branch}-moved` });
+  const { data } = await g.person.actions.getWorkflowRun({ ...w.place, run_id: Number(run) });
+  expect(data).toMatchObject({ head_sha: commit, head_branch: expect.stringMatching(/^mq-tmp-run-/) as string });
+  await ended(run, 'success');
+});
+
+test('an answer that is lost costs no second run', async () => {
+  await onOwnCommit();
+  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  await expect(dispatch()).rejects.toThrow(HostUnavailable);
+  const run = await dispatch();
+  expect(await runs()).toEqual([run]);
+});
+
+test('of two workflows on one bot branch each lost answer finds its own run', async () => {
+  await onOwnCommit();
+  const branch = `mq-bot-${keys}`;
+  const first = await dispatch({ branch });
+  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  const second = { branch, workflow: 'smoke.yml', key: `${branch}-second` };
+  await expect(dispatch(second)).rejects.toThrow(HostUnavailable);
+  expect(await runs()).toEqual([first, await dispatch(second)]);
+});
+
+test('two runs that fit are taken for none', async () => {
+  await onOwnCommit();
+  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  await expect(dispatch()).rejects.toThrow(HostUnavailable);
+  const [first] = await runs();
+  // As if another process had asked with the same key.
+  const { state } = g.emulator.core;
+  const { id: _id, ...same } = state.workflowRuns.must(Number(first));
+  state.workflowRuns.insert(same);
+  await expect(dispatch()).rejects.toThrow('GitHub started 2 runs for one request');
+  await expect.poll(ownBranches).toEqual([]);
+});
+
+test('a request that never arrived is made once more when GitHub has shown nothing for two minutes', async () => {
+  await onOwnCommit();
+  let aheadMs = 0;
+  const host = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + aheadMs) });
+  g.emulator.knobs.fail({ operation: dispatching, when: 'before', times: 1 });
+  await expect(dispatch({}, host)).rejects.toThrow(HostUnavailable);
+  await expect(dispatch({}, host)).rejects.toThrow('GitHub does not show the run yet');
+  aheadMs = 121_000;
+  const run = await dispatch({}, host);
+  expect(await runs()).toEqual([run]);
+  await host.stop();
+});
+
+test('a clock that is 97 s off starts no second run', async () => {
+  await onOwnCommit();
+  const host = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + 97_000) });
+  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  await expect(dispatch({}, host)).rejects.toThrow(HostUnavailable);
+  expect([await dispatch({}, host)]).toEqual(await runs());
+  await host.stop();
+});
+
+test('a server that does not know run details is asked without them, and its run is found', async () => {
+  await onOwnCommit();
+  g.emulator.knobs.runDetails(false);
+  const run = await dispatch();
+  expect(await runs()).toEqual([run]);
+});
+
+test('a workflow is named by its file or by its own name', async () => {
+  const run = await dispatch({ workflow: 'Deploy' });
+  expect(await ended(run, 'success')).toBe('Deploy');
+});
+
+test.each([
+  [
+    'that is missing',
+    { workflow: 'absent.yml' },
+    'GitHub has no workflow "absent.yml" on the default branch of the repository. Add .github/workflows/absent.yml to it.',
+  ],
+  [
+    'whose name is missing',
+    { workflow: 'Absent' },
+    'GitHub has no workflow "Absent" on the default branch of the repository.',
+  ],
+  [
+    'without the trigger',
+    { workflow: 'on-push.yml' },
+    /the file of the workflow on-push\.yml has no trigger workflow_dispatch at the commit .*\. Add `workflow_dispatch:` below `on:`\./,
+  ],
+  [
+    'that does not declare an input',
+    { workflow: 'smoke.yml', inputs: { environment: 'live' } },
+    /Unexpected inputs provided.*add them below on -> workflow_dispatch -> inputs\./,
+  ],
+  [
+    'that demands an unknown input',
+    { workflow: 'demanding.yml' },
+    /Required input 'stage' not provided.*give the input a default/,
+  ],
+])('a workflow %s is refused with the cure, and leaves no branch', async (_what, change, words) => {
+  const refusal = await dispatch(change).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(HostRefused);
+  expect((refusal as Error).message).toMatch(words);
+  await expect.poll(ownBranches).toEqual([]);
+});
+
+test('a workflow that is disabled is refused with the page where it is enabled, and runs once it is', async () => {
+  const once = await dispatch({ workflow: 'disabled.yml', key: `${keys}-seen` });
+  await ended(once, 'success');
+  g.emulator.knobs.disableWorkflow(fullName(), 'disabled.yml', true);
+  await expect(dispatch({ workflow: 'disabled.yml' })).rejects.toThrow(
+    `the workflow disabled.yml is disabled at GitHub. Enable it: ${g.emulator.webUrl}/${fullName()}/actions/workflows/disabled.yml`,
+  );
+  g.emulator.knobs.disableWorkflow(fullName(), 'disabled.yml', false);
+  await ended(await dispatch({ workflow: 'disabled.yml' }), 'success');
+});
+
+test('a run that failed names its job and its step', async () => {
+  const run = await dispatch({ workflow: 'breaks.yml' });
+  expect(await ended(run, 'failure')).toBe('The job work failed at its step "Reach it".');
+});
+
+test('a run on another commit than the one that was asked for is a failure', async () => {
+  await onOwnCommit();
+  const run = await dispatch();
+  Object.assign(g.emulator.core.state.workflowRuns.must(Number(run)), { headSha: main });
+  expect(await ended(run, 'failure')).toBe(
+    `GitHub ran the workflow on ${main} instead of ${commit}: its branch was moved at that moment. Try again.`,
+  );
+});
+
+test('a run of a repository that GitHub does not show is not known to be gone, and a missing run is', async () => {
+  const run = await dispatch();
+  expect(await w.host.readWorkflowRun(w.repository, '999999')).toBeNull();
+  g.emulator.knobs.fail({ operation: '/repos/{owner}/{repo}/actions/runs/{run_id}', status: 404, times: 1 });
+  g.emulator.knobs.fail({ operation: '/repos/{owner}/{repo}', status: 404, times: 1 });
+  await expect(w.host.readWorkflowRun(w.repository, run)).rejects.toThrow(HostUnavailable);
+  g.emulator.knobs.fail({ operation: dispatching, status: 404, times: 1 });
+  g.emulator.knobs.fail({ operation: '/repos/{owner}/{repo}', status: 404, times: 1 });
+  await expect(dispatch({ key: `${keys}-gone` })).rejects.toThrow(HostUnavailable);
+});
+
+test('GitHub describes every answer that these cases were given', () => {
+  expect(g.emulator.core.mistakes).toEqual([]);
+});
