@@ -1,4 +1,5 @@
-// Who may import whom: arrows point to the domain, effects live at the rim, only the roots choose implementations.
+// Which folder may import which: arrows point to the domain, effects live at the rim, only the roots choose
+// implementations.
 const roots = '^src/[^/]+\\.ts$';
 const context = '^src/context\\.ts$';
 const activities = '/activities[^/]*\\.ts$';
@@ -37,7 +38,7 @@ module.exports = {
     })),
     {
       name: 'queue-has-floors-alone',
-      comment: 'A file of the queue stands on a floor. The roof is the one that does not.',
+      comment: 'Every file of the queue stands on a floor, except its index.ts, the roof.',
       severity: 'error',
       from: { path: queue, pathNot: [`${queue}(${floors.join('|')})/`, `${queue}index\\.ts$`] },
       to: {},

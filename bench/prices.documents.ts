@@ -1,4 +1,4 @@
-// Documents over the schema: one that asks much of each field, and many drawn at random, the same ones for a seed.
+// Documents over the schema: one document that asks much of each field, and many random ones, the same for a seed.
 import {
   getNamedType,
   isAbstractType,

@@ -1,4 +1,5 @@
-// What it costs to cancel a line of deployments at once, as a rollback does and whoever supersedes what is active.
+// Measures what it costs to cancel a line of deployments at once. A rollback does that, and so does a deployment that
+// supersedes the ones before it.
 import type { Context } from '../src/context.ts';
 import { createDeployment } from '../src/modules/releases/index.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
@@ -62,7 +63,9 @@ async function open(
   return { ctx, environmentId: rows[0]?.id ?? '' };
 }
 
-/** As many deployments in line as are wanted; whoever superseded the ones before is the first of them. */
+/**
+ * Puts the given number of deployments in line. The first of them superseded the deployments before it.
+ */
 async function lineUp(
   { owner }: BenchInstallation,
   { ctx, environmentId, size }: Pick<Line, 'ctx' | 'environmentId' | 'size'>,

@@ -1,4 +1,4 @@
-// The ways to the two reads: the rival's routes, our documented REST paths, and the same fields asked for in GraphQL.
+// The ways to the two reads: the rival's routes, our documented REST paths, and the same fields in GraphQL.
 import { target } from './dataset.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { restPaths, type Way } from './reads.ts';

@@ -99,7 +99,7 @@ create table user_action (
   at timestamptz not null,
   unique (account_id, id)
 );
--- A page of the log merges the newest actions of each entity that was asked for, with or without one action. Most
+-- A page of the log merges the newest actions of each requested entity, with or without one action. Most
 -- actions of an account may have the same entity and action. With true statistics PostgreSQL then expects any entity
 -- everywhere, walks the log by id alone, and reads all of it where the entity is rare. Told of many distinct values it
 -- takes the index of the entity.

@@ -84,7 +84,7 @@ create table pull_request (
   status_text text,
   failed_checks text[] not null default '{}',
 
-  -- What was asked for.
+  -- What was requested.
   requested_by text,
   skip_line boolean not null default false,
   skip_line_reason text,
@@ -481,7 +481,7 @@ create table check_retry (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 
--- A final gate of a batch: the run of a workflow on the commit that lands. Asked for once (ADR 0034).
+-- A final gate of a batch: the run of a workflow on the commit that lands. Requested once (ADR 0034).
 create table gate_run (
   account_id bigint not null,
   id bigint generated always as identity primary key,
@@ -519,7 +519,7 @@ create table intent (
   key text not null,
   state text not null default 'planned' check (state in ('planned', 'begun', 'done', 'failed', 'void')),
   attempt integer not null default 0,
-  -- The next try after one that failed; the times between tries grow. Null: at once.
+  -- The next try after a failed one; the times between tries grow. Null: at once.
   next_try_at timestamptz,
   payload jsonb not null default '{}',
   outcome jsonb,

@@ -1,6 +1,6 @@
 -- Webhooks (interface 6): endpoints, deliveries under way, and attempts.
 
--- The account token that signs next, and the one that signed before (interface 5). The token that signs now has
+-- The account tokens that sign next and that signed before (interface 5). The token that signs now has
 -- `api_token.signs_webhooks`.
 create table webhook_signing (
   account_id bigint primary key references account,

@@ -38,7 +38,7 @@ create table runbook (
   target_branch text not null,
   -- Stands before the body of one of its pull requests. Null: none was given.
   description text,
-  -- The ordinal of that pull request. Null: the lowest one that is open when the next commit is pushed.
+  -- The ordinal of that pull request. Null: the lowest open pull request when the next commit is pushed.
   description_in integer,
   -- Each once, in the order of the request.
   labels text[] not null default '{}',
@@ -70,7 +70,7 @@ create table runbook (
     end
   ) stored,
   cancel_requested_at timestamptz,
-  -- When its pull requests were asked for in `manual` mode.
+  -- When its pull requests were requested in `manual` mode.
   publish_requested_at timestamptz,
   -- No call to the outside before that. Null: no call is put off.
   call_at timestamptz,

@@ -39,7 +39,7 @@ create table host_check (
   foreign key (account_id, repository_id) references repository (account_id, id) on delete cascade
 );
 
--- Workflow runs that were asked for by name, one for each key.
+-- Workflow runs that were started by name, one for each key.
 create table host_run (
   account_id bigint not null,
   repository_id bigint not null,

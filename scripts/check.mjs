@@ -30,7 +30,7 @@ export function checks() {
   return all.filter(({ needs }) => existsSync(join(root, needs)));
 }
 
-/** Runs them all, and shows the output of those that fail. Resolves with the names of the failed ones. */
+/** Runs all checks, and shows the output of the failed ones. Resolves with the names of the failed ones. */
 export function runChecks(node) {
   const failed = [];
   for (const { name, command } of checks()) {

@@ -35,7 +35,10 @@ export interface Actor {
   readonly scopes: ReadonlySet<Scope>;
 }
 
-/** What has a workflow: a queue, a deployment (one that rolls back has its rollback's), a candidate's build, a runbook, a verification. */
+/**
+ * The rows that have a workflow: a queue, a deployment (a rollback has its own), a candidate's build, a runbook,
+ * a verification.
+ */
 export type Woken =
   | { readonly queueId: string }
   | { readonly deploymentId: string; readonly isRollback?: boolean }
@@ -67,7 +70,7 @@ export interface Context extends Ports {
   readonly requestId: string;
 }
 
-/** Whoever drives something goes on anyway: its own writes wake the others alone. */
+/** For a caller that drives these rows and goes on anyway: its own writes wake only the other workflows. */
 export function quietFor(ctx: Context, driven: Woken): Context {
   const own = Object.entries(driven);
   return {

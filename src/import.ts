@@ -47,7 +47,7 @@ async function main(): Promise<number> {
     const imported = await service.localHost
       .importRepository(hosted(repository), from)
       .catch(async (error: unknown) => {
-        // Nor does one that breaks midway.
+        // Nor does an import that breaks midway.
         if (known === null) await discard(ctx, repository);
         return rethrowAsStartError(error);
       });

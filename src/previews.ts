@@ -24,7 +24,7 @@ import {
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface PreviewOptions {
-  /** Path of the Chromium that drives pages. Null: one of this machine, or the one that is shipped. */
+  /** Path of the Chromium that drives pages. Null: one of this machine, or the shipped one. */
   readonly browserPath: string | null;
   /** Directories of this machine that images may name, and what lies below them. */
   readonly imageDirectories: readonly string[];

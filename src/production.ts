@@ -65,7 +65,7 @@ withInstallation(program.command('worker').description('Runs workflows, their ac
 
 withDatabase(program.command('account').description('Makes an account and says its token, with every scope.'))
   .requiredOption('--name <name>', 'its name')
-  .requiredOption('--email <address>', 'whom its commits are by')
+  .requiredOption('--email <address>', 'the author of its commits')
   .action(async (flags: AccountFlags) => await makeAccount(flags));
 
 function withInstallation(command: Command): Command {

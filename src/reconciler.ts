@@ -129,8 +129,8 @@ async function compareOne(
 }
 
 /**
- * A queue looks for unknown landings itself before it accepts a tip that it did not make. Beyond that the landing refs of a
- * host that has to be asked for them are read once by each process.
+ * A queue looks for unknown landings itself before it accepts a tip that it did not make. Besides, each process reads
+ * the landing refs once where reading them takes a call to the host.
  */
 async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<string>): Promise<void> {
   const repository = hosted(row);

@@ -65,7 +65,7 @@ function describeSurvey({ repositories }: Survey): string[] {
       if (impossible.length > 0)
         lines.push(`${at} give up ${count(impossible.length, 'landing')} whose number was used by another batch`);
       if (liveBatches > 0)
-        lines.push(`${at} start ${count(liveBatches, 'build')} anew; a landing that had begun is ended by the queue`);
+        lines.push(`${at} start ${count(liveBatches, 'build')} again; a landing that had begun is ended by the queue`);
       if (isHalted || landings.length > 0) lines.push(`${at} read the tip again and resume`);
     }
     for (const { ref } of strays)

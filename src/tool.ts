@@ -84,7 +84,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** The one account of an installation of one's own, or the one that is named. */
+/** The named account, or the only account of the installation. */
 export async function contextOf(service: Service, account: string | undefined): Promise<Context> {
   const accounts = await service.ports.db.system.query<{ id: string; name: string }>(
     'select id, name from account order by id',

@@ -66,8 +66,8 @@ function p95(stays: readonly Stay[], goneAt: readonly number[]): number {
 }
 
 /**
- * Builds a change so that, for such a share of all changes, the one that turns out to be needed is among those that can
- * be started when it arrives: without foresight nobody chooses better than the most probable ones first.
+ * Chooses builds for a change that give the wanted share of changes the build they turn out to need, when it arrives.
+ * Without foresight no choice is better than the most probable builds first.
  */
 function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly number[]): number[] {
   const goneAt = inOrder(stays, 1);

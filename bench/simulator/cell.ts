@@ -4,7 +4,10 @@ export interface Cell {
   /** Changes an hour. */
   readonly rate: number;
   readonly workers: number;
-  /** Share of changes that overlap one in flight: one that arrived within the mean time of a build before. 1: nobody knows targets. */
+  /**
+   * Share of changes that overlap a change in flight, which arrived at most the mean time of a build before. 1: nobody
+   * knows targets.
+   */
   readonly overlap: number;
   /** Share of changes that are bad by themselves. */
   readonly failure: number;
@@ -52,7 +55,7 @@ export function parseCell(text: string): Cell {
 
 const alwaysNamed: ReadonlySet<string> = new Set(['rate', 'workers', 'overlap', 'failure', 'flake', 'median']);
 
-/** Without what is as usual, but for what everybody names. */
+/** Names the values that differ from the usual ones, and those that every cell names. */
 export function nameCell(cell: Cell): string {
   return Object.entries(cell)
     .filter(([name, value]) => alwaysNamed.has(name) || value !== usual[name as keyof Cell])

@@ -1,5 +1,5 @@
-// How well ETAs hold, and what they cost: `node bench/simulator/etas.ts`, in all cells that are listed here, or in those
-// that are named, `--cell "line rate=20,workers=20"`. Needs no database; the same figures each time but for the cost.
+// How well ETAs hold, and what they cost: `node bench/simulator/etas.ts` runs all cells that are listed here;
+// `--cell "line rate=20,workers=20"` runs the named ones. Needs no database. Only the cost differs from run to run.
 import { parseArgs } from 'node:util';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';

@@ -1,4 +1,4 @@
-// The cells everybody is compared in, when none is asked for.
+// The cells in which all policies are compared, unless other cells are named.
 import { parseCell, type Cell } from './cell.ts';
 
 export const grid: readonly Cell[] = [

@@ -10,7 +10,7 @@ export interface Task extends Day {
   readonly policy: string;
 }
 
-/** Times in minutes. Waits are of those that landed. */
+/** Times in minutes. Waits are of the changes that landed. */
 export interface Measurement {
   readonly p50: number;
   readonly p95: number;

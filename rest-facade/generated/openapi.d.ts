@@ -438,7 +438,7 @@ export interface components {
             github_url: string;
             /** @description The branch it targets. */
             target_branch: string;
-            /** @description Its head commit: the one that is validated. */
+            /** @description Its head commit, which is validated. */
             head_commit_sha: string;
             /**
              * @deprecated
@@ -459,7 +459,7 @@ export interface components {
             github_url: string;
             /** @description The branch it targets. */
             target_branch: string;
-            /** @description Its head commit: the one that is validated. */
+            /** @description Its head commit, which is validated. */
             head_commit_sha: string;
             /**
              * @deprecated
@@ -562,7 +562,7 @@ export interface components {
         DailyDistribution: {
             /**
              * Format: date
-             * @description The day, in the time zone asked for.
+             * @description The day, in the requested time zone.
              */
             date: string;
             /** @description The least sample. */
@@ -604,7 +604,7 @@ export interface components {
             rollback_of: string | null;
             /**
              * Format: date-time
-             * @description When it was asked for, or first reported.
+             * @description When it was requested, or first reported.
              */
             created_at: string;
             /**
@@ -760,7 +760,7 @@ export interface components {
             base_branch: string;
             /** @description The repository it belongs to. */
             repository: components["schemas"]["RepositoryReference"];
-            /** @description Whether skip line is in force, however it was asked for. */
+            /** @description Whether skip line is in force, however it was requested. */
             skip_line: boolean;
             /**
              * Format: date-time
@@ -820,7 +820,7 @@ export interface components {
             base_branch: string;
             /** @description The repository it belongs to. */
             repository: components["schemas"]["RepositoryReference"];
-            /** @description Whether skip line is in force, however it was asked for. */
+            /** @description Whether skip line is in force, however it was requested. */
             skip_line: boolean;
             /**
              * Format: date-time
@@ -881,7 +881,7 @@ export interface components {
                 skip_line_reason?: string | null;
                 /** @description Merges it without validation. Needs authorisation. */
                 skip_validation?: boolean | null;
-                /** @description Handle on whose behalf an option is asked for: both users need to be authorised. */
+                /** @description Handle on whose behalf an option is requested: both users need to be authorised. */
                 requested_by?: string | null;
             };
         };
@@ -1998,7 +1998,7 @@ export interface operations {
                         mergequeue_usage: {
                             /**
                              * Format: date
-                             * @description The day, in the time zone asked for.
+                             * @description The day, in the requested time zone.
                              */
                             date: string;
                             /** @description Pull requests merged, by whomever. */
@@ -2010,7 +2010,7 @@ export interface operations {
                         blocked_reason: {
                             /**
                              * Format: date
-                             * @description The day, in the time zone asked for.
+                             * @description The day, in the requested time zone.
                              */
                             date: string;
                             /** @description They conflicted: code 106. */

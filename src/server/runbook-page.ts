@@ -66,7 +66,7 @@ const ended = ['COMPLETED', 'FAILED', 'completed', 'failed'];
 
 function bodyOf(runbook: ShownRunbook): Markup {
   const { repository, steps, prompts, pullRequests, problem } = runbook;
-  return html`<p><strong>${enumWords(runbook.status)}</strong>, in ${`${repository.owner}/${repository.name}`} into ${runbook.targetBranch}, for ${runbook.authorEmail}, asked for by ${runbook.createdBy} at ${instant(runbook.createdAt)}</p>${[
+  return html`<p><strong>${enumWords(runbook.status)}</strong>, in ${`${repository.owner}/${repository.name}`} into ${runbook.targetBranch}, for ${runbook.authorEmail}, requested by ${runbook.createdBy} at ${instant(runbook.createdAt)}</p>${[
     problem === null ? html`` : html`<p>${problemOf(runbook, problem)}</p>`,
     section(
       'Steps',

@@ -1,4 +1,4 @@
-// Who may skip the line or validation: the token's user, and whoever it is asked for (interface 4.3, 5).
+// Who may skip the line or validation: the token's user, and the person the request is made for (interface 4.3, 5).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { isMemberOfTeam } from '../../src/modules/accounts/index.ts';

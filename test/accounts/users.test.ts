@@ -97,7 +97,7 @@ describe('users', () => {
       ['NOT_FOUND', 'User not found'],
     ]);
     await account.update(ben, { role: 'ADMIN' });
-    // Both at once: whoever comes second finds the other one gone.
+    // Both at once: the second one finds the other one gone.
     const both = await Promise.all([account.update(ada, { role: 'MEMBER' }), account.update(ben, { role: 'MEMBER' })]);
     expect(both.flatMap(codes)).toEqual([['CONFLICT', last]]);
     await account.update(ada, { role: 'ADMIN' });

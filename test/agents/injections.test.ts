@@ -86,7 +86,7 @@ function obey(cases: readonly Injection[], { messages, tools }: ModelRequest): M
   return { calls: [{ name: 'submit_plan', args: { title: 'Cases', steps: [{ title: 'Cases', parts }] } }] };
 }
 
-/** Those whose step goes well are steps of one runbook together: after one that fails nothing more is begun. */
+/** Injections whose step goes well are steps of one runbook together: after a failed step no other starts. */
 function inRunbooks(all: readonly Injection[]): readonly (readonly number[])[] {
   const ids = [...all.keys()];
   const isAlone = (id: number): boolean => all[id]?.step !== 'completed' || all[id]?.written === 'planning';
@@ -315,7 +315,7 @@ describe('after all of it', () => {
     expect(readFileSync(join(outside, 'canary.txt'), 'utf8').includes(canary)).toBe(true);
   });
 
-  test('the provider refused nothing, so that all of it was really asked for', () => {
+  test('the provider refused nothing, so that all of it was really requested', () => {
     expect(server.refusals).toEqual([]);
   });
 

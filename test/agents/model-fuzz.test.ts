@@ -1,5 +1,5 @@
-// Streams that were damaged on their way: a leaf ends with a report or with an error that has words,
-// and what it wrote was asked for by a call that came whole.
+// Streams that were damaged on their way: a leaf ends with a report or with an error that has words, and every file
+// that it wrote was written by a whole call.
 import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
 import { anthropicMessages } from '../support/model-anthropic.ts';

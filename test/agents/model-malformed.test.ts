@@ -128,7 +128,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     await expect.poll(() => server.closedEarly).toBe(1);
   });
 
-  it('says what a provider refuses, but for the key', async () => {
+  it('repeats the words of a provider that refuses, without the key', async () => {
     await using server = await modelServer(() => ({
       status: 400,
       message: 'The key key-of-the-model-server may not use this model',

@@ -33,14 +33,14 @@ const forGood: readonly { what: string; reply: Refused; words: RegExp }[] = [
     words: /answered 400: .*policy\. Put the prompt into other words\./,
   },
   {
-    what: 'whoever has not paid',
+    what: 'an account that has not paid',
     reply: {
       status: 429,
       code: 'insufficient_quota',
       message: 'insufficient_quota: You exceeded your current quota.',
       headers: { 'retry-after-ms': '1' },
     },
-    words: /answered 429: .*quota\. Whoever runs this installation pays the provider/,
+    words: /answered 429: .*quota\. The operator of this installation pays the provider/,
   },
   {
     what: 'a model that there is not',
@@ -103,7 +103,7 @@ const broken = (error: object): ModelReply => ({
 });
 
 describe.each(['openai', 'openai-compatible'] as const)('a stream of %s that tells of an error', (provider) => {
-  it('in its middle is asked for again, and what it cost is counted', async () => {
+  it('in its middle is requested again, and its cost is counted', async () => {
     await using server = await serverOf(broken({ message: 'The upstream broke off.', type: 'server_error' }), {
       calls: [finish],
     });

@@ -423,7 +423,7 @@ describe('commands', () => {
       const { outcome, text } = await b.call('run_command', { command });
       expect([outcome, text]).toEqual(['failed', expect.stringMatching(/^Stopped after \d+\.\d s: /)]);
       expect(text).toContain(words);
-      // What is left may be more than there may be: commands that add nothing, as one that cleans up, are not stopped.
+      // What is left may be more than the bound: commands that add nothing are not stopped, because they may clean up.
       for (const nothing of ['ls > /dev/null', 'rm -f file; find . -name "[ef][0-9]*" -delete'])
         expect(await b.call('run_command', { command: nothing })).toMatchObject({ outcome: 'done' });
     }

@@ -1,5 +1,5 @@
-// Analytics are what a look at every single event would say, whatever the zone, the range, the order things became
-// known in, and whoever died meanwhile.
+// Analytics are what a look at every single event would say, whatever the zone, the range, the order in which events
+// became known, and the processes that died meanwhile.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { rollUpEvents } from '../../src/modules/analytics/index.ts';

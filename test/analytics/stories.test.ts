@@ -34,7 +34,7 @@ it('tells of a day in parallel mode: what merged, how long it waited, why others
   await w.settled(bad);
   const { read, sum } = await today(w);
   expect([sum('total', read.mergequeueUsage), sum('mergedByBot', read.mergequeueUsage)]).toEqual([1, 1]);
-  // The one that failed twice counts twice.
+  // The pull request that failed twice counts twice.
   expect([sum('ciFailure', read.blockedReason), sum('manualDequeue', read.blockedReason)]).toEqual([2, 1]);
   const [row] = await w.rows<{ seconds: number }>(
     'select extract(epoch from merged_at - queued_at)::float8 as seconds from pull_request where number = $1',
@@ -92,7 +92,7 @@ describe('over REST', () => {
     return Object.fromEntries(usage.filter(({ total }) => total > 0).map(({ date, total }) => [date, total]));
   };
 
-  it('is of the zone asked for, else of the account, and takes up what a day that was read before is told later', async () => {
+  it('is of the requested zone, else of the account, and takes up later events of a day that was read before', async () => {
     const range = 'start=2026-03-01&end=2026-03-31';
     await merged('2026-03-10T20:00:00.000Z');
     await vi.waitFor(async () => expect(await totals(range)).toEqual({ '2026-03-10': 1 }), { timeout: 60_000 });

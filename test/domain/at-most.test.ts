@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { atMost } from '../../src/platform/at-most.ts';
 
-test('of two thousand at once no more run than may, in their order, and those that fail hold up nobody', async () => {
+test('of two thousand calls at once no more than the limit run, in their order, and a failed one holds up no other', async () => {
   const inTurn = atMost(32);
   const begun: number[] = [];
   let running = 0;

@@ -32,7 +32,7 @@ export interface RunningInterlock extends Program {
   readonly readyAfterMs: number;
 }
 
-/** Variables of whoever runs the tests must not choose other servers. */
+/** The tester's own variables must not choose other servers. */
 const ownServers: Environment = {
   DATABASE_URL: undefined,
   TEMPORAL_ADDRESS: undefined,
@@ -111,7 +111,7 @@ export async function until<T>(
   }
 }
 
-/** Command lines of the processes, whoever's they are, that name `text`. */
+/** Command lines of all users' processes that name `text`. */
 export async function processesNaming(text: string): Promise<{ readonly pid: number; readonly command: string }[]> {
   const { stdout } = await promisify(execFile)('ps', ['-eo', 'pid=,args='], { maxBuffer: 1 << 24 });
   return stdout

@@ -46,7 +46,7 @@ describe('a start that cannot work says why, with the cure, in one line', () => 
 });
 
 test.each(among(['main', 'demo', '../bench/main', '../bench/simulator/main'], ['main', '../bench/simulator/main']))(
-  '%s says what it takes when it is asked for --help',
+  '%s lists its options at --help',
   async (name) => {
     const { code, said, stderr } = await runProgram(name, ['--help']).ended;
     expect([code, stderr]).toEqual([0, '']);

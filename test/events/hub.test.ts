@@ -267,7 +267,7 @@ describe('a cursor', () => {
     });
   });
 
-  test('expires with the events it would need; the oldest one that works is told', async () => {
+  test('expires with the events it would need; the error names the oldest cursor that works', async () => {
     await write(10);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 4`);

@@ -64,7 +64,7 @@ it('a queue says of each in line when it is merged, and its explanation says the
   expect(merged.explain).toEqual({ sentence: 'It is merged.', eta: null });
 });
 
-it('what is told is told for some seconds, and anew when the queue has changed', async () => {
+it('an estimate is kept for some seconds, and made again when the queue has changed', async () => {
   const before = await ask();
   expect((await ask()).queue.etas).toEqual(before.queue.etas);
   await s.rows("update queue set halted_reason = 'an unknown commit', version = version + 1");

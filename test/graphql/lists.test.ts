@@ -67,7 +67,7 @@ interface Answer {
   };
 }
 
-it('of pull requests is, newest first, those that match', async () => {
+it('of pull requests contains the matching ones, newest first', async () => {
   const anyOf = (values: readonly string[]) => fc.option(fc.constantFrom(...values, 'nobody'));
   await fc.assert(
     fc.asyncProperty(

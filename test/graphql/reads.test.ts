@@ -298,7 +298,7 @@ describe('repositories', () => {
     expect(errors[0]?.extensions.code).toBe('BAD_INPUT');
   });
 
-  it('are refused under a name that is taken, and under one that cannot be a name', async () => {
+  it('are refused under a name that is taken, and under an invalid name', async () => {
     const create = async (owner: string, name: string, defaultBranch = 'main') =>
       (
         await s.graphql(

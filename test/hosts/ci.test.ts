@@ -291,7 +291,7 @@ describe('running', () => {
     expect(await checksOf(head)).toHaveLength(1);
   });
 
-  test('a workflow runs when it is asked for, once for each key, and is no check of its commit', async () => {
+  test('a workflow runs when it is started by name, once for each key, and is no check of its commit', async () => {
     const file = {
       checks: { one: { run: 'true' } },
       workflows: { one: { run: 'echo asked' }, slow: { run: 'sleep 60' } },
@@ -318,7 +318,7 @@ describe('running', () => {
     expect((await checksOf(head)).map(({ name, attempt }) => [name, attempt])).toEqual([['one', 2]]);
   });
 
-  test('canceling stops what runs and what waits; when a branch comes back to the commit it starts anew', async () => {
+  test('canceling stops what runs and what waits; when a branch comes back to the commit it starts again', async () => {
     const head = await submit({ one: 'echo started; sleep 60', two: 'sleep 60' }, { branch: 'mq-bot-1' });
     startRunner({ concurrency: 1 });
     await until('one runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));
@@ -425,7 +425,7 @@ describe('several accounts', () => {
 });
 
 describe('runners that end', () => {
-  test('one that stops gives back what it ran', async () => {
+  test('a runner that stops gives back what it ran', async () => {
     const head = await submit({ test: 'sleep 60' });
     const runner = startRunner();
     await until('it runs', async () => (await checksOf(head)).some(({ startedAt }) => startedAt !== null));
@@ -435,7 +435,7 @@ describe('runners that end', () => {
     ]);
   });
 
-  test('one that was killed loses its lease at once on the same machine, and another runs the check to its end', async () => {
+  test('a killed runner loses its lease at once on the same machine, and another runs the check to its end', async () => {
     const head = await submit({ test: 'true' });
     const killed = fork('-e', ['setInterval(() => {}, 1000)'], { execArgv: [], stdio: 'ignore' });
     killed.kill('SIGKILL');
@@ -449,7 +449,7 @@ describe('runners that end', () => {
     expect(await finished(head)).toMatchObject([{ attempt: 1, conclusion: 'success' }]);
   });
 
-  test('a lease that ended elsewhere is taken over, and one that was to be canceled is over', async () => {
+  test('a lease that ended elsewhere is taken over, and a check that was to be canceled is over', async () => {
     const head = await submit({ one: 'true', two: 'true' });
     await world.sql(
       `update local_check_run set state = 'running', lease_owner = 'elsewhere/1/x', lease_until = now() - interval '1 second', cancel_requested = name = 'two'`,

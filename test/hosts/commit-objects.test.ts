@@ -91,7 +91,7 @@ test('one descends from another as git says, near and far', async () => {
   expect(await isAncestor(plumbing, directory, '1'.repeat(40), '1'.repeat(40))).toBe(false);
 });
 
-test('one that is there stays as it is, and many writers of the same leave one', async () => {
+test('an object that is there stays as it is, and many writers of the same object leave one', async () => {
   const made = {
     tree,
     parents: [],

@@ -264,9 +264,9 @@ describe('pushing', () => {
   });
 
   test.each([
-    ['one that begins', [0], { received: 1 + 16 * mib, unpacked: 1 + 32 * mib }],
+    ['a push that begins', [0], { received: 1 + 16 * mib, unpacked: 1 + 32 * mib }],
     [
-      'one that is received, which git writes once more',
+      'a push that is received, which git writes once more',
       [100 * mib],
       { received: 1 + 16 * mib, unpacked: 1 + 132 * mib },
     ],

@@ -70,7 +70,7 @@ describe('repositories', () => {
     expect(tip(world.directory, 'main')).toBe(base);
   });
 
-  test('one that is not on disk is unavailable, not empty', async () => {
+  test('a repository that is not on disk is unavailable, not empty', async () => {
     const missing = { ...world.repository, id: '999999' };
     await expect(world.host.readRef(missing, 'refs/heads/main')).rejects.toThrow(HostUnavailable);
     await expect(world.host.readRef({ ...missing, id: '../1' }, 'refs/heads/main')).rejects.toThrow(HostRefused);
@@ -275,7 +275,7 @@ describe('moving branches', () => {
   });
 });
 
-test('a landing cut off between its two refs by a kill is whole to whoever reads landings', async () => {
+test('a landing cut off between its two refs by a kill is whole to every reader of landings', async () => {
   const landing = 'refs/interlock/landings/7';
   world.git('update-ref', 'refs/heads/main', head);
   mkdirSync(join(world.directory, 'interlock-updates'));

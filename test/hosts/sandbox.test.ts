@@ -232,7 +232,7 @@ describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; san
 });
 
 describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
-  test('from the network, but for its own localhost', async () => {
+  test('from the network, except its own localhost', async () => {
     const server = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const address = server.address();

@@ -31,7 +31,7 @@ describe('a program that is started by the small process', () => {
     expect([child.exitCode, child.signalCode]).toEqual([7, null]);
   });
 
-  it('has more descriptors where that is asked for', async () => {
+  it('has more descriptors on request', async () => {
     const child = sh('echo three >&3', { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
     const three: Buffer[] = [];
     child.stdio[3]?.on('data', (chunk: Buffer) => three.push(chunk));

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './processes.ts';
 
 const isShippedHere = process.platform === 'linux' && process.arch === 'x64';
 
-test('a Chromium of the machine comes before the one that comes with Interlock', async () => {
+test('a Chromium of the machine comes before the shipped one', async () => {
   const folder = await temporaryDirectory();
   const own = join(folder, 'bin', 'google-chrome');
   await mkdir(join(folder, 'bin'));
@@ -20,7 +20,7 @@ test('a Chromium of the machine comes before the one that comes with Interlock',
   expect(existsSync(join(folder, 'cache')), 'unpacked before it is wanted').toBe(false);
 });
 
-test('the one that comes with Interlock is unpacked once, also by several that want it at the same moment', async () => {
+test('the Chromium of Interlock is unpacked once, even if several processes want it at the same moment', async () => {
   const cacheDir = await temporaryDirectory();
   const shipped = (await Promise.all([1, 2].map(async () => await findChromiums({ path: '', cacheDir }))))
     .flat()

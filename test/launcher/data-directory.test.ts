@@ -38,7 +38,7 @@ test('where no directory can be made it says so at once', async () => {
   expect(await words('/proc/interlock/data')).toContain('cannot be made');
 });
 
-test('one that cannot be written to is refused', async () => {
+test('a directory that cannot be written to is refused', async () => {
   expect(await words('/dev/fd')).toContain('cannot be written to');
 });
 

@@ -97,7 +97,7 @@ test('a lock file whose process id belongs to another program does not stop the 
   expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
-test('half a cluster of a killed first start is made anew', async () => {
+test('half a cluster of a killed first start is made again', async () => {
   const dataDir = await temporaryDirectory();
   await (await start(dataDir)).stop();
   await removeCluster(dataDir);
@@ -120,7 +120,7 @@ test('a port taken since the last start is replaced by another', async () => {
   expect(await query(second.url, 'select 1 as up')).toEqual([{ up: 1 }]);
 });
 
-test('a port that was asked for and is busy is told with the cure', async () => {
+test('a chosen port that is busy is reported with the cure', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await once(squatter, 'listening');
   onTestFinished(() => void squatter.close());

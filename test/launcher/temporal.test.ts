@@ -80,7 +80,7 @@ test('a server that does not answer and a namespace that is missing are told wit
   );
 });
 
-test('a busy port that was asked for is told with the cure', async () => {
+test('a chosen port that is busy is reported with the cure', async () => {
   const squatter = createServer().listen(0, '127.0.0.1');
   await once(squatter, 'listening');
   onTestFinished(() => void squatter.close());

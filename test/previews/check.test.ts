@@ -14,7 +14,7 @@ async function statusOf(number: number): Promise<string> {
   return (await w.status(number)).status;
 }
 
-test('a required verification is waited for, and lands what it passed; its bot pull request is not asked for one', async () => {
+test('a required verification is waited for, and lands what it passed; its bot pull request needs none', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, parallel({ more: '' }) + inLine);
   const number = await w.open('feature', feature);
@@ -47,7 +47,7 @@ test('with check_mergeability_to_queue a pull request is pending until it is ver
   expect(await statusOf(number)).toBe('merged');
 });
 
-test('one that failed blocks it by its name; another run that passes lets it in', async () => {
+test('a failed check blocks a pull request by its name; another run that passes lets it in', async () => {
   w = await verificationWorld();
   await w.verify(endpoint, `${parallel()}preconditions:\n  required_checks: ['interlock/*']\n`);
   const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
@@ -131,7 +131,7 @@ test('a verification that nobody requires keeps nothing from landing', async () 
   await w.comesTo(number, 'canceled');
 });
 
-test('one that is required where there are no previews never comes, and blocks by its name', async () => {
+test('a check that is required where there are no previews never comes, and blocks by its name', async () => {
   w = await verificationWorld();
   await w.verify('', `${parallel()}${required}`);
   const number = await w.open('feature', feature);

@@ -141,7 +141,7 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual([]);
   });
 
-  test('one whose worker was killed is torn down by whoever takes it away', async () => {
+  test('a sandbox whose worker was killed is torn down by the worker that takes it away', async () => {
     await boot({ teardown, secrets: { API_KEY: 'sesame-street' }, files: { [teardown]: 'echo "$API_KEY"; exit 4' } });
     const told: string[] = [];
     await open().destroy('interlock-preview-1-1', (sentence) => told.push(sentence));
@@ -258,7 +258,7 @@ describe('a daemon in trouble', () => {
     expect(asked.at(-1)).toMatch(/^DELETE \/containers\/interlock-preview-1-1-/);
   });
 
-  test('one that was left is torn down before it is removed, and removed whatever comes of that', async () => {
+  test('a container that was left is torn down before it is removed, and removed even if that fails', async () => {
     const name = /^GET \/containers\/interlock-preview-1-1-\w+\/json$/;
     const left = { State: { Running: true }, Config: { Labels: { 'interlock.teardown': '["./down.sh"]' } } };
     const destroy = async (): Promise<{ asked: string[]; told: string[] }> => {

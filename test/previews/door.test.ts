@@ -67,7 +67,7 @@ it('lets nobody in without a key, with an invented one, or with that of a way th
   expect(await ask(way)).toBe('GET /cart');
 });
 
-it('answers no other method, and goes nowhere that is asked for', async () => {
+it('answers no other method, and connects to no address that a caller names', async () => {
   const way = door.open(at);
   const [, host, port] = /^tcp:(.+):(\d+)$/.exec(way.address) ?? [];
   const get = request({ host, port, path: 'http://127.0.0.1/', agent: false }).end();

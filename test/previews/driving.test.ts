@@ -222,7 +222,7 @@ describe('a browser that was found', { timeout: 120_000 }, () => {
     ]);
   });
 
-  test('by the operator is the one that drives, and a step fails by it when it does not start', async () => {
+  test('configured by the operator drives the pages, and a step fails when it does not start', async () => {
     const { path } = await broken.prepare();
     const named = await findBrowser(path, chromiums);
     expect(await drive('## A\n\n- open `/`\n', { browser: named })).toEqual([

@@ -21,7 +21,7 @@ export interface PreviewsApi extends AsyncDisposable {
   /** Of pull request 1 at its head, unless said. */
   register(body?: object, headers?: Readonly<Record<string, string>>): Promise<Registered>;
   deregister(body?: object): Promise<{ readonly deleted: number; readonly error?: string }>;
-  /** Newest first, those that ended as well. */
+  /** Newest first, ended ones included. */
   registrations(): Promise<readonly ShownRegistration[]>;
   /** Data of an operation; throws when it is refused. */
   ask<Data>(document: string, variables?: object, token?: string): Promise<Data>;

@@ -222,7 +222,7 @@ it('HEAD and 304 have the headers of an answer and no body, and their connection
   agent.destroy();
 });
 
-it('who waits to be asked for a body is asked, and the app is not told of that', async () => {
+it('a client that waits for 100 Continue gets it, and the app does not see that header', async () => {
   handle = async (incoming, response) => response.end(`${String(incoming.headers.expect)} ${await text(incoming)}`);
   const { port } = server.address() as AddressInfo;
   const headers = { host, expect: '100-continue', 'content-length': '5' };
@@ -267,10 +267,10 @@ it('what is not ASCII in a header stays as it is, over WebSockets too', async ()
 
 it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
   ['no row', null, 404, 'There is no preview at this address.'],
-  ['one that is gone', { state: 'gone', way: null }, 410, 'This preview has ended'],
-  ['one that is torn down', { state: 'ending' }, 410, 'This preview has ended'],
-  ['one whose time is over', { expiresAt: new Date(0) }, 410, 'This preview has ended'],
-  ['one that boots', { state: 'booting', way: null }, 503, 'This preview is starting'],
+  ['a sandbox that is gone', { state: 'gone', way: null }, 410, 'This preview has ended'],
+  ['a sandbox that is being torn down', { state: 'ending' }, 410, 'This preview has ended'],
+  ['a sandbox whose time is over', { expiresAt: new Date(0) }, 410, 'This preview has ended'],
+  ['a sandbox that boots', { state: 'booting', way: null }, 503, 'This preview is starting'],
   [
     'one whose worker was killed',
     { way: { address: 'tcp:127.0.0.1:9', key: 'nowhere' } },
@@ -312,7 +312,7 @@ it('a body that is too large is refused, with a length and without', async () =>
   expect(await ask({ method: 'POST', body: 'x'.repeat(1_000) })).toMatchObject({ status: 200, body: '1000' });
 });
 
-it('an app that says nothing is given up, one that breaks off is told, and one that falls silent is cut', async () => {
+it('an app that does not answer is given up, one that breaks off is reported, and one that falls silent is cut', async () => {
   handle = () => {};
   expect((await ask()).status).toBe(504);
   handle = (incoming) => incoming.socket.destroy();

@@ -138,7 +138,7 @@ describe('taking back', () => {
 });
 
 describe('the end of its time', () => {
-  it('is an end at that very instant for whoever asks, and told once by the timer', async () => {
+  it('is an end at that very instant for every reader, and announced once by the timer', async () => {
     const first = await api.register({ secrets: { TOKEN: canary } });
     const standing = async (): Promise<number> =>
       (

@@ -111,7 +111,7 @@ test('whatever is killed, canceled, expired or forgotten: what runs afterwards i
   );
 }, 120_000);
 
-test('one that cannot be taken away keeps no other one', async () => {
+test('a sandbox that cannot be removed keeps no other from being removed', async () => {
   const stuck = await begin('docker', 1, '-stuck');
   const other = await begin('docker', 1);
   now = new Date(now.getTime() + 120_000);
@@ -120,7 +120,7 @@ test('one that cannot be taken away keeps no other one', async () => {
   expect([...running]).toEqual([stuck.name]);
 });
 
-test('the public address of one that is gone leads nowhere', async () => {
+test('the public address of a sandbox that is gone leads nowhere', async () => {
   const { id } = await begin('process', 5);
   const { accountId } = world.repository;
   const secrets = generateSecrets();

@@ -187,7 +187,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(world.output().match(/torn/g)).toHaveLength(1);
   });
 
-  test('one that is booted in the place of another tears that one down first', async () => {
+  test('a sandbox that is booted in the place of another tears the old one down first', async () => {
     const files = { [teardown]: 'echo "torn: $WHO"' };
     const first = await world.boot(sandboxes, { teardown, files, env: { WHO: 'first' } });
     await world.boot(sandboxes, { teardown, files, env: { WHO: 'second' } });
@@ -295,7 +295,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     worker.kill('SIGKILL');
     await until('nothing of it is left', async () => !(await processes()).includes(marker));
     await expect(ask(address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
-    // Whoever looks next at what runs in that folder removes what the dead one left.
+    // The next process that lists that folder removes what the dead one left.
     expect(readdirSync(world.workDir)).toHaveLength(1);
     const others = open(sandbox);
     await until('its folders are removed', async () => {

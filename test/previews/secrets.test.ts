@@ -1,4 +1,4 @@
-// Secrets of an account: written, granted, given to whom they were granted to, shown to nobody.
+// Secrets of an account: written, granted to a preview, given to that preview alone, shown to nobody.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { openPreviewSecrets } from '../../src/modules/previews/index.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { among } from '../support/tier.ts';
 import { nothingIsLeft, opened, stage, told } from './verification-kill.ts';
 
-describe('whoever verifies is killed', { timeout: 600_000 }, () => {
+describe('the worker that verifies is killed', { timeout: 600_000 }, () => {
   it('before it says that it begins, before and after it boots: it is booted again, and driven once', async () => {
     await using s = await stage();
     const number = await opened(s);

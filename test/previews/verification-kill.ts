@@ -13,7 +13,7 @@ export interface Stage extends AsyncDisposable {
   /** Where its engines have their folders. */
   readonly tmp: string;
   start(failpoint?: string): Promise<Engine>;
-  /** Starts one that is killed at that place, and waits until it is. */
+  /** Starts an engine that is killed at that place, and waits until it is. */
   killAt(failpoint: string): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import {
 let w: VerificationWorld;
 afterEach(async () => await w[Symbol.asyncDispose]());
 
-test('one that is registered while the code is judged is driven after that', async () => {
+test('a preview that is registered while the code is judged is driven after that', async () => {
   w = await verificationWorld();
   let judge: () => void = () => {};
   const isAllowed = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ test('code that does not parse fails where no preview came up', async () => {
   expect(failed).toMatchObject({ degraded: true, steps: [expect.stringContaining('failed Code analysis: bad.json')] });
 });
 
-test('a preview that is registered anew while it is driven is driven anew', async () => {
+test('a preview that is registered again while it is driven is driven again', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', feature);

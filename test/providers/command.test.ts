@@ -181,7 +181,7 @@ test('what a killed process left of its checkouts is removed', async () => {
   const gone = await new Promise<number>((resolve) => {
     const child = execFile('true', () => resolve(child.pid ?? 0));
   });
-  // In a container the next process has the number of the one that was killed.
+  // In a container the next process has the number of the killed one.
   const left = [gone, process.pid].map((pid) => join(workDir, `interlock-run-${pid}-abc`));
   for (const folder of left) mkdirSync(folder);
   await run('true');

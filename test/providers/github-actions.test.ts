@@ -60,7 +60,7 @@ async function ended(of: ProviderRun, name: string | null): Promise<ProviderRead
   });
 }
 
-test('a workflow is given what it declares, and is one run however often it is asked for', async () => {
+test('a workflow is given what it declares, and is one run however often it is triggered', async () => {
   const name = await w.actions.trigger(run('deploy'));
   expect(await w.actions.trigger(run('deploy'))).toBe(name);
   expect(await ended(run('deploy'), name)).toMatchObject({

@@ -136,7 +136,7 @@ describe('while the build is made', () => {
     expect(await w.batches()).toHaveLength(1);
   });
 
-  it('one that skips the line goes first and resets what is built with 302', async () => {
+  it('a pull request that skips the line goes first and resets what is built with 302', async () => {
     const { w, a, b } = await twoInOneBatch();
     await using _ = w;
     const c = await w.open('c', { 'c.txt': 'c\n' });

@@ -51,7 +51,7 @@ describe.each([begun, done])('at %s', (moment) => {
     await expectLandedOnce(w, a);
   });
 
-  it('one that skips the line goes next, and what was built behind the landing is reset with 302', async () => {
+  it('a pull request that skips the line goes next, and what was built behind the landing is reset with 302', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     const c = await w.open('c', { 'c.txt': 'c\n' });

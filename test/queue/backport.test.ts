@@ -110,7 +110,7 @@ describe('a backport', () => {
     expect(await host.getPullRequest(repository, brought)).toMatchObject({ approvals: 1 });
   });
 
-  it('asked for twice is one; asked for before the merge it begins with that', async () => {
+  it('requested twice is one; requested before the merge it begins with the merge', async () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -131,7 +131,7 @@ describe('a backport', () => {
     expect((await w.events()).filter(([action]) => action === 'backported')).toEqual([['backported', [number]]]);
   });
 
-  it('that conflicts says where, leaves no branch, and can be asked for again', async () => {
+  it('that conflicts says where, leaves no branch, and can be requested again', async () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     await w.commit('release', { 'README.md': 'released\n' });
@@ -163,7 +163,7 @@ describe('a backport', () => {
       61 * 60_000,
       'the code host could not be reached for an hour',
     ],
-  ])('that %s is given up in words, and can be asked for again', async (_name, error, laterMs, words) => {
+  ])('that %s is given up in words, and can be requested again', async (_name, error, laterMs, words) => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });

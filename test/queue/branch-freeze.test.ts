@@ -73,7 +73,7 @@ describe('a frozen base branch', () => {
     await expectSameLater(w, chronicled);
   });
 
-  it('starts no landing once the freeze is answered, and one that had begun lands', async () => {
+  it('starts no landing once the freeze is answered, and a landing that had begun lands', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }) });
     const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const frozen = async (): Promise<void> => await freeze(w, 'ma*');

@@ -45,7 +45,7 @@ it('a paused base branch validates and merges nothing while the others go on, un
   ]);
 });
 
-it('no landing starts once the pause is answered, and one that had begun lands', async () => {
+it('no landing starts once the pause is answered, and a landing that had begun lands', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
   const paused = async (): Promise<void> => await rule(w, 'ma*', true);

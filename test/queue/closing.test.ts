@@ -77,7 +77,7 @@ describe('a repository', () => {
     );
   });
 
-  it('takes in nothing that was asked for while it was taken out of use', async () => {
+  it('takes in no pull request that was requested while it was taken out of use', async () => {
     await using w = await world({ configuration, runsCi: false });
     const number = await w.open('late', { 'late.txt': '1\n' });
     const holding = new pg.Client({ connectionString: w.databaseUrl });

@@ -88,7 +88,7 @@ describe('a preview tells what happens, and writes nothing', () => {
     expect(done).toEqual(withoutHeld(told));
   });
 
-  it('of dequeuing from the middle of a line, and of one that does not stand in it', async () => {
+  it('of dequeuing from the middle of a line, and of a pull request that does not stand in it', async () => {
     await using line = await inBuilds(`${parallel({ builds: 3 })}${judgedByBuildsAlone}`, ['a', 'b', 'c', 'd'], 1);
     const { w, numbers } = line;
     const [, b = 0, c = 0, d = 0] = numbers;

@@ -70,7 +70,7 @@ describe('effects of a turn', () => {
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);
   });
 
-  it('come after those that were never tried, once they have failed', async () => {
+  it('come after effects that were never tried, once they have failed', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await atOnce(w);

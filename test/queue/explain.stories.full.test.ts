@@ -6,7 +6,7 @@ import { judgedByBuildsAlone, startCi } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
 
 describe('an explanation', { timeout: 180_000 }, () => {
-  it('of a build that failed once says that it is tried once more, and of a reset why it is built anew', async () => {
+  it('of a build that failed once says that it is tried once more, and of a reset why it is built again', async () => {
     await using w = await world({
       configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
       ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
@@ -23,7 +23,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
     await expectSameLater(w, told);
   });
 
-  it('of speculative builds says on top of whom they are built', async () => {
+  it('of speculative builds names the pull requests they are built on', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 3 })}speculation: adaptive\n${judgedByBuildsAlone}`,
       runsCi: false,

@@ -109,7 +109,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
     },
   );
 
-  it('of a line says what it stands behind: a pause, a barrier, one that skips it, a closed window', async () => {
+  it('of a line says what it stands behind: a pause, a barrier, a pull request that skips the line, a closed window', async () => {
     const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
     await using w = await world({ configuration: rules, runsCi: false });
     await using told = chronicle(w);

@@ -78,7 +78,7 @@ describe('a hint of a host', () => {
     expect(await titles(w)).toEqual(['Another title']);
   });
 
-  it('joins the one that waits, and what is told again meanwhile is handled once more', async () => {
+  it('joins the waiting hint, and a hint that comes again meanwhile is handled once more', async () => {
     await using w = await world();
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const inbox = createHostInbox(() => w.service.ports);

@@ -3,7 +3,7 @@ import { parallel, serial, world } from '../support/world.ts';
 import { verified } from './stories.ts';
 
 describe('the queue lands what it tested', () => {
-  it('needs no bot pull request for one that is up to date and green: its tree was tested', async () => {
+  it('needs no bot pull request for a pull request that is up to date and green: its tree was tested', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const number = await w.open('feature', { 'feature.txt': 'new\n' });
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);

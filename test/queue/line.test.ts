@@ -59,7 +59,7 @@ describe('at the host', () => {
     await w.settled(b);
     expect(await statuses(w, a, b)).toEqual(['closed', 'merged']);
     await expectLandedOnce(w, b);
-    // Webhooks know no `closed`: the reset is told on the one that was put back.
+    // Webhooks know no `closed`: the reset is reported on the pull request that was put back.
     expect(await resets(w)).toEqual([[304, b, 1]]);
   });
 

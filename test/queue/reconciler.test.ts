@@ -5,7 +5,7 @@ import { createReconciler } from '../../src/reconciler.ts';
 import { instead } from '../support/instead.ts';
 import { world } from '../support/world.ts';
 
-it('repositories in line are compared every minute, others every quarter of an hour, and one that hangs holds up no other', async () => {
+it('repositories in line are compared every minute, others every quarter of an hour, and a comparison that hangs holds up no other', async () => {
   await using w = await world({ runsCi: false });
   const now = new Date('2026-11-23T12:00:00Z');
   const clock = (): Date => now;

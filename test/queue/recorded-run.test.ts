@@ -135,8 +135,8 @@ function replay(plans: readonly Plan[]): Plan[] {
 }
 
 /**
- * What was decided of whom, kind by kind, and each once: making a commit takes no time in the simulated world, so that
- * kinds overtake each other, and what a red build ends may have been begun or not.
+ * What was decided of each pull request, kind by kind, and each once. Making a commit takes no time in the simulated
+ * world, so kinds overtake each other, and work that a red build ends may have begun or not.
  */
 function told(plans: readonly Plan[]): Record<string, string[]> {
   const numberOf = new Map(

@@ -96,7 +96,7 @@ describe('serial mode', () => {
     expect(await statuses(w, a)).toEqual(['blocked 106']);
   });
 
-  it('runs the checks of an old head again instead of starting it anew without end', async () => {
+  it('runs the checks of an old head again instead of starting its batch again without end', async () => {
     await using w = await world({ configuration: serial() });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.until(
@@ -124,7 +124,7 @@ describe('serial mode', () => {
 });
 
 describe('skipped validation', () => {
-  it('asked for two that stand in one batch already lands both', async () => {
+  it('requested for two pull requests of one batch lands both', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, batch: 2 }),
       ci: "checks:\n  test: {run: 'sleep 600'}\n",

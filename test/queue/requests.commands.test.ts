@@ -1,4 +1,4 @@
-// What each command in a comment comes to, who may give it, and what happens to one that cannot be followed.
+// What each command in a comment does, who may give it, and what happens to a command that cannot be followed.
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { reconcileRepository, hosted } from '../../src/modules/queue/index.ts';
@@ -61,7 +61,7 @@ describe('a command', () => {
     expect(await statuses(w, number)).toEqual(['open']);
   });
 
-  it('refreshes, syncs, backports, and skips validation for whom it is allowed', async () => {
+  it('refreshes, syncs, backports, and skips validation for people who may', async () => {
     await using w = await world();
     await addUser(w, 'grace', 'admin');
     const number = await w.open('a', { 'a.txt': 'a\n', bad: 'bad\n' });
@@ -126,7 +126,7 @@ describe('a command', () => {
 });
 
 describe('labels', () => {
-  it('that were there when the repository was added ask for nothing; put on anew they ask', async () => {
+  it('that were there when the repository was added ask for nothing; put on again they ask', async () => {
     await using w = await world();
     const head = await w.commit('a', { 'a.txt': 'a\n' });
     await w.rows(

@@ -155,7 +155,7 @@ describe('the blocked label', () => {
   });
 });
 
-it('one that the queue begins to put on while a reading finds another one gone stays known as its own', async () => {
+it('a label that the queue begins to put on while a reading finds another one gone stays known as its own', async () => {
   await using w = await world({ configuration: `${parallel()}status_comment: {publish: never}\n` });
   const number = await w.open('a', { 'a.txt': 'a\n' });
   await label(w, number, 'blocked', true);

@@ -155,7 +155,7 @@ describe('what is reported', () => {
     await w.until(async () => (await w.host.pullRequest(number))?.state === 'merged');
   });
 
-  it('of a head to come is kept for it; of one that was replaced it is late', async () => {
+  it('of a head to come is kept for it; of a replaced head it is late', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const { head_sha: first } = await w.status(number);

@@ -53,7 +53,7 @@ describe('reuse_draft_pr_on_failure', () => {
     expect((await w.events()).filter(([action]) => action === 'reset')).toHaveLength(1);
   });
 
-  it('opens a new one each time where that is asked for', async () => {
+  it('opens a new one each time where the configuration says so', async () => {
     const { w, bad, good } = await twoBehindABadOne('reuse_draft_pr_on_failure: false\n');
     await using _ = w;
     await using _ci = await startCi(w);

@@ -1,5 +1,5 @@
-// Failures are isolated beside the line: the line goes on without a batch that is bisected, and one that is red behind
-// others is blocked before its turn.
+// Failures are isolated beside the line: the line goes on without a batch that is bisected, and a pull request that is
+// red behind others is blocked before its turn.
 import { expect, it } from 'vitest';
 import { readPullRequestByNumber } from '../../src/modules/queue/api/pull-requests.reads.ts';
 import { readRepository } from '../../src/modules/repositories/known-repositories.ts';
@@ -83,7 +83,7 @@ it('a part beside the line outlives its process', async () => {
   expect(await counted(w)).toEqual({ waiting: 0, tagged: 0 });
 });
 
-it('one that needs a change before it in its batch is not blamed for merging or passing only on top of it', async () => {
+it('a pull request that needs a change before it in its batch is not blamed for merging or passing only on top of it', async () => {
   await using w = await world({
     configuration: bisecting,
     ci: "checks:\n  test:\n    run: 'test ! -e bad && { test ! -e needing || test -e needed; }'\n",
@@ -94,7 +94,7 @@ it('one that needs a change before it in its batch is not blamed for merging or 
   expect(await statuses(w, ...numbers)).toEqual(['merged', 'blocked 107', 'merged']);
 });
 
-it('one that is red behind others and by itself is blocked before those are decided', async () => {
+it('a pull request that is red behind others and by itself is blocked before those are decided', async () => {
   const more = 'use_proactive_dequeue: true\nuse_optimistic_validation: false\nmax_parallel_paused_builds: 5\n';
   await using w = await world({ configuration: `${parallel({ builds: 6, more })}${judgedByBuildsAlone}` });
   const numbers = await openAll(w, ['one', 'bad', 'three']);

@@ -1,4 +1,4 @@
-// What a simulation tells of a branch that had no queue, as one that was imported, and of a queue that has seen little.
+// What a simulation says of a branch that had no queue, as after an import, and of a queue with little history.
 import { expect, it } from 'vitest';
 import { simulateQueue } from '../../src/modules/queue/api/simulation.service.ts';
 import { parallel, world } from '../support/world.ts';

@@ -4,7 +4,7 @@ import { parallel } from '../support/world.ts';
 import { adaptive, ask, speculating } from './speculation.ts';
 import { expectLandedOnce, resetCodes, startCi, statuses } from './stories.ts';
 
-it('other rules while speculative builds are built, and back to a chain: all is built anew, and lands once', async () => {
+it('other rules while speculative builds are built, and back to a chain: all is built again, and lands once', async () => {
   await using w = await speculating(adaptive, { runsCi: false });
   const numbers = [await ask(w, 'one'), await ask(w, 'two')];
   const tagged = async (): Promise<boolean> => (await statuses(w, ...numbers)).every((status) => status === 'tagged');

@@ -13,7 +13,7 @@ import {
 } from './stories.ts';
 import { among } from '../support/tier.ts';
 
-it('a dequeue of one that others are built upon: they are built without it, what assumed nothing of it goes on', async () => {
+it('a dequeue of a pull request that others are built upon: they are built without it, what assumed nothing of it goes on', async () => {
   await using w = await speculating(targeted);
   const numbers = [
     await ask(w, 'one', ['api'], { waits: 'one\n' }),

@@ -7,7 +7,7 @@ import { expectLandedOnce, expectVerified, line, meanwhile, resets, skipLine, st
 import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
 describe('with affected targets', () => {
-  it('those that overlap keep their order; what one build holds lands at once, with what is ready beside it', async () => {
+  it('overlapping pull requests keep their order; what one build holds lands at once, with what is ready beside it', async () => {
     await using w = await speculating(targeted);
     // Whether there are a few targets or thousands.
     const partsOf = (name: string): string[] => Array.from({ length: 3000 }, (_, part) => `${name}/${part}`);
@@ -69,7 +69,7 @@ describe('with affected targets', () => {
     await expectVerified(w, { host_merged: 3 });
   });
 
-  it('one that skips the line resets those alone that it overlaps', async () => {
+  it('a pull request that skips the line resets only those that it overlaps', async () => {
     await using w = await speculating(targeted);
     const lanes = [
       await ask(w, 'one', ['api'], { waits: 'one\n' }),
@@ -127,7 +127,7 @@ describe('with affected targets', () => {
 });
 
 describe('with adaptive speculation', () => {
-  it("one that conflicts with what landed before it is blocked for that, by nobody else's build", async () => {
+  it("a pull request that conflicts with what landed before it is blocked for that, by nobody else's build", async () => {
     await using w = await speculating(adaptive);
     const numbers = [
       await ask(w, 'one', undefined, { shared: 'one\n' }),
@@ -139,7 +139,7 @@ describe('with adaptive speculation', () => {
     await expectLandedOnce(w, 1, 3);
   });
 
-  it('a commit pushed to one that others are built upon takes it out, and they land without it', async () => {
+  it('a commit pushed to a pull request that others are built upon takes it out, and they land without it', async () => {
     await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'one', undefined, { waits: 'one\n' }), await ask(w, 'two')];
     await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'tagged'));

@@ -1,4 +1,4 @@
-// Which pull requests are reordered, as the log, the rows and an explanation tell it: one that failed, and one that is
+// Which pull requests are reordered, as the log, the rows and an explanation report it: a failed one, and one that is
 // unlikely to land.
 import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,7 +49,7 @@ async function carelessly(w: World): Promise<void> {
   expect(await statuses(w, ...bad)).toEqual(['blocked 107', 'blocked 107']);
 }
 
-it('one that is unlikely to land while another is ready without it goes behind, is told so, and lands by its build there', async () => {
+it('an unlikely pull request goes behind one that is ready without it, is notified, and lands by its build there', async () => {
   await using w = await speculating(configuration);
   await carelessly(w);
   await using told = chronicle(w);
@@ -81,7 +81,7 @@ it('one that is unlikely to land while another is ready without it goes behind, 
   await expectSameLater(w, told);
 });
 
-it('one that failed lets another pass, which lands; failed once more it is out', async () => {
+it('a failed pull request lets another pass, which lands; failed once more it is ejected', async () => {
   await using w = await speculating(configuration);
   const numbers = [await ask(w, 'bad', ['a']), await ask(w, 'two', ['a'])];
   await w.settled(...numbers);
@@ -108,7 +108,7 @@ const together = `checks:
       test ! -e bad
 `;
 
-it('one that was red with another that passes it, and is so again on what that became, is out while its first build still runs', async () => {
+it('a pull request that was red with one that passes it, and red again on its commit, is ejected while its first build runs', async () => {
   const gates = await mkdtemp(join(tmpdir(), 'interlock-gates-'));
   // Checks run as nobody.
   await chmod(gates, 0o755);
@@ -127,7 +127,7 @@ it('one that was red with another that passes it, and is so again on what that b
   await writeFile(join(gates, 'open.fast'), '');
   await w.settled(slow, fast);
   expect(await statuses(w, slow, fast)).toEqual(['blocked 107', 'merged']);
-  // The last one is on top of the one that has passed it, which has landed by then.
+  // The last one is on top of the pull request that has passed it, which has landed by then.
   const own = [`${slow}`, `${slow}, ${fast}`, `${fast}`, `${fast}, ${slow}`];
   expect((await builds(w)).filter((build) => build !== '1' && build !== '2').sort()).toEqual(own.sort());
   expect(await reordered(w)).toMatchObject([{ number: slow, reason: 'failed', failedChecks: ['test'] }]);

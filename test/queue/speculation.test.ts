@@ -108,7 +108,7 @@ it('a random line of lanes that cross: all that is good lands, in order where it
 }, 120_000);
 
 describe('with adaptive speculation', () => {
-  it('one that is red in front of others is blamed alone, and what was built without it lands', async () => {
+  it('a pull request that is red in front of others is blamed alone, and what was built without it lands', async () => {
     await using w = await speculating(adaptive);
     const numbers = [await ask(w, 'bad'), await ask(w, 'two'), await ask(w, 'three')];
     await w.settled(...numbers);

@@ -5,7 +5,7 @@ import { expectLandedOnce, expectVerified, hostOf, line, setLabel, statuses } fr
 import { stacking, openStack, baseAtHost } from './stacks.ts';
 
 describe('a stack', () => {
-  it('lands as a commit for each where that is asked for, whatever the strategy', async () => {
+  it('lands as a commit for each where the configuration says so, whatever the strategy', async () => {
     const strategy = 'merge_strategy:\n  use_separate_commits_for_stack: true\n  override_labels: {rebase: rebase}\n';
     await using w = await world({ configuration: stacking(`${parallel()}${strategy}`) });
     const [one, two, three] = await openStack(w);

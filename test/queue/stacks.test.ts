@@ -1,5 +1,5 @@
-// Stacked pull requests: asked for together, in line behind one another, and landed without the conflicts that a squash
-// of the one below would make of the one above.
+// Stacked pull requests: requested together, in line behind one another, and landed without the conflicts that a squash
+// of the lower pull request would cause in the upper one.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, dyingAt, expectLandedOnce, expectVerified, line, meanwhile, setLabel, statuses } from './stories.ts';
@@ -75,7 +75,7 @@ describe('a stack', () => {
     await expectVerified(w, { exact: 1 });
   });
 
-  it('waits from the first one that is blocked on; what lands below is the base of what is above', async () => {
+  it('waits from the first blocked pull request on; what lands below is the base of what is above', async () => {
     await using w = await world({ configuration: stacking(`${parallel()}delete_branch: true\n`) });
     const [one, two, three] = await openStack(w);
     await setLabel(w, two, 'blocked');
@@ -97,7 +97,7 @@ describe('a stack', () => {
     await expectVerified(w, { same_tree: 1, exact: 1 });
   });
 
-  it('leaves the line from the one that is dequeued on, and comes back with it', async () => {
+  it('leaves the line from the dequeued pull request on, and comes back with it', async () => {
     await using w = await world({ configuration: stacking(parallel()) });
     const [one, two, three] = await openStack(w);
     await w.pause(true);

@@ -195,8 +195,9 @@ export async function allNotified(w: World): Promise<void> {
 }
 
 /**
- * The comment and the check of each say what `explain` says, once all is told. In line they say only what stays true:
- * that it is in line, and with whom it is built. Who dequeued it is not for a comment.
+ * The comment and the check of each say what `explain` says, once both are published. In line they say only what stays
+ * true: that it is in line, and which pull requests are built with it. A comment does not name the person who dequeued
+ * it.
  */
 export async function expectNotifiedAsExplained(w: World, ...numbers: number[]): Promise<void> {
   await allNotified(w);

@@ -127,7 +127,7 @@ describe('a sync', () => {
     expect(await w.git('merge-base', 'lower', 'upper')).toBe(await w.git('rev-parse', 'lower'));
   });
 
-  it('is refused for one that is merged or closed, and moves nothing while its landing is under way', async () => {
+  it('is refused for a pull request that is merged or closed, and moves nothing while its landing is under way', async () => {
     await using w = await world();
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const closed = await w.open('b', { 'b.txt': 'b\n' });

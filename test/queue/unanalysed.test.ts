@@ -35,7 +35,7 @@ function dearer(most: number, among: string): Executed[] {
   return executed.filter(({ blocks }) => blocks > most);
 }
 
-/** One that lands and one that is blocked, after a red batch of both. */
+/** A pull request that lands and one that is blocked, after a red batch of both. */
 async function liveThrough(name: string): Promise<void> {
   const numbers = [
     await w.open(`${name}-good`, { [`${name}.txt`]: 'new\n' }),

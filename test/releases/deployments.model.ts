@@ -20,9 +20,9 @@ interface Known extends Told {
 export class EnvironmentModel {
   isFrozen = false;
   readonly #deployments = new Map<string, Known>();
-  /** Those that started, in the order they did. */
+  /** The deployments that started, in the order of their starts. */
   #started: string[] = [];
-  /** Those that have succeeded, in the order in which it came true. */
+  /** The deployments that have succeeded, in the order in which the success was reported. */
   #succeeded: string[] = [];
 
   /** Follows the log; `reported` is who was reported on by what is told now, and with which status. */

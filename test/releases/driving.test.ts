@@ -51,7 +51,7 @@ describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('that is away is tried again, and one that refuses ends it in its words', async () => {
+  it('that is away is tried again, and a provider that refuses ends it in its words', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     await r.candidate('v1-rc1');
@@ -122,7 +122,7 @@ describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
     await r.become('v1-rc1 canceled', 'v2-rc1 success');
   });
 
-  it('is canceled when its system has forgotten it; one that is to go on is not', async () => {
+  it('is canceled when its system has forgotten it; a deployment that is to go on is not', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
@@ -345,7 +345,7 @@ describe('what the service itself fails at', { timeout: 60_000 }, () => {
 });
 
 describe('a database that was restored', { timeout: 60_000 }, () => {
-  it('goes on with no deployment of before: they are unknown, and what is asked for now is made', async () => {
+  it('goes on with no deployment of before: they are unknown, and a new request is carried out', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1', 'v3-rc1']) await r.candidate(version);

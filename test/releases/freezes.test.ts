@@ -78,7 +78,7 @@ const begunIn = Math.floor(Date.now() / hour);
 const wholeHour = (hours: number) => new Date((begunIn + hours) * hour);
 
 describe('an environment frozen by hand', () => {
-  it('says why, until when and by whom; nothing is deployed there but by force, until it ends', async () => {
+  it('names its reason, end and author; until it ends, only a forced deployment runs there', async () => {
     const at = await environment('ByHand', 'v1-rc1', 'v2-rc1');
     await at.report('v1-rc1', 'success');
     const endsAt = wholeHour(2);
@@ -101,7 +101,7 @@ describe('an environment frozen by hand', () => {
     expect(await told(at)).toEqual(['freeze_created', 'environment_frozen', 'freeze_ended', 'environment_unfrozen']);
   });
 
-  it('holds for a server whose clock is behind the one that wrote it', async () => {
+  it('holds for a server whose clock is behind the clock of the writer', async () => {
     const at = await environment('Skewed');
     await mutate('freezeEnvironment', refTo(at), 'freeze { id }');
     const ctx = systemContext(s.ports, s.accountId);
@@ -110,7 +110,7 @@ describe('an environment frozen by hand', () => {
     expect(frozen?.freeze.source).toBe('manual');
   });
 
-  it('tells in a preview whom it would hold back, and does nothing', async () => {
+  it('names in a preview the deployments it would hold back, and does nothing', async () => {
     const at = await environment('Previewing', 'v1-rc1', 'v2-rc1');
     await at.deploy('v1-rc1');
     await mutate('freezeEnvironment', { ...refTo(at), reason: 'one' }, 'freeze { id }');

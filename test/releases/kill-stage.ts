@@ -8,7 +8,7 @@ import { world, type WorldOptions } from '../support/world.ts';
 export interface Stage extends AsyncDisposable {
   readonly r: Releases;
   start(failpoint?: string): Promise<Engine>;
-  /** Starts one that is killed at that place, and waits until it is. */
+  /** Starts an engine that is killed at that place, and waits until it is. */
   killAt(failpoint: string): Promise<void>;
 }
 

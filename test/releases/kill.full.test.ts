@@ -4,7 +4,7 @@ import { cdServer } from '../support/cd-server.ts';
 import { http, stage, told } from './kill-stage.ts';
 
 describe('the process that drives is killed', { timeout: 600_000 }, () => {
-  it('while it rolls back one that runs: that is canceled first, then what was before runs again, once', async () => {
+  it('while it rolls back a running deployment: that is canceled first, then the one before runs again, once', async () => {
     await using cd = await cdServer();
     cd.startsAs = 'success';
     await using s = await stage({ provider: http(cd.url) });

@@ -5,7 +5,7 @@ import { cdServer } from '../support/cd-server.ts';
 import { among } from '../support/tier.ts';
 import { http, stage, told } from './kill-stage.ts';
 
-describe('whoever drives is killed', { timeout: 600_000 }, () => {
+describe('the worker that drives is killed', { timeout: 600_000 }, () => {
   it('while it deploys: each is deployed once, in order', async () => {
     await using cd = await cdServer();
     cd.startsAs = 'success';

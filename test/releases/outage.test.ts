@@ -58,7 +58,7 @@ async function runsOf(): Promise<Runs> {
   };
 }
 
-/** Deploys at each outage anew; `check` is told how many deployments there have been. */
+/** Deploys at each outage; `check` is told how many deployments there have been. */
 async function expectDeployments(s: Stage, check: (deployments: number, when: string) => Promise<void>): Promise<void> {
   await using outages = outagesOf(s.r.w.service.ports.db);
   await s.r.candidate('v1-rc1');
@@ -87,7 +87,7 @@ it('a command deploys once', { timeout: 120_000 }, async () => {
   });
 });
 
-it('a system of its own is asked for one run', { timeout: 120_000 }, async () => {
+it('a provider is asked for one run', { timeout: 120_000 }, async () => {
   await using cd = await cdServer();
   cd.startsAs = 'success';
   await using s = await stage({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url } });

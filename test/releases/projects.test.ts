@@ -322,7 +322,7 @@ describe('a release candidate', () => {
     ).toEqual([{ action: 'candidate_created' }, { action: 'candidate_ready' }]);
   });
 
-  it('is built where a build is set up and asked for', async () => {
+  it('is built where a build is set up and requested', async () => {
     await run(
       'updateReleaseProject',
       { project: 'Web', build: { kind: 'HTTP', url: 'https://ci.example.test/' } },

@@ -166,7 +166,7 @@ describe('a pull request', () => {
     expect(two?.landedBatch?.proof.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is in an environment since it came there for good: what took it out in between begins it anew', async () => {
+  it('is in an environment since it came there for good: a deployment that took it out in between starts that time again', async () => {
     const [one, two, three] = await Promise.all(numbers.map(releasesOf));
     const shown = (pullRequest: Shown | undefined): unknown[] =>
       (pullRequest?.environments ?? []).map(({ environment, since, releaseCandidate, deployment }) => [
@@ -324,7 +324,7 @@ describe('what git said', () => {
       `select c.version, r.position, r.bounded from candidate_reach r join release_candidate c on c.id = r.candidate_id order by c.id`,
     );
 
-  it('is kept, asked for once, and found again when it is lost', async () => {
+  it('is kept, read once, and found again when it is lost', async () => {
     await releasesOf(numbers[0]);
     const known = await reached();
     expect(known).toHaveLength(4);
@@ -348,7 +348,7 @@ describe('what git said', () => {
     expect((await reached()).at(-1)).toMatchObject({ version: '3.0-rc1', bounded: true });
   });
 
-  it('follows a base whose old tip came in from the side, and one that was rewritten', async () => {
+  it('follows a base whose old tip came in from the side, and a base that was rewritten', async () => {
     const follow = async (commit: string): Promise<string[][]> => {
       await s.rows("update queue set base_tip = $1 where base_branch = 'main'", [commit]);
       const found = [];

@@ -60,7 +60,7 @@ it('keeps what a build wrote until 90 days after its end', async () => {
   ]);
 });
 
-it('keeps freezes until 400 days after their end, and those that have none', async () => {
+it('keeps freezes until 400 days after their end, and freezes without an end', async () => {
   const add = async (reason: string, ended: { deleted?: number; ends?: number }): Promise<unknown> =>
     await s.rows(
       `insert into freeze_rule (account_id, repository_id, base_branches, source, reason, starts_at, ends_at, created_by, created_at, deleted_at)

@@ -1,4 +1,4 @@
-// Idempotency-Key on the running service: what is kept, for whom, and for how long (interface 8).
+// Idempotency-Key on the running service: what is kept, for which caller, and for how long (interface 8).
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { accountOf } from '../accounts/account.ts';

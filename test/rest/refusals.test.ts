@@ -1,5 +1,5 @@
-// What the service refuses as bad input, the OpenAPI document must not allow: each field of each body is given odd values,
-// those that the document allows are sent. Of several actions of one path one stands for all.
+// What the service refuses as bad input, the OpenAPI document must not allow: each field of each body is given odd
+// values, and the values that the document allows are sent. Of several actions of one path one stands for all.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadExamples } from '../../rest-facade/openapi/examples.ts';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -40,7 +40,7 @@ it('an address that sends wrong tokens is refused for a minute, at every door, a
   expect((await s.graphql('{ viewer { email } }', {}, guess(1))).status).toBe(429);
   expect(await closingOf(guess(1))).toBe(4429);
 
-  // One that was good before goes on; one that was not seen yet waits with the others.
+  // A token that was good before goes on; a token that was not seen yet waits with the others.
   expect(await statusOf(list, bearer(s.token))).toBe(200);
   expect(await statusOf(list, bearer(other))).toBe(429);
   now = new Date(now.getTime() + 61_000);

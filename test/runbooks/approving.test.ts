@@ -1,4 +1,4 @@
-// Separation of duty: who asked for a runbook approves none of its pull requests, whoever is named as their author.
+// Separation of duty: the person who requested a runbook approves none of its pull requests, even under another author.
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../src/context.ts';
 import { approvePullRequest, openPullRequest } from '../../src/modules/queue/index.ts';
@@ -30,7 +30,7 @@ const approvals = async (r: RunbookWorld, number: number): Promise<number> =>
     ?.approvals ?? -1;
 
 describe('the pull request of a runbook', { timeout: 120_000 }, () => {
-  it('is approved neither by who asked for it, nor by who is named as its author, but by somebody else', async () => {
+  it('is approved neither by its requester, nor by its named author, but by somebody else', async () => {
     await using r = await runbookWorld({ configuration });
     const [ann, bob, cleo] = [await person(r, 'ann'), await person(r, 'bob'), await person(r, 'cleo')];
     const number = await begin(r, bob, 'ann@acme.test');
@@ -46,7 +46,7 @@ describe('the pull request of a runbook', { timeout: 120_000 }, () => {
     expect(await approvals(r, pullRequest)).toBe(1);
   });
 
-  it('is not approved under another name of who asked for it either', async () => {
+  it('is not approved under another name of its requester either', async () => {
     await using r = await runbookWorld({ configuration });
     await person(r, 'ann');
     const bob = await person(r, 'bob', null);
@@ -72,7 +72,7 @@ describe('the pull request of a runbook', { timeout: 120_000 }, () => {
     await expect(approve(r, cleo, pullRequest)).rejects.toThrow(refused);
   });
 
-  it('is nobody’s to approve who asked for its branch, also where somebody else opens it by hand', async () => {
+  it('is not approved by the requester of its branch, even where somebody else opens it by hand', async () => {
     await using r = await runbookWorld({ configuration });
     await person(r, 'ann');
     const [bob, cleo] = [await person(r, 'bob'), await person(r, 'cleo')];

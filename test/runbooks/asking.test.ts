@@ -83,7 +83,7 @@ describe('a runbook', () => {
     expect(await actionsOf(runbook.number)).toEqual(['runbook_created']);
   });
 
-  it("is attributed to the token's user, or to whom the request names", async () => {
+  it("is attributed to the token's user, or to the person the request names", async () => {
     expect(await create({}, ada.token)).toMatchObject({ authorEmail: ada.email, authorHandle: 'ada' });
     expect(await create({ authorEmail: ` ${ada.email.toUpperCase()} ` })).toMatchObject({
       authorEmail: ada.email,
@@ -178,7 +178,7 @@ describe('a runbook', () => {
 });
 
 describe('labels that ask the queue for something', () => {
-  it('take the rights of whoever asks for them, and not those of the author who is named', async () => {
+  it('need the rights of the person who asks for them, and not those of the author who is named', async () => {
     const scopes = ['runbook:write', 'queue:write'] as const;
     const [boss, bob] = [
       await accountOf(s).add('boss', { role: 'admin', scopes }),

@@ -96,7 +96,7 @@ describe('a cancel', () => {
     ).toEqual([{ action: 'runbook_canceled', actor: 'ada@acme.test', entity: 'runbook', target: String(number) }]);
   });
 
-  it('of one that has no plan yet leaves a failed leaf that says so', async () => {
+  it('of a runbook that has no plan yet leaves a failed leaf that says so', async () => {
     const number = await made({});
     expect((await ask('cancelRunbook', { number, preview: true }, impact)).impact).toMatchObject({ prompts: [1] });
     const { runbook } = await ask('cancelRunbook', { number });
@@ -153,7 +153,7 @@ describe('a retry', () => {
 });
 
 describe('publishing', () => {
-  it('is asked for once, of a runbook that does not by itself', async () => {
+  it('is requested once, of a runbook that does not publish by itself', async () => {
     const number = await made({ leaves: [['1.1', 'completed']], more: { pr_mode: 'manual' } });
     const { runbook } = await ask('publishRunbook', { number });
     expect(runbook.publishRequestedAt).toEqual(expect.any(String));

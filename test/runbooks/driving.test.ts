@@ -52,7 +52,7 @@ describe('a runbook', { timeout: 120_000 }, () => {
     expect(await r.pullRequests(number)).toEqual([]);
   });
 
-  it('goes on with follow-ups, also with one that came while it was planning and one that came while it worked', async () => {
+  it('goes on with follow-ups, also with those that came while it was planning or working', async () => {
     await using r = await runbookWorld();
     const release = `${r.w.dataDir}/release`;
     const number = await r.begin(`hold ${release}\nwrite b.txt two`, { description: 'First.', labels: ['one'] });

@@ -24,7 +24,7 @@ interface WorldThatWaits extends RunbookWorld {
   goOn(): Promise<void>;
 }
 
-/** Its clock stands, but for what a runbook waits until: that comes at once, and `later` goes by with it. */
+/** A world whose clock stands. Only a time that a runbook waits for comes, at once, and `later` passes with it. */
 async function worldThatWaits(later = 0): Promise<WorldThatWaits> {
   let now = Date.now();
   let mostCalls = Number.POSITIVE_INFINITY;

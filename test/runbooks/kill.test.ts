@@ -10,7 +10,7 @@ import { world } from '../support/world.ts';
 interface Stage extends AsyncDisposable {
   readonly r: Runbooks;
   start(failpoint?: string): Promise<Engine>;
-  /** Starts one that is killed at that place, and waits until it is. */
+  /** Starts an engine that is killed at that place, and waits until it is. */
   killAt(failpoint: string): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ async function expectDoneOnce(r: Runbooks, number: number, branch: string): Prom
   return await r.w.git('rev-parse', `${branch}^{tree}`);
 }
 
-describe('whoever drives a runbook is killed', { timeout: 600_000 }, () => {
+describe('the worker that drives a runbook is killed', { timeout: 600_000 }, () => {
   it('at every step: what it makes is made once, and is what an undisturbed one makes', async () => {
     await using s = await stage();
     const { r } = s;

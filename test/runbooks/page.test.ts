@@ -1,4 +1,4 @@
-// The page that a runbook's url leads to: for whoever may read the runbook, and only text.
+// The page that a runbook's url leads to: for everybody who may read the runbook, and only text.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRepository } from '../rest/contract/repository.ts';
 import { startServer, type TestServer } from '../support/server.ts';

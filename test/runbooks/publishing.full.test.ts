@@ -1,4 +1,4 @@
-// More follow-ups of runbooks whose pull requests are open, merged or asked for.
+// More follow-ups of runbooks whose pull requests are open, merged or requested.
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runbookWorld } from '../support/runbook-world.ts';
@@ -28,7 +28,7 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
     expect((await r.atHost(lowest)).body).toMatch(/^### What was done/);
   });
 
-  it('have a follow-up’s description in the one that takes the place of what has merged', async () => {
+  it('have a follow-up’s description in the pull request that takes the place of a merged one', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one', { description: 'First.' });
     await r.rest(number);
@@ -56,7 +56,7 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
     expect((await r.atHost(await r.pullRequestNumber(number))).labels).toContain('mergequeue');
   });
 
-  it('are opened when somebody asks, also of one that was canceled', async () => {
+  it('are opened when somebody asks, also of a canceled runbook', async () => {
     await using r = await runbookWorld();
     const number = await r.begin(`write a.txt one\nhold ${r.w.dataDir}/release`, { prMode: 'manual' });
     await r.become(number, '1.1 completed', '2.1 in_progress');

@@ -132,7 +132,7 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
     expect(await r.file('main', 'b.txt')).toBe('two');
   });
 
-  it('that the host refuses fail their leaf, and are asked for again only by a retry', async () => {
+  it('that the host refuses fail their leaf, and are requested again only by a retry', async () => {
     await using r = await runbookWorld();
     await r.w.git('branch', 'dev', 'main');
     const number = await r.begin(`hold ${r.w.dataDir}/release`, { targetBranch: 'dev' });

@@ -21,7 +21,7 @@ beforeAll(async () => {
       ['2.2', 'failed'],
       ['3.1', 'not_started'],
     ],
-    more: { description: 'Asked for.', labels: ['design'], spent_micros: 120, input_tokens: 9_000_000_000 },
+    more: { description: 'Requested.', labels: ['design'], spent_micros: 120, input_tokens: 9_000_000_000 },
   });
 });
 afterAll(async () => await s.close());

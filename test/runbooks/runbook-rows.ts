@@ -1,4 +1,5 @@
-// A runbook as rows, as its driver leaves them: for tests of how it is read and asked for, not of how it is carried out.
+// A runbook as rows, as its driver leaves them: for tests of how it is read and requested, not of how it is carried
+// out.
 import { sha } from '../graphql/seed.ts';
 import type { TestServer } from '../support/server.ts';
 

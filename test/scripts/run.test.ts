@@ -94,7 +94,7 @@ test.each([
   expect([code, all.match(/signals (\d+)/)?.[1]]).toEqual([5, '1']);
 });
 
-test('under npm the program learns whom to watch', async () => {
+test('under npm the program learns which process to watch', async () => {
   const clone = await project();
   await clone.write('src/main.ts', `console.log(process.env.INTERLOCK_PARENT === String(process.ppid))`);
   expect((await clone.run('run.mjs', ['start'], { env: { npm_lifecycle_event: 'start' } })).stdout).toContain('true');

@@ -1,5 +1,6 @@
-// The program `bwrap` for tests of the sandbox: that of the machine, or one that pip installs once (57 KB), so that the
-// stronger sandbox is tested on machines without it. What pip installs is pinned by its hash, and only tests run it.
+// The program `bwrap` for tests of the sandbox: the machine's own, or a copy that pip installs once (57 KB), so that
+// the stronger sandbox is tested on machines without it. What pip installs is pinned by its hash, and only tests run
+// it.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';

@@ -73,7 +73,7 @@ async function startServers(log: (line: string) => void): Promise<Servers> {
     const sources = [join(projectRoot, 'workflows'), join(projectRoot, 'src', 'domain')];
     if (!existsSync(entry)) return null;
     await bundleWorkflows({ entry, sources, outFile });
-    // Another run may make it anew meanwhile.
+    // Another run may build it again meanwhile.
     const own = join(dataDir, 'workflow-bundle.js');
     await copyFile(outFile, own);
     return own;

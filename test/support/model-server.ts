@@ -14,7 +14,7 @@ export interface ModelServer extends AsyncDisposable {
   readonly baseUrl: string;
   /** The only key it takes. */
   readonly apiKey: string;
-  /** Those that were well formed, in order. */
+  /** The well-formed requests, in order. */
   readonly requests: ModelRequest[];
   /** What was refused by itself: a client that is right has none. */
   readonly refusals: string[];

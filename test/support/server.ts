@@ -82,7 +82,7 @@ export async function startServer(
     /** A database of the caller's own, which has been migrated. */
     readonly databaseUrl?: string;
     readonly graphiqlDir?: string;
-    /** How webhooks go out, made anew for each process; without it none do. */
+    /** How webhooks go out, made for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
     /** `as usual`: the service's own. Left out: so high that none is reached. */
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };

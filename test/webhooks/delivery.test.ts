@@ -58,7 +58,7 @@ describe('a webhook', () => {
     expect(r.received).toHaveLength(1);
   });
 
-  it('goes to whom it is for: by action, never of our own actions, never to another account', async () => {
+  it('goes to the endpoints of its action, never of our own actions, never to another account', async () => {
     const stranger = await w.s.otherAccount(`stranger-${Math.random()}`);
     await w.s.graphql(
       'mutation ($url: URI!) { createWebhookEndpoint(input: {url: $url, actions: ["*"]}) { webhookEndpoint { id } } }',
@@ -175,7 +175,7 @@ describe('a webhook', () => {
     await w.happen('queued', 1);
     await r.until(2);
     const rows = await w.settled('retrying');
-    await eventually(async () => w.retries.length === before + 2, 'a workflow is asked for, for both');
+    await eventually(async () => w.retries.length === before + 2, 'a workflow is requested for both');
     const wait = (rows[0]?.next_attempt_at?.getTime() ?? 0) - Date.now();
     expect(wait).toBeGreaterThan(100_000);
     expect(wait).toBeLessThan(121_000);
@@ -234,7 +234,7 @@ describe('a sender that dies between sending and writing it down', () => {
   });
 });
 
-/** Whoever owns the tables, and may make them refuse something for a while. */
+/** The owner of the tables, who may make them refuse something for a while. */
 async function databaseOwner(): Promise<{ run(sql: string): Promise<number> } & AsyncDisposable> {
   const client = new pg.Client({ connectionString: w.s.databaseUrl });
   await client.connect();

@@ -122,7 +122,7 @@ describe('an answer', () => {
     http.close();
   });
 
-  it('of a webhook is asked for once, whatever becomes of the connection', async () => {
+  it('of a webhook is sent once, whatever becomes of the connection', async () => {
     const seen: string[] = [];
     await using dropping = await serve((request, response) => {
       seen.push(request.method ?? '');

@@ -36,7 +36,7 @@ async function move(to: DeploymentStatus, by: 'service' | 'report', errorMessage
   });
 }
 
-it('tells each status of a deployment, whole, as it was then, to whom it is for', async () => {
+it('sends each status of a deployment, whole, as it was then, to the endpoints of its action', async () => {
   await w.endpoint(`${r.url}/all`);
   await w.endpoint(`${r.url}/failures`, { actions: ['deployment_failure'] });
   await move('failure', 'service', 'Exited with code 1');
@@ -114,7 +114,7 @@ it('tells of a candidate that is made, as it was then', async () => {
   });
 });
 
-it('tells that an environment is frozen, by whom and until when, and that it is not any more', async () => {
+it('reports that an environment is frozen, its author and its end, and that it is not frozen any more', async () => {
   await w.endpoint(r.url, { actions: ['environment_frozen', 'environment_unfrozen'] });
   const environment = { project: 'shop', environment: 'production' };
   const endsAt = new Date(w.clock().getTime() + 3_600_000).toISOString();
@@ -132,7 +132,7 @@ it('tells that an environment is frozen, by whom and until when, and that it is 
   expect(unfrozen?.json).toEqual({ action: 'environment_unfrozen', ...about });
 });
 
-it('tells that a base branch is frozen, by whom and until when, and that it is not any more', async () => {
+it('reports that a base branch is frozen, its author and its end, and that it is not frozen any more', async () => {
   await w.endpoint(r.url, { actions: ['base_branch_frozen', 'base_branch_unfrozen'] });
   const branches = { repository: { owner: 'acme', name: 'shop' }, baseBranches: 'main' };
   const endsAt = new Date(w.clock().getTime() + 3_600_000).toISOString();

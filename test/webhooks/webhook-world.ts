@@ -10,7 +10,7 @@ import { eventually } from './receiver.ts';
 export interface WebhookWorld extends AsyncDisposable {
   readonly s: TestServer;
   readonly seeded: Seeded;
-  /** Deliveries whose workflow was asked for, oldest first. */
+  /** Deliveries whose workflow was requested, oldest first. */
   readonly retries: readonly DeliveryRef[];
   pass(ms: number): void;
   clock(): Date;

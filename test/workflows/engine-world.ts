@@ -27,7 +27,7 @@ export interface EngineWorld extends AsyncDisposable {
   /** What the workflow of `main`'s queue is given. */
   input(): Promise<QueueInput>;
   start(failpoint?: string): Promise<Engine>;
-  /** Of the queue's workflow, the newest run or the one that is named, and of all batches, oldest first. */
+  /** Of the queue's workflow, the newest run or the named one, and of all batches, oldest first. */
   histories(runId?: string): Promise<{ readonly queue: History; readonly batches: readonly History[] }>;
   /** `keepHistory` of each, as they are now. */
   keepHistories(name: string, runId?: string): Promise<void>;
@@ -94,7 +94,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
   return e;
 }
 
-/** Stores it for the replay tests, when record-histories.ts asked for that. */
+/** Stores it for the replay tests, when record-histories.ts requested that. */
 export async function keepHistory(name: string, history: History): Promise<void> {
   if (process.env['INTERLOCK_RECORD_HISTORIES'] !== 'yes') return;
   await mkdir(historiesFolder, { recursive: true });

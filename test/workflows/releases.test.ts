@@ -10,7 +10,7 @@ import { keepHistory } from './engine-world.ts';
 import { stage } from './release-stage.ts';
 
 describe('on Temporal', { timeout: 180_000 }, () => {
-  it('a deployment, a rollback of one that runs, and a build come to their end, and say so', async () => {
+  it('a deployment, a rollback of a running one, and a build come to their end, and say so', async () => {
     await using s = await stage();
     const { e, r, cd, until } = s;
     await e.start();

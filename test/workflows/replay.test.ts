@@ -1,5 +1,5 @@
 // Runs that began under an older version go on under this one: what is stored in histories/ replays without a
-// difference. After a change that is meant to differ, the histories are recorded anew (record-histories.ts) in the
+// difference. After a change that is meant to differ, the histories are recorded again (record-histories.ts) in the
 // version that ships it, and runs of before are ended first.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -21,7 +21,7 @@ describe('on Temporal', { timeout: 120_000 }, () => {
     await e.keepHistories('conflict');
   });
 
-  it('a push to a head that is being tested takes it out; the rest is tested anew and lands', async () => {
+  it('a push to a head that is being tested takes it out; the rest is tested again and lands', async () => {
     await using e = await engineWorld({
       configuration: parallel({ builds: 2, batch: 2 }),
       // The sandbox shows no file that the test could write, so that time holds the check.

@@ -1,5 +1,5 @@
-// A rollback: what was active when it was asked for is to be canceled already, by its row; this waits for the fact, then
-// runs the deployment of what ran before as a child.
+// A rollback: the rows of the deployments that were active at its request are to be canceled already; this waits for
+// that, then runs the deployment of what ran before as a child.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from '../deployment/messages.ts';
@@ -40,7 +40,10 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
   return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
 }
 
-/** Has whoever is in the way look at once that it is to end. One that is not there has ended, or is woken by its rows. */
+/**
+ * Wakes the deployment in the way, so that it sees at once that it is to end. A deployment that has ended needs no
+ * word.
+ */
 async function tell(
   { accountId }: DeploymentInput,
   { deploymentId, isRollback }: NonNullable<DeploymentAdvance['inTheWay']>,

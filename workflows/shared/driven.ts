@@ -75,7 +75,7 @@ export function drivenBy<Kind extends DrivenName>(
   };
 }
 
-/** Proxies have every name they are asked for. */
+/** A proxy has every name. */
 function named<Activity>(proxies: Readonly<Record<string, Activity>>, name: string): Activity {
   return proxies[name] as Activity;
 }

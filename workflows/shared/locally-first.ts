@@ -1,7 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 
 /**
- * A turn in the worker that holds the run costs one event of history instead of six. One that fails there is tried
+ * A turn in the worker that holds the run costs one event of history instead of six. A turn that fails there is tried
  * again by Temporal for as long as it takes, where its failures are seen.
  */
 export function locallyFirst<Input, Answer>(

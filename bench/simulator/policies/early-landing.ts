@@ -1,10 +1,10 @@
 // SubmitQueue as in "CI at Scale: Lean, Green, and Fast" (ICSE 2025, arXiv 2501.03440): nothing is built whose
-// probability of being needed is under a threshold; a model predicts how long builds take, and a change that will be done
-// long before a conflicting one ahead of it is built both with and without that one, so that it can land first.
-// Ours, where it is silent: the threshold, a tenth, and that running builds are not aborted for more probable ones: of what
-// was tried (2 to 40 %, with and without) that gave the shortest waits for its builds. The model knows how long a change's
-// builds take but for a lognormal error; what is worth building either way is worth that by the probability of being done
-// first; no more than three are gone past, as that takes eight builds.
+// probability of being needed is under a threshold; a model predicts how long builds take, and a change that will be
+// done long before a conflicting one ahead of it is built both with and without that one, so that it can land first.
+// Ours, where it is silent: the threshold, a tenth, and that running builds are not aborted for more probable ones: of
+// what was tried (2 to 40 %, with and without) that gave the shortest waits for its builds. The model knows how long a
+// change's builds take, except for a lognormal error; what is worth building either way is worth that by the
+// probability of being done first; no more than three are gone past, as that takes eight builds.
 import type { Policy, PolicySetup, Truth } from '../../../src/domain/simulation/policy.ts';
 import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
 import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';

@@ -1,7 +1,8 @@
-// Not a policy anybody could run: a bound. It knows outcomes, builds each change once, on just what it will land on, and
-// lands it when that build is done, whoever is before it. With a worker for everybody no policy that builds each change
-// once lands any change sooner, but one that lands a change by the build of another one, behind it. With fewer workers
-// it takes them in order of arrival, and one that took short builds first would have a lower median.
+// A bound, not a policy that anybody could run. It knows the outcomes, builds each change once, on exactly what it will
+// land on, and lands it when that build is done, even if other changes are before it. With a worker for every change,
+// no policy that builds each change once lands a change sooner, unless it lands a change by the build of a later one.
+// With fewer workers it takes changes in order of arrival; a policy that took short builds first would have a lower
+// median.
 import type { Change, Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 
 export function reorderingBound({ truth }: PolicySetup): Policy {

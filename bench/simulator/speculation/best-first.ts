@@ -15,8 +15,8 @@ export interface BestFirstRules {
   /** Nothing is built whose assumptions are less probable together. */
   readonly threshold: number;
   /**
-   * One that is green under every assumption about what it stands behind goes past it. Those lie behind it afterwards,
-   * and land by their own builds, which do not hold it: less evidence than others give.
+   * A change that is green under every assumption about the changes before it passes them. They lie behind it
+   * afterwards, and land by their own builds, which do not hold it: less evidence than other policies give.
    */
   readonly goesPast: boolean;
   /** What either assumption is worth to the one behind. Default: how probable it is. */
@@ -92,7 +92,7 @@ class BestFirst implements Policy {
       if (pathOf(candidate) === undefined) this.#paths.start(candidate.head, candidate.assumes(), desk);
   }
 
-  /** As many as there are workers. Of equally probable ones those that run stay. */
+  /** As many builds as there are workers. Of equally probable builds the running ones stay. */
   #best(queue: QueueView): readonly Candidate[] {
     const most = queue.workers;
     const found: Candidate[] = [];

@@ -1,4 +1,5 @@
-// Policies that build every change on one assumption only: all before it pass, but those that have just been seen to fail.
+// Policies that build every change on one assumption only: all changes before it pass, except those that have just been
+// seen to fail.
 import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { Paths, without, type Head, type StandsBehind } from './paths.ts';
 
@@ -6,7 +7,7 @@ export interface HopefulRules {
   readonly standsBehind: StandsBehind;
   /** Changes that are looked at. Default: all. */
   readonly mostHeads?: () => number;
-  /** Made anew for every look along the line, and asked in order: may a build of this change be started? */
+  /** Made once for each look along the line, and asked in order: may a build of this change be started? */
   readonly window?: () => (head: Head) => boolean;
   readonly onSettled?: (change: Change, hasLanded: boolean) => void;
 }

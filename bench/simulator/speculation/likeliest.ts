@@ -3,7 +3,7 @@
 import { EventHeap } from '../../../src/domain/simulation/event-heap.ts';
 import { keyOf, withAlso, without, type Head } from './paths.ts';
 
-/** What is thought of one that is undecided: how much either assumption about it is worth; at most 1, and not 0. */
+/** What is thought of an undecided change: how much either assumption about it is worth; at most 1, and not 0. */
 export interface Outlook {
   readonly change: number;
   readonly lands: number;

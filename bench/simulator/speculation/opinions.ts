@@ -46,8 +46,8 @@ export class Opinions {
   }
 
   /**
-   * Thinks anew of everybody, earliest first. Only builds whose assumptions may still come true count, so what turns out
-   * to be somebody else's fault is forgotten.
+   * Judges every change again, earliest first. Only builds whose assumptions may still come true count, so a failure
+   * that turns out to be another change's fault is forgotten.
    */
   revise(): void {
     if (this.#evidence === null) return;

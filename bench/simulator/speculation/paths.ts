@@ -23,7 +23,7 @@ export interface Head {
   version: number;
 }
 
-/** Whom a change that is taken in stands behind. */
+/** The changes that a new change stands behind. */
 export type StandsBehind = (
   change: Change,
   of: { readonly queue: QueueView; readonly heads: ReadonlyMap<number, Head> },
@@ -55,13 +55,13 @@ export class Paths {
     }
   }
 
-  /** Takes in whoever waits, as long as there are not so many; what is further back costs nothing until then. */
+  /** Takes waiting changes in until there are `most` heads. Changes further back cost nothing until then. */
   takeIn(queue: QueueView, most = Infinity): void {
     const taken = this.#backlog.splice(0, Math.max(0, most - this.heads.size));
     for (const change of taken) this.#admit(change, this.#standsBehind(change, { queue, heads: this.heads }));
   }
 
-  /** Those that stand behind this one. */
+  /** The changes that stand behind this change. */
   dependentsOf(change: number): readonly Head[] {
     return (this.#dependents.get(change) ?? []).filter((head) => this.heads.get(head.change.number) === head);
   }

@@ -85,7 +85,7 @@ export const parallelMode = group({
   batch_size: key(integer(1), {
     default: 1,
     description:
-      'The most pull requests in one build. With use_affected_targets only pull requests that overlap, directly or through others, share a build. With speculation: adaptive a batch is made only when more pull requests wait than max_parallel_builds allows builds. Its size is the one that costs the fewest builds at the present failure rate; from 30 % failures on there are no batches.',
+      'The most pull requests in one build. With use_affected_targets only pull requests that overlap, directly or through others, share a build. With speculation: adaptive a batch is made only when more pull requests wait than max_parallel_builds allows builds. Its size is chosen to cost the fewest builds at the present failure rate; from 30 % failures on there are no batches.',
     mark: 'build',
   }),
   batch_max_wait_minutes: key(integer(0), {

@@ -108,7 +108,7 @@ export function isMergedByHost({ merge_rules: { merge_mode } }: Configuration): 
   return merge_mode.type === 'parallel' && merge_mode.parallel_mode.use_fast_forwarding === false;
 }
 
-/** What of it makes merge commits. Null: nothing. */
+/** The setting of a configuration that makes merge commits. Null: none does. */
 export function findMergeCommits(configuration: Configuration): ReturnType<typeof mergeCommitsOf> {
   const rules = toQueueRules(configuration, { hostRequiredChecks: [] });
   return mergeCommitsOf({ rules, isMergedByHost: isMergedByHost(configuration) });

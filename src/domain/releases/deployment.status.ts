@@ -60,7 +60,7 @@ export function timesAfter(before: StatusTimes, to: DeploymentStatus, now: Date)
 
 /**
  * Whether it starts to change the environment, for the first time or again. A pipeline outside may report the same
- * deployment again; it then counts as the newest one that started.
+ * deployment again; it then counts as the newest started deployment.
  */
 export function begins(from: DeploymentStatus, to: DeploymentStatus): boolean {
   if (from === 'pending') return to !== 'pending' && to !== 'canceled';

@@ -14,7 +14,7 @@ export interface Freeze {
 }
 
 export interface Frozen<F extends Freeze = Freeze> {
-  /** Of the active freezes, the one that lasts longest. */
+  /** The active freeze that lasts longest. */
   readonly freeze: F;
   /** When the last one ends. Null: when somebody ends it. */
   readonly until: number | null;

@@ -36,7 +36,7 @@ export interface RunbookSituation {
   readonly pullRequests: readonly PullRequestSituation[];
   readonly isCanceled: boolean;
   readonly prMode: PrMode;
-  /** Somebody asked for its pull requests, in `manual` mode. */
+  /** Somebody requested its pull requests, in `manual` mode. */
   readonly isPublishAsked: boolean;
   readonly queueWhenGreen: boolean;
   /** Until when a worker holds its lease. All instants here are milliseconds since the epoch. */

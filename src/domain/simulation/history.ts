@@ -25,7 +25,7 @@ export interface PastMerge {
 
 /**
  * The log of a branch that had no queue. Each change counts as queued when it was merged, because git does not record
- * when somebody asked for the merge. In chronological order.
+ * when somebody requested the merge. In chronological order.
  */
 export function logOfMerges(merges: readonly PastMerge[]): LogEntry[] {
   return merges

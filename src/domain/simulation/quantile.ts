@@ -1,5 +1,5 @@
-// Kept instead of a library: `d3-array` interpolates between two values and `simple-statistics` averages them, and a time
-// that is told here is one that was measured.
+// Kept instead of a library: `d3-array` interpolates between two values and `simple-statistics` averages them, and a
+// quantile of waits here is always a measured wait.
 
 /** The least of them that so large a share does not exceed, always one of them. `sorted` rises. Null of nothing. */
 export function quantile(sorted: readonly number[], share: number): number | null {

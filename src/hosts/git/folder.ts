@@ -55,7 +55,7 @@ export async function commitFolder(
   }
 }
 
-/** Moves objects where they count. Each is named by its content: one that is there already is the same. */
+/** Moves objects where they count. Each is named by its content, so an object that is there already is the same. */
 async function admit(incoming: string, objects: string): Promise<void> {
   const entries = await readdir(incoming, { recursive: true, withFileTypes: true });
   // Packs before their indexes, by which git finds them.

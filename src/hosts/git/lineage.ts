@@ -9,7 +9,7 @@ export interface Lineage {
   readonly at: number;
 }
 
-/** In the order asked for; null for what is no commit of the repository now. */
+/** In the requested order. Null for an id that is no commit of the repository now. */
 export async function readLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
   return (await readObjects(git, directory, ids, '^{commit}')).map((object) => {
     if (object === null) return null;

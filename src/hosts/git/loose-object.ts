@@ -1,4 +1,4 @@
-// Writes an object as git does: deflated, durable, under its id, and never over one that is there.
+// Writes an object as git does: deflated, durable, under its id. An object that is there already is never overwritten.
 import { createHash, randomUUID } from 'node:crypto';
 import { link, mkdir, open, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';

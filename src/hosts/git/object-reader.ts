@@ -20,7 +20,7 @@ export type Peeled = '' | '^{commit}' | '^{tree}';
 
 const largestObject = 64 * 1024 * 1024;
 
-/** In the order asked for; null for what is not there, or cannot be followed to what is wanted. */
+/** In the requested order. Null for an object that is missing, or cannot be followed to the wanted type. */
 export async function readObjects(
   git: Git,
   directory: string,

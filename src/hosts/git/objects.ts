@@ -54,7 +54,7 @@ export async function listRefs(
     .filter(({ ref }) => ref.startsWith(prefix));
 }
 
-/** In the order asked for; a missing object, or one that is no commit, is left out. */
+/** In the requested order. A missing object, or an object that is no commit, is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
   // A tag is followed to its commit, which has another id.
   const objects = await readObjects(git, directory, ids, '^{commit}');
@@ -104,7 +104,7 @@ export async function listFirstParents(
     readonly from: string | null;
     readonly to: string;
     readonly limit: number;
-    /** Only those that change it, as their first parent has it. */
+    /** Only commits that change it, compared with their first parent. */
     readonly path?: string;
   },
 ): Promise<string[]> {

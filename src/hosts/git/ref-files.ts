@@ -10,7 +10,7 @@ export async function readRefValue(directory: string, ref: string): Promise<stri
   return (await readRefValues(directory, [ref])).get(ref) ?? null;
 }
 
-/** Of some refs what each names; those that do not exist are left out. */
+/** The value of each of these refs; a ref that does not exist is left out. */
 export async function readRefValues(directory: string, refs: readonly string[]): Promise<Map<string, string>> {
   const names = [...new Set(refs.map(refName))];
   const loose = await Promise.all(names.map(async (ref) => await readLoose(directory, ref)));

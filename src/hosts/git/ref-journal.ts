@@ -1,6 +1,6 @@
 // git's own multi-ref transaction checks and locks every ref before it moves the first, but then renames one lock
-// file after the other: a git killed between two renames leaves half of it. What several refs are to become is
-// therefore written down first, and whoever finds the note of a dead process completes what had begun.
+// file after the other: a git killed between two renames leaves half of it. The new values of the refs are therefore
+// written down first, and a process that finds the note of a dead one completes its move.
 // Branches move before other refs, so a half-done landing always stands on its branch and can be rolled forward.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';

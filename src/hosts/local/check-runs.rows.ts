@@ -36,7 +36,7 @@ export interface ClaimedCheckRun {
   readonly attempt: number;
   readonly command: string;
   readonly timeout_sec: number;
-  /** Of a workflow that was asked for by name. */
+  /** Of a workflow that was started by name. */
   readonly inputs: Readonly<Record<string, string>>;
 }
 
@@ -69,7 +69,7 @@ from local_check_run where account_id = $1 and repository_id = $2 and id = $3`,
   return rows[0] ?? null;
 }
 
-/** Of these commits, those that have check runs. */
+/** The commits that have check runs. */
 export async function findCheckedCommits(
   db: Database,
   repository: HostRepository,
@@ -84,8 +84,8 @@ export async function findCheckedCommits(
 }
 
 /**
- * Queues what is not there yet. A check that ran or runs for this commit is shared, whichever branch asked first;
- * with `again`, one that was canceled starts anew, because a branch has come back to the commit.
+ * Queues the checks that are not there yet. A check that ran or runs for this commit is shared, whichever branch asked
+ * first. With `again`, a canceled check starts again, because a branch has come back to the commit.
  */
 export async function queueCheckRuns(
   db: Database,

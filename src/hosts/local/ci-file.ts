@@ -1,5 +1,6 @@
-// `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`, and `workflows` of the same
-// form, which run for a commit only when they are asked for, and take the `inputs` they name: `inputs: [version]`.
+// `.service/ci.yml`: `checks: {<name>: {run: <shell>, timeout: <seconds, or 90s, 10m, 1h>}}`, and `workflows` of the
+// same form, which run for a commit only when they are started by name, and take the `inputs` they name: `inputs:
+// [version]`.
 import { parseDocument } from 'yaml';
 import { isServiceCheck } from '../../domain/queue/evidence/service-checks.ts';
 import { mostInputs } from '../port.ts';

@@ -15,9 +15,9 @@ interface Tip {
 }
 
 /**
- * Before git moves a branch: the commits that a token without config:write asks for are on record as its own. Otherwise a
- * process that is killed after the move, or another one that reads the file at once, would know of no push. Answers what
- * was not on record before.
+ * Before git moves a branch: records the commits that a token without config:write pushes. Otherwise the push would be
+ * unknown to a process that reads the file at once, or after this process was killed behind the move. Returns the
+ * commits that were not on record before.
  */
 export async function noteConfigurationPush(
   installation: Installation,

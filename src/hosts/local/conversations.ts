@@ -39,7 +39,7 @@ export function conversationOperations(installation: Installation) {
   } satisfies Partial<CodeHost & LocalForge>;
 }
 
-// Whoever may comment here holds a token that may queue: there are no strangers on this host.
+// Everybody who may comment here holds a token that may queue: there are no strangers on this host.
 function asComment(row: rows.UserCommentRow) {
   const { number, author, body } = row;
   return { id: row.sequence, number, author, mayWrite: true, body, at: row.created_at.getTime() };

@@ -109,7 +109,7 @@ async function admit(
   const found = file.endsWith('.git')
     ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length))
     : null;
-  // Another account's repository and one that nobody has are the same answer.
+  // A repository of another account and a repository that does not exist get the same answer.
   if (found === null || found.accountId !== user.accountId) throw new Refusal(404, 'Repository not found');
   return { repository: found, user };
 }

@@ -1,5 +1,5 @@
 // The highest number that a pull request of a repository was given, kept in the repository itself: a database that was
-// restored from a backup does not know of those that were opened since.
+// restored from a backup does not know of pull requests that were opened since.
 import { readObjects, readRefValue, setRef, writeObject } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import type { Installation } from './installation.ts';

@@ -146,7 +146,7 @@ async function runReceivePack(
     return { ...report, lines: explainRefusals(report.lines, said, within) };
   }
   const words = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
-  // A client that asked for no report gets none; the outcome is read back from the refs.
+  // A client that requested no report gets none; the outcome is read back from the refs.
   if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
   return {
     unpack: 'unpack failed',

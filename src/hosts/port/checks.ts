@@ -89,7 +89,7 @@ export interface BaseRules {
 /** What GitHub takes in one dispatch. */
 export const mostInputs = 25;
 
-/** A workflow that was asked for by name. It is no check of its commit. */
+/** A workflow that was started by name. It is no check of its commit. */
 export interface WorkflowRun {
   /** `pending` while it waits or runs. */
   readonly conclusion: CheckConclusion;
@@ -115,6 +115,6 @@ export interface HostChecks {
   dispatchWorkflow(repository: HostRepository, dispatch: WorkflowDispatch): Promise<string>;
   /** Null: the host knows no such run. */
   readWorkflowRun(repository: HostRepository, run: string): Promise<WorkflowRun | null>;
-  /** Idempotent; one that has ended stays as it is. */
+  /** Idempotent; a run that has ended stays as it is. */
   cancelWorkflowRun(repository: HostRepository, run: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Commits made without a clone and without moving a branch. Same input, same commit ids, however often it is asked for.
+// Commits made without a clone and without moving a branch. The same input gives the same commit ids, every time.
 import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
 import type { FileChange } from './git.ts';
 import type { HostRepository, Identity } from './repository.ts';
@@ -27,7 +27,9 @@ export interface Composition {
   readonly batchCommit: 'group' | 'linear';
   /** Message of the group commit; not used when one member's own commit is the result. */
   readonly groupMessage: string;
-  /** Committer and author date of everything made: same composition, same commit ids, however often it is asked for. */
+  /**
+   * Committer and author date of everything made, so that the same composition gives the same commit ids every time.
+   */
   readonly at: number;
   /** Ref that keeps the result from being collected: `refs/interlock/builds/<batch>`. */
   readonly keepRef: string;
@@ -38,7 +40,7 @@ export type CompositionResult =
       readonly kind: 'composed';
       readonly commit: string;
       readonly tree: string;
-      /** One for each member, the same for those that share one. */
+      /** One for each member; members that share a commit have the same. */
       readonly ownCommits: readonly string[];
     }
   /** `members[at]` does not merge onto `parent` plus the members before it. */
@@ -55,7 +57,7 @@ export interface BranchUpdate {
   readonly belowHead?: string | null;
 }
 
-/** Commits made anew on another one. `empty`: it has all of their changes already. */
+/** The same changes as new commits on another one. `empty`: the other one has all of their changes already. */
 export type CarriedCommits =
   | { readonly kind: 'composed'; readonly commit: string; readonly tree: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
@@ -90,8 +92,8 @@ export type FolderCommitResult =
 
 export interface HostComposing {
   /**
-   * The committer of every commit that Interlock makes in the repository, and the author of those that are nobody else's.
-   * It may change between two calls, as when somebody renames the App: no commit is recognised by it alone.
+   * The committer of every commit that Interlock makes in the repository, and the author of commits that have no other
+   * author. It may change between two calls, as when somebody renames the App: no commit is recognised by it alone.
    */
   identity(repository: HostRepository): Identity;
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */
@@ -113,8 +115,8 @@ export interface HostComposing {
   ): Promise<CarriedCommits>;
   /**
    * Keeps a commit that was made here where every machine of this installation can land it, under `keepRef` at the host
-   * if need be. Asked for once before a batch waits without a bot branch, which would keep its commit. Idempotent; throws
-   * CommitMissing where this machine does not have the commit either.
+   * if need be. Called once before a batch waits without a bot branch, which would keep its commit. Idempotent;
+   * throws CommitMissing where this machine does not have the commit either.
    */
   keepCommit(repository: HostRepository, commit: string, keepRef: string): Promise<void>;
 }

@@ -31,7 +31,7 @@ export interface FileChange {
 /** `base` is where the head left its base branch: what differs from it is the head's own. */
 export interface ChangedFiles {
   readonly base: string;
-  /** A renamed file is one that is gone and one that is there. */
+  /** A renamed file is a file that is gone and a file that is there. */
   readonly files: readonly Pick<FileChange, 'path' | 'mode'>[];
 }
 
@@ -65,8 +65,8 @@ export interface HostGit {
   updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void>;
   readCommit(repository: HostRepository, commit: string): Promise<HostCommit | null>;
   /**
-   * First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. With a
-   * `path` only those that change it.
+   * First-parent commits from `to` down to, excluding, `from` (null: to the root), newest first, at most `limit`. With
+   * a `path` only commits that change it.
    */
   listFirstParents(
     repository: HostRepository,

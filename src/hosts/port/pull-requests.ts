@@ -95,7 +95,7 @@ export interface HostPullRequests {
   ): Promise<void>;
   /** Idempotent: a closed or merged one stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
-  /** Throws HostRefused for one that is not closed, and where one of its branches is gone. */
+  /** Throws HostRefused for a pull request that is not closed, and where one of its branches is gone. */
   reopenPullRequest(repository: HostRepository, number: number): Promise<void>;
   /** The host's own merge button: guards the head, not the base. Throws RefMoved. */
   mergePullRequest(
@@ -111,7 +111,7 @@ export interface HostPullRequests {
   ): Promise<{ readonly commit: string }>;
   /**
    * After a landing: the host shows it as merged, or closes it with `words` as its last comment (github, where the head
-   * itself is not in the base). Idempotent: one that is merged stays as it is, and the words are said once.
+   * itself is not in the base). Idempotent: a merged pull request stays as it is, and the words are said once.
    */
   concludePullRequest(
     repository: HostRepository,
@@ -119,8 +119,8 @@ export interface HostPullRequests {
     landing: { readonly mergeCommit: string; readonly at: number; readonly words: string },
   ): Promise<void>;
   /**
-   * Whose work a branch is, besides whoever opens its pull request: handles and addresses of people who cannot approve it,
-   * and whose approval counts no more. Idempotent; names are added to those there are.
+   * Names more authors of a branch, besides the person who opens its pull request: handles and addresses of people who
+   * cannot approve it, and whose approval counts no more. Idempotent; names are added to those there are.
    */
   addBranchAuthors(repository: HostRepository, branch: string, names: readonly string[]): Promise<void>;
   /** The same of everybody whose work the pull request `from` is: its author, and the authors of its branch. */

@@ -75,7 +75,7 @@ export class AccountsResolver {
   }
 
   @Mutation(() => SetAccountTimezonePayload, {
-    description: 'Sets the time zone analytics are read in when none is asked for. Needs admin.',
+    description: 'Sets the time zone of analytics whose request names none. Needs admin.',
   })
   async setAccountTimezone(
     @Ctx() ctx: GraphQLContext,

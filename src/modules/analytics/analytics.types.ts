@@ -3,7 +3,7 @@ import { Day } from '../../graphql/scalars.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'How the samples of a day are distributed, by nearest rank.' })
 export class DailyDistribution {
-  @Field(() => Day, { description: 'The day, in the time zone asked for.' })
+  @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
 
   @Field(() => Float, { description: 'The least sample.' })
@@ -27,7 +27,7 @@ export class DailyDistribution {
 
 @ObjectType({ simpleResolvers: true, description: 'What merged on a day.' })
 export class DailyUsage {
-  @Field(() => Day, { description: 'The day, in the time zone asked for.' })
+  @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
 
   @Field(() => Int, { description: 'Pull requests merged, by whomever.' })
@@ -42,7 +42,7 @@ export class DailyUsage {
   description: 'Why pull requests left the line unmerged on a day, each time counted.',
 })
 export class DailyBlocks {
-  @Field(() => Day, { description: 'The day, in the time zone asked for.' })
+  @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
 
   @Field(() => Int, { description: 'They conflicted: code 106.' })

@@ -39,7 +39,7 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
     until: 'v.expires_at',
   },
   runbooks: {
-    // Of one that was canceled while its worker was lost nothing is left to be done.
+    // A runbook that was canceled while its worker was lost has nothing left to do.
     open: `runbook r where exists (select 1 from runbook_step s where s.account_id = r.account_id and s.runbook_id = r.id
                                    and s.status = 'in_progress')
            or exists (select 1 from runbook_prompt p where p.account_id = r.account_id and p.runbook_id = r.id

@@ -1,4 +1,4 @@
-// Cancellation: of one deployment by a person, of all active ones by a rollback or by one that supersedes them.
+// Cancels deployments: one for a person, or all active ones for a rollback or for the deployment that supersedes them.
 import type { Context } from '../../context.ts';
 import { activeStatuses, decideCancel } from '../../domain/releases/deployment.status.ts';
 import { owesCancel } from '../../domain/releases/drive.ts';

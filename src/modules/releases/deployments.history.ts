@@ -55,13 +55,13 @@ export async function readRollbackTarget(
   return rollbackTarget(successes, latest ?? null);
 }
 
-/** The same for whoever only looks. */
+/** The same for callers who only read. */
 export async function readRollback(ctx: Context, environmentId: string): Promise<RollbackTarget | null> {
   requireScope(ctx, 'release:read');
   return await ctx.db.transaction(ctx.accountId, async (tx) => await readRollbackTarget(ctx, tx, environmentId));
 }
 
-/** Those that wait for the environment's slot, the next first. */
+/** The deployments that wait for the environment's slot, the next first. */
 export async function readLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<InLine[]> {
   await tx.em.flush();
   const pending = await tx.query<InLine>(

@@ -28,7 +28,7 @@ export async function dryRunOr<Answered extends { readonly isPreview: boolean }>
 export interface Change {
   readonly environment: EnvironmentRow;
   readonly deployment: DeploymentRow;
-  /** Those that were canceled by it, or asked to stop. */
+  /** The deployments that it canceled, or asked to stop. */
   readonly canceled: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export interface CreateDeploymentRequest extends EnvironmentNames {
   readonly preview?: boolean;
 }
 
-/** Deploys a candidate that is ready: at once, or behind those that are in line. */
+/** Deploys a candidate that is ready: at once, or after the deployments in line. */
 export async function createDeployment(ctx: Context, request: CreateDeploymentRequest): Promise<Answer> {
   requireScope(ctx, 'deploy:write');
   const { environment, candidate } = await find(ctx, request);
@@ -64,7 +64,7 @@ export interface ReportDeploymentRequest extends EnvironmentNames {
 
 /**
  * Takes a report from outside as it is, on the newest deployment of that version there, or on a new one. Neither freeze
- * nor line is asked. One that does not have the environment by us is from then on driven from outside.
+ * nor line is asked. A deployment that does not hold our slot is driven from outside from then on.
  */
 export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
   requireScope(ctx, 'deploy:write');
@@ -99,7 +99,7 @@ function goesOn({ currentDeploymentId }: EnvironmentRow, { id }: DeploymentRow, 
   return currentDeploymentId === id && to !== 'pending';
 }
 
-/** Idempotent while it is on its way out; one that ended otherwise is a conflict. */
+/** Idempotent while the deployment is being canceled. A deployment that ended otherwise is a conflict. */
 export async function cancelDeployment(
   ctx: Context,
   { id, preview }: { readonly id: string; readonly preview?: boolean },
@@ -131,7 +131,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
     const locked = await changeEnvironment(ctx, tx, environment.id);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
     const because = `Canceled by a rollback of ${actorOf(ctx)}.`;
-    // First: one that was being triggered has started by being canceled, and is what is rolled back.
+    // First, because canceling starts a deployment that was being triggered, and the rollback then takes it back.
     const canceled = await cancelActive(ctx, tx, { environment: locked, because });
     const target = await readRollbackTarget(ctx, tx, environment.id);
     if (target === null) throw new DomainError('NOT_FOUND', 'No previous deployment to roll back from');

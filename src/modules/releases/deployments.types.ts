@@ -105,7 +105,7 @@ export class Deployment {
   @Field(() => Boolean, { description: 'Whether it is driven from outside, and never triggered by the service.' })
   reported!: boolean;
 
-  @Field(() => DateTime, { description: 'When it was asked for, or first reported.' })
+  @Field(() => DateTime, { description: 'When it was requested, or first reported.' })
   createdAt!: Date;
 
   @Field(() => DateTime, {
@@ -147,7 +147,7 @@ export class DeploymentPayload {
 
   @Field(() => DeploymentImpact, {
     nullable: true,
-    description: 'What it would do. Null unless a preview was asked for.',
+    description: 'What it would do. Null unless a preview was requested.',
   })
   impact!: DeploymentImpact | null;
 }

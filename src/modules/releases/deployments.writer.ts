@@ -83,8 +83,8 @@ interface Placed extends Pick<NewStatus, 'deployment' | 'to'> {
 async function place(ctx: Context, { deployment, to, running }: Placed): Promise<void> {
   const now = ctx.clock();
   const { status: from, deployStartAt = null, deployEndAt = null } = deployment;
-  // What it stands on is what runs when it starts, not what ran when it was asked for. Begun once more over itself, it
-  // still stands on what it came in the place of.
+  // It replaces what runs when it starts, not what ran when it was requested. A deployment that starts once more over
+  // itself still replaces what it replaced before.
   if (begins(from, to)) {
     deployment.lastStartAt = now;
     const candidateId = await running();

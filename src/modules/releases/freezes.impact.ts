@@ -1,4 +1,4 @@
-// What a freeze would do to an environment: whom it holds back, and what it leaves alone.
+// What a freeze would do to an environment: the deployments it would hold back, and those it would leave alone.
 import type { Context } from '../../context.ts';
 import { frozenAt, frozenText } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';

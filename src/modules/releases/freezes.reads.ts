@@ -5,7 +5,7 @@ import { loadMany } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
 import { freezeColumns, toFreeze, type FreezeRecord, type StoredFreeze } from '../repositories/index.ts';
 
-/** Those that have not come to their end, newest first. */
+/** The freezes that have not ended, newest first. */
 export async function readFreezes(ctx: GraphQLContext, environmentId: string): Promise<StoredFreeze[]> {
   const now = ctx.clock().getTime();
   return (await loaderOf(ctx, freezesOfEnvironments).load(environmentId)).filter((freeze) => !isOver(freeze, now));

@@ -129,7 +129,7 @@ export class UpdateReleaseProjectInput {
 
   @Field(() => ProviderInput, {
     nullable: true,
-    description: 'How candidates are built when that is asked for. Null, or of the kind NONE: they are not.',
+    description: 'How candidates are built on request. Null, or of the kind NONE: they are not built.',
   })
   build?: ProviderInput | null;
 

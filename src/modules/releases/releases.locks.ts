@@ -1,5 +1,5 @@
-// An environment's row is the lock of its deployments: whoever changes what they are decided by takes it first, then
-// the deployment's.
+// An environment's row is the lock of its deployments: a transaction that changes what decides about them takes it
+// first, then the deployment's.
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';

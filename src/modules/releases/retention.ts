@@ -6,7 +6,7 @@ const logDaysKept = 90;
 const freezeDaysKept = 400;
 const batchSize = 5_000;
 
-/** Answers how many rows were forgotten. Of one that is `unknown` nothing comes any more: it counts as ended. */
+/** Returns how many rows were forgotten. Nothing more comes for a deployment in `unknown`: it counts as ended. */
 export async function forgetOldReleases(db: Database, now: Date): Promise<number> {
   const logs = await forgetInPieces(
     db,

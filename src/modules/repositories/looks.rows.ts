@@ -1,5 +1,6 @@
-// When each repository is next compared with its host. A process takes one that is due, so that no other process compares
-// it too, and gives it back with the next instant. What a dead process had taken is due again when its lease ends.
+// When each repository is next compared with its host. A process takes a due repository, so that no other process
+// compares it too, and gives it back with the next instant. What a dead process had taken is due again when its lease
+// ends.
 import type { SystemQueries } from '../../platform/database.ts';
 
 type Query = SystemQueries['query'];
@@ -27,7 +28,9 @@ export async function planLooks(query: Query, now: Date, options: { readonly isS
     );
 }
 
-/** Takes the one that has been due for the longest time, of none of these accounts and hosts. Null: none is due. */
+/**
+ * Takes the repository that has been due for the longest time, except of these accounts and hosts. Null: none is due.
+ */
 export async function takeDueLook(
   query: Query,
   at: { readonly now: Date; readonly until: Date },

@@ -37,7 +37,7 @@ export class CancelRunbookPayload {
 
   @Field(() => CancelRunbookImpact, {
     nullable: true,
-    description: 'What it would stop. Null unless a preview was asked for.',
+    description: 'What it would stop. Null unless a preview was requested.',
   })
   impact!: CancelRunbookImpact | null;
 }

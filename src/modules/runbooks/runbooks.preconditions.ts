@@ -24,8 +24,8 @@ export async function requireBranch(ctx: Context, repository: RepositoryRow, bra
 }
 
 /**
- * Labels are put on later, in the name of the author: what they ask the queue for takes the rights of whoever asks for
- * them here. The queue itself judges the author.
+ * Labels are put on later, in the name of the author: what they request of the queue needs the rights of the person who
+ * asks for them here. The queue itself judges the author.
  */
 export async function requireRightToLabel(
   ctx: Context,

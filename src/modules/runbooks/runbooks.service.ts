@@ -54,7 +54,7 @@ interface Author {
 /** Answers the number of the new runbook, which is carried out from then on. */
 export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
   requireScope(ctx, 'runbook:write');
-  // It is asked for now, and done later in the name of the author.
+  // It is requested now, and done later in the name of the author.
   if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
   const prompt = checkedPrompt(request.prompt);
   const title = checkedTitle(request.title);

@@ -131,7 +131,7 @@ export class Runbook {
   })
   authorHandle!: string | null;
 
-  @Field(() => String, { description: 'Email address of the user who asked for it.' })
+  @Field(() => String, { description: 'Email address of the user who requested it.' })
   createdBy!: string;
 
   @Field(() => Boolean, { description: 'Whether its pull requests are opened as drafts.' })
@@ -149,7 +149,7 @@ export class Runbook {
   })
   description!: string | null;
 
-  @Field(() => [String], { description: 'Labels of its pull requests, in the order in which they were asked for.' })
+  @Field(() => [String], { description: 'Labels of its pull requests, in the order in which they were requested.' })
   labels!: readonly string[];
 
   @Field(() => Boolean, {
@@ -189,11 +189,11 @@ export class Runbook {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When its pull requests were asked for by `publishRunbook`. Null: they were not.',
+    description: 'When its pull requests were requested by `publishRunbook`. Null: they were not.',
   })
   publishRequestedAt!: Date | null;
 
-  @Field(() => DateTime, { description: 'When it was asked for.' })
+  @Field(() => DateTime, { description: 'When it was requested.' })
   createdAt!: Date;
 
   repositoryId!: string;

@@ -17,7 +17,7 @@ import {
 
 export interface LeafWrite {
   readonly to: StepStatus;
-  /** In words people read; of one that failed. */
+  /** Why the step failed, in words for people. */
   readonly errorMessage?: string;
 }
 

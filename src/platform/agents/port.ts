@@ -6,7 +6,10 @@ export interface Agent {
   readonly kind: AgentKind;
   /** Turns a prompt into steps. Throws AgentRefused, BudgetSpent; what else is thrown may be tried again. */
   plan(request: PlanRequest, session: AgentSession): Promise<Plan>;
-  /** Does one leaf step in the worktree. Throws AgentRefused for one that failed for good, BudgetSpent; else may be tried again. */
+  /**
+   * Does one leaf step in the worktree. Throws AgentRefused where the step failed for good, and BudgetSpent; after
+   * other errors it may be tried again.
+   */
   work(request: WorkRequest, session: AgentSession): Promise<WorkReport>;
 }
 
@@ -15,7 +18,7 @@ export interface RunbookOutline {
   readonly title: string | null;
   /** `owner/name`. */
   readonly repository: string;
-  /** All prompts so far, oldest first; a plan is asked for the last one. */
+  /** All prompts so far, oldest first; a plan is made for the last one. */
   readonly prompts: readonly string[];
   /** The leaves there are, in order. */
   readonly steps: readonly OutlinedStep[];
@@ -59,7 +62,7 @@ export interface WorkReport {
 }
 
 export interface AgentSession {
-  /** For planning those that only read. */
+  /** For planning, only the tools that read. */
   readonly tools: readonly Tool[];
   /** Runs a tool by its name and writes that down. Never throws for what the agent asked: that is an answer. */
   call(tool: string, args: unknown): Promise<ToolAnswer>;
@@ -94,7 +97,7 @@ export interface Turn {
 
 /** It cannot or will not do that, and never will: its words, which say what to do about it. */
 export class AgentRefused extends Error {}
-/** Whoever it asks is busy, and said for how long: it may be tried again after that. */
+/** The model is busy, and said for how long: it may be tried again after that. */
 export class AgentBusy extends Error {
   constructor(
     message: string,

@@ -1,4 +1,5 @@
-// Drives scenario after scenario, step after step. Each scenario begins anew: no captures, no cookies of the one before.
+// Drives scenario after scenario, step after step. Each scenario starts empty: no captures, no cookies of the one
+// before.
 import type { Scenario, SkillStep } from '../../domain/previews/skill.ts';
 import { ValueMissing, type Values } from '../../domain/previews/values.ts';
 import type { HttpOut } from '../http-out/index.ts';

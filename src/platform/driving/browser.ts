@@ -30,7 +30,7 @@ export interface BrowserProgram {
   prepare(): Promise<{ readonly path: string; readonly env: Readonly<Record<string, string>> }>;
 }
 
-/** None of those that were found can be started here. */
+/** None of the browsers found here can be started. */
 export class NoBrowser extends Error {}
 
 /** `named` is the path of the Chromium that the operator wants and no other; null: the first of the others that starts. */

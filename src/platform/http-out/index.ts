@@ -11,7 +11,7 @@ import { connectionReset, exchange, unanswered, type Exchanged, type ExchangeLim
 export interface HttpOut {
   /** Sends the very bytes of `body`, once. Never throws: what went wrong is in the answer. Redirects are not followed. */
   post(request: PostRequest): Promise<HttpAnswer>;
-  /** By any method, with as much of the answer as is asked for. Never throws, and follows no redirect either. */
+  /** By any method, with as much of the answer as the request wants. Never throws, and follows no redirect either. */
   send(request: OutRequest): Promise<Exchanged>;
   close(): void;
 }
@@ -116,8 +116,8 @@ async function exchangeOnce(open: () => ClientRequest, body: Buffer, limits: Exc
   }
 }
 
-// A kept connection may have been closed by the other side in this very moment: such a request begins once more. Whether
-// the other side has read it nobody knows, so that it must be one that may come twice.
+// A kept connection may have been closed by the other side in this very moment: such a request begins once more.
+// Whether the other side has read it nobody knows, so the request must be safe to repeat.
 async function exchangeOnLiveSocket(
   open: () => ClientRequest,
   body: Buffer,

@@ -1,4 +1,4 @@
-// What of the Engine's API is asked in more than one place.
+// Calls to the Engine's API that are made in more than one place.
 import type Docker from 'dockerode';
 
 /** With all that runs in it. Idempotent. */

@@ -64,7 +64,7 @@ const pausePerLook = 4;
 /** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
 const staysOpenMs = 150;
 
-/** What a container keeps for whoever ends it after its worker is gone: the teardown script's command, as JSON. */
+/** A label of the container: its teardown script's command, as JSON. It is there when the worker is gone. */
 const teardownLabel = 'interlock.teardown';
 
 export async function bootContainer(
@@ -251,7 +251,7 @@ async function execute(life: Executing, argv: readonly string[], signal: AbortSi
   const exec = await container.exec({ Cmd: [...argv], WorkingDir: workspace, AttachStdout: true, AttachStderr: true });
   const stream = await exec.start({});
   demultiplex(life, stream);
-  // What the script leaves in the background holds its output open: the exit is asked for, not awaited.
+  // What the script leaves in the background holds its output open: the exit is polled, not awaited.
   while (!signal.aborted) {
     const { Running, ExitCode } = await exec.inspect();
     if (!Running) return ExitCode ?? 1;
@@ -335,7 +335,7 @@ async function tearDown(life: Life, teardown: readonly string[] | null, timeoutM
   else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
 }
 
-/** One that a worker left, whose secrets nobody knows: what its script writes is not told. */
+/** Ends a container that a worker left. Nobody knows its secrets, so its script's output is not reported. */
 export async function endLeftContainer(
   { docker, teardownTimeoutMs }: { readonly docker: Docker; readonly teardownTimeoutMs: number },
   name: string,

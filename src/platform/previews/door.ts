@@ -11,7 +11,7 @@ import { reached } from './address.ts';
 export interface Way {
   /** Of the worker's door, `tcp:<host>:<port>`. */
   readonly address: string;
-  /** Secret: whoever has it may come. */
+  /** Secret: a caller that has it is let in. */
   readonly key: string;
 }
 

@@ -43,11 +43,12 @@ export interface PreviewSandboxes {
     boot: PreviewBoot,
     supervision: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
   ): Promise<PreviewSandbox>;
-  /** Names of those that run here. What is found of others past their time, or without their worker, is removed. */
+  /** Names of the sandboxes that run here. Removes sandboxes of dead workers and those past their time. */
   list(): Promise<readonly string[]>;
   /**
-   * Ends one by its name, whoever booted it: its teardown script runs first where the sandbox still answers, and may have
-   * run before. What comes of that is told in sentences; what it writes is not, for nobody knows its secrets. Idempotent.
+   * Ends a sandbox by its name, even if another worker booted it: its teardown script runs first where the sandbox
+   * still answers, and may have run before. The outcome is reported in sentences; the script's output is not, for
+   * nobody knows its secrets. Idempotent.
    */
   destroy(name: string, tell?: (sentence: string) => void): Promise<void>;
 }

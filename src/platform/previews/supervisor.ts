@@ -95,7 +95,7 @@ const orders = createHttpServer((request, response) => {
     () => response.destroy(),
   );
 });
-// A script takes as long as whoever ordered it waits.
+// A script may run as long as its caller waits.
 orders.requestTimeout = 0;
 orders.listen({ fd: 5 });
 createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => void letIn(socket)).listen({ fd: 6 });

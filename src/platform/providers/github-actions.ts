@@ -4,7 +4,7 @@ import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
 import { HostRefused, codeOf, type RepositoryCode, type Hosts } from '../../hosts/port.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
-/** What a workflow is given, and so has to declare: hosts refuse the others. More is to be asked for by the id. */
+/** What a workflow is given, and so has to declare, because hosts refuse other inputs. It reads the rest by the id. */
 const workflowInputs = ['deployment_id', 'environment', 'release_candidate_version'] as const;
 
 export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }): RemoteProvider {
@@ -41,7 +41,7 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
   };
 }
 
-/** Every other end is one that was not a success. */
+/** Every other end is a failure. */
 const states: Readonly<Partial<Record<CheckConclusion, ProviderReading['state']>>> = {
   pending: 'running',
   success: 'success',

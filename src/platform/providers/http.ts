@@ -108,7 +108,7 @@ function fieldsOf(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-// The words of deployments (interface 3.2): whoever reports by PATCH says the same ones here.
+// The states of deployments (interface 3.2): a provider that reports by PATCH uses the same ones.
 const states: Readonly<Record<string, ProviderReading['state']>> = {
   pending: 'running',
   in_progress: 'running',

@@ -51,7 +51,7 @@ function mask(words: readonly string[], text: string): { readonly said: string; 
   let from = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (!beginnings.has(text[at])) continue;
-    // A longer one that may still come true is waited for, although a shorter one is there already.
+    // A longer secret that may still be completed is waited for, although a shorter one is there already.
     const word = words.find((candidate) => text.startsWith(candidate, at) || isBeginning(candidate, text, at));
     if (word === undefined) continue;
     said += text.slice(from, at);

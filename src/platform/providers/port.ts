@@ -1,5 +1,6 @@
-// What is asked of whoever deploys or builds. Two shapes: one that goes on by itself and is asked how it stands, and
-// a command that lives only while a worker supervises it. Every call may come twice: `key` names the run, and it is one run.
+// What is asked of a provider that deploys or builds. Two shapes: a run that goes on by itself and is polled, and a
+// command that lives only while a worker supervises it. Every call may come twice: `key` names the run, and it is one
+// run.
 import type { ProviderState } from '../../domain/releases/drive.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { HostedRepository } from '../../hosts/port.ts';

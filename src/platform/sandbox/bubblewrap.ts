@@ -117,7 +117,7 @@ function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileg
     '/',
     '--chdir',
     insideCheckout,
-    // As root, bubblewrap would keep root's capabilities: only those that setpriv needs to become nobody are left.
+    // As root, bubblewrap would keep root's capabilities: only the ones that setpriv needs to become nobody are left.
     ...(privileges.isRoot
       ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
       : []),

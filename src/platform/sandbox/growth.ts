@@ -72,7 +72,7 @@ async function measureProcesses(root: number, mostProcesses: number): Promise<Ru
   return { processes, memoryBytes };
 }
 
-/** Of one that has ended meanwhile, nothing. */
+/** Nothing for a process that has ended meanwhile. */
 async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly children: number[] }> {
   try {
     const [, resident = 0, shared = 0] = (await readFile(`/proc/${pid}/statm`, 'latin1')).split(' ').map(Number);

@@ -10,13 +10,13 @@ export interface SandboxRun {
   /** Everything the command sees besides PATH, HOME, TMPDIR, CI and LANG. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** This machine's network, loopback included, as whoever runs it reaches it. Default: none at all. */
+  /** This machine's network, loopback included, as its own user reaches it. Default: none at all. */
   readonly network?: boolean;
   /** Folders of this machine to show read-only. A plain process sees them where they are. */
   readonly shown?: readonly { readonly from: string; readonly at: string }[];
   /**
-   * Sockets that listen, as descriptors 5, 6, … of the command: the one way in from outside. They are closed here once it
-   * has them. Never one of TCP: whoever has it could connect it to somewhere else, as this machine.
+   * Sockets that listen, as descriptors 5, 6, … of the command: the one way in from outside. They are closed here once
+   * the command has them. Never a TCP socket: the command could connect it to another address, as this machine.
    */
   readonly listeners?: readonly Server[];
   /** Output and errors, in the order they were written. */

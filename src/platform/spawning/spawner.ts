@@ -105,5 +105,5 @@ process.on('message', (order: Order) => {
   }
 });
 process.on('disconnect', () => process.exit());
-// A Ctrl-C reaches every process of the terminal: the one that started us decides when we end.
+// A Ctrl-C reaches every process of the terminal: our parent decides when we end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

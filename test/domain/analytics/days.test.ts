@@ -55,7 +55,7 @@ describe('days of a time zone', () => {
 });
 
 describe('the range', () => {
-  it('ends today in the zone asked for and begins 29 days before', () => {
+  it('ends today in the requested zone and begins 29 days before', () => {
     const dates = (zone: string): (string | undefined)[] => {
       const days = decideDays({}, zone, now);
       expect(days).toHaveLength(30);

@@ -81,7 +81,7 @@ describe('what changes, and when', () => {
       { isOpen: true, changesAt: at('2026-01-05T16:00:00Z') },
     ],
     [
-      'at the end of the last of those that hand over',
+      'at the end of the last window where windows follow each other',
       [officeHours, window('0 16 * * 1', '0 18 * * 1')],
       '2026-01-05T10:00:00Z',
       { isOpen: true, changesAt: at('2026-01-05T17:00:00Z') },

@@ -1,4 +1,4 @@
-// The JSON Schema editors read and the parser that decides: they refuse the same documents, but for what is listed.
+// The JSON Schema of editors and the parser refuse the same documents. The exceptions are listed.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fc } from '../../support/properties.ts';
 import { parse } from 'yaml';

@@ -92,7 +92,7 @@ describe('who signs', () => {
   it.each([
     ['one alone', { current: 'a', next: null, previous: null }, 0, 'a - -'],
     [
-      'one that is named, beside',
+      'a named token, beside the current one',
       { current: 'a', next: { token: 'b', promoteAt: 7 * day }, previous: null },
       7 * day - 1,
       'a b -',
@@ -117,7 +117,7 @@ describe('who signs', () => {
     ],
     ['the one before, not after it', { current: 'b', next: null, previous: { token: 'a', until: day } }, day, 'b - -'],
     [
-      'one that is named again while another still signs beside',
+      'a token that is named again while another still signs beside it',
       { current: 'b', next: { token: 'c', promoteAt: 9 * day }, previous: { token: 'a', until: day } },
       0,
       'b c a',

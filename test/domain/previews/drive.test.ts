@@ -118,7 +118,7 @@ describe('a verification of a head that nobody has any more', () => {
     expect(decideVerification(given, now)).toMatchObject(expected);
   });
 
-  it('is one that somebody canceled, too', () => {
+  it('ends a run that somebody canceled, too', () => {
     expect(decideVerification(waiting({ cancelRequestedAt: now - 1 }), now)).toEqual({
       kind: 'become',
       status: 'canceled',

@@ -230,7 +230,7 @@ describe('an expression', () => {
   });
 });
 
-it('values stand in for their names, and one that is missing says how it comes', () => {
+it('values stand in for their names, and a missing value says where it would come from', () => {
   const values = { captured: new Map([['id', '7']]), secrets: { TOKEN: 's' } };
   expect(withValues('/{{id}}/{{ secret.TOKEN }}/{id}', values)).toBe('/7/s/{id}');
   expect(() => withValues('{{other}}', values)).toThrow(

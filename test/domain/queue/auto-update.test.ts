@@ -34,9 +34,9 @@ interface Row {
 }
 
 const table: readonly Row[] = [
-  { name: 'one that is behind', candidate: {}, updated: true },
+  { name: 'a pull request that is behind', candidate: {}, updated: true },
   { name: 'nobody while it is off', candidate: {}, rules: { enabled: false }, updated: false },
-  { name: 'not one that is up to date', candidate: { isUpToDate: true }, updated: false },
+  { name: 'not a pull request that is up to date', candidate: { isUpToDate: true }, updated: false },
   { name: 'not a head that could not be brought up to date', candidate: { hasFailed: true }, updated: false },
   { name: 'not one whose sync is open', candidate: { isPlanned: true }, updated: false },
   { name: 'not one without the label', candidate: { labels: ['other'] }, rules: { label: 'fresh' }, updated: false },

@@ -155,7 +155,7 @@ const anyRetries = fc.array(
   { maxLength: 3 },
 );
 
-test('a retry makes nothing green, and ends: asked for once, judged in the end as it is', () => {
+test('a retry makes nothing green, and ends: requested once, judged in the end as it is', () => {
   fc.assert(
     fc.property(anyBuild, anyRetries, (of, retries) => {
       const outlook = decideRetries(of, { rules: every, retries, now });

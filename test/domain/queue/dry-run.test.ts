@@ -23,7 +23,7 @@ function standing(waiting: Snapshot['pullRequests'], ...line: readonly BatchSpec
   return situation({ waiting, line, rules });
 }
 
-test('one that skips the line resets those it overlaps, and starts builds of them on top of it', () => {
+test('a pull request that skips the line resets those it overlaps, and starts builds of them on top of it', () => {
   const lanes = [pr(1, { ...api, status: 'tagged' }), pr(2, { ...web, status: 'tagged' })];
   const before = standing(lanes, speculative([], 1), speculative([], 2));
   const after = { ...before, pullRequests: [...lanes, pr(3, { ...web, skipLine: true })] };

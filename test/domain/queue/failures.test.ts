@@ -100,7 +100,7 @@ describe('optimistic validation', () => {
       pass,
     ],
     ['a pending one is waited for', { line: [red, { of: [2], build: 'pending' }] }, []],
-    ['one that is still being made too', { line: [red, { of: [2], build: 'making' }] }, []],
+    ['so is a build that is still being composed', { line: [red, { of: [2], build: 'making' }] }, []],
     [
       'two red ones are one failure more than depth 1 looks at',
       { line: [red, { of: [2], build: 'failure' }, { of: [3], build: 'success' }] },
@@ -318,7 +318,7 @@ describe('a required check that never ran', () => {
       'A required check did not run: deploy, e2e.',
     ]);
   });
-  test('beside one that failed', () => {
+  test('beside a failed check', () => {
     expect(textOf({ line: [red], rules: { requiredChecks: required } })).toEqual([
       'A required check failed: test. A required check did not run: deploy, e2e.',
     ]);
@@ -327,7 +327,7 @@ describe('a required check that never ran', () => {
     const own = { ownVerdict: 'red' as const, ownFailedChecks: ['deploy'], ownMissingChecks: ['deploy'] };
     expect(textOf({ waiting: [pr(1, own)] })).toEqual(['A required check did not run: deploy.']);
   });
-  test('while one that nobody ran at all reads as before', () => {
+  test('while a build without any checks reads as before', () => {
     expect(textOf({ line: [{ of: [1], build: 'success', buildChange: { checks: [] } }] })).toEqual([
       'A required check failed: no check ran.',
     ]);

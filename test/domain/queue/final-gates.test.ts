@@ -1,4 +1,4 @@
-// Final gates: which apply, in which order they are asked, and what a closed one does to whom.
+// Final gates: which apply, in which order they are asked, and which pull requests a closed gate holds back.
 import { describe, expect, test } from 'vitest';
 import { gatesFor, judgeGates } from '../../../src/domain/queue/evidence/final-gates.ts';
 import type { GateState } from '../../../src/domain/queue/model/snapshot.ts';
@@ -20,14 +20,14 @@ describe('of several gates', () => {
     ['the next only after it', [gate('a', {}), gate('b')], { kind: 'running', workflow: 'a', until: now + 9 * minute }],
     ['and only when it passed', [gate('a', passed), gate('b')], { kind: 'due', workflow: 'b' }],
     ['all have to pass', [gate('a', passed), gate('b', passed)], { kind: 'open' }],
-    ['one that failed closes', [gate('a', passed), gate('b', failed)], { kind: 'closed', workflow: 'b' }],
-    ['one that is late closes', [gate('a', { plannedAt: now - 10 * minute })], { kind: 'closed', workflow: 'a' }],
+    ['a failed gate closes', [gate('a', passed), gate('b', failed)], { kind: 'closed', workflow: 'b' }],
+    ['a late gate closes', [gate('a', { plannedAt: now - 10 * minute })], { kind: 'closed', workflow: 'a' }],
     [
-      'one that could not even be started closes in the same time',
+      'a gate that could not even be started closes after the same time',
       [gate('a', { state: 'planned', plannedAt: now - 10 * minute })],
       { kind: 'closed', workflow: 'a' },
     ],
-    ['one that passed stays passed', [gate('a', { ...passed, plannedAt: now - 99 * minute })], { kind: 'open' }],
+    ['a gate that passed stays passed', [gate('a', { ...passed, plannedAt: now - 99 * minute })], { kind: 'open' }],
   ])('%s', (_, gates, outlook) => expect(judgeGates(gates, now)).toMatchObject(outlook));
 
   test('those with a label are for those who carry it', () => {

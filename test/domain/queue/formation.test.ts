@@ -30,7 +30,7 @@ describe('what is started next', () => {
       ['start new p1 on tip'],
     ],
     [
-      'one that may wait for company does',
+      'a pull request that may wait for company does',
       { waiting: [pr(1)], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
       ['look again in 4 min'],
     ],
@@ -45,7 +45,7 @@ describe('what is started next', () => {
       ['start new p1 p2 on tip'],
     ],
     [
-      'nor does one that nobody can join any more',
+      'nor does a pull request that no other can join any more',
       { waiting: [pr(1), pr(2, { skipValidation: true })], rules: { batchSize: 4, batchMaxWaitMinutes: 5 } },
       ['start new p1 on tip'],
     ],
@@ -301,7 +301,7 @@ describe('neighbours of one stack', () => {
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     ['share a batch even above its size', { waiting: of('s', 1, 2, 3) }, ['start new p1 p2 p3 on tip']],
     [
-      'are not divided: those that do not fit any more are the next batch',
+      'are not divided: a stack that does not fit any more is the next batch',
       { waiting: [pr(1), ...of('s', 2, 3), pr(4)], rules: { batchSize: 2 } },
       ['start new p1 on tip'],
     ],

@@ -96,9 +96,9 @@ describe('a landing is refused', () => {
     ['without a member', { members: [{ ...member!, current: null }] }, 'a member left'],
     ['of another head', withMember({ head: 'pushed' }), 'a head moved'],
     ['above what has not landed', withMember({ below: 'p9' }), 'what it stands on has not landed'],
-    ['of one that would not be admitted', withMember({ obstacle: 'It is a draft.' }), 'It is a draft.'],
+    ['of a pull request that would not be admitted', withMember({ obstacle: 'It is a draft.' }), 'It is a draft.'],
     [
-      'of one that failed by itself',
+      'of a pull request that failed by itself',
       withMember({ ownVerdict: 'red', ownFailedChecks: ['lint', 'unit'] }),
       'an own check failed: lint, unit',
     ],
@@ -123,7 +123,7 @@ describe('a landing is refused', () => {
     ],
   ])('%s', (_name, change, reason) => expect(decideGate({ ...facts, ...change })).toEqual({ kind: 'Refused', reason }));
 
-  it('behind one that has skipped the line meanwhile', () =>
+  it('behind a pull request that has skipped the line meanwhile', () =>
     expect(
       decideGate({ ...onTargets, line: [pr(1, { targets: ['api'] }), pr(3, { targets: ['api'], skipLine: true })] }),
     ).toEqual({ kind: 'Refused', reason: '#3, which it overlaps, stands before it in line' }));
@@ -144,11 +144,11 @@ describe('who is passed over by a landing', () => {
   it.each([
     ['nobody before the first', [standing(1, api), standing(2, api)], [1], null],
     ['nobody who lands with it', [standing(1, api), standing(2, api)], [1, 2], null],
-    ['nobody whom it leaves alone', [standing(1, api), standing(2, web)], [2], null],
-    ['one that it overlaps', [standing(1, api), standing(2, ['api', 'web'])], [2], 1],
-    ['one of whom nothing is known', [standing(1, null), standing(2, web)], [2], 1],
+    ['no pull request that it leaves alone', [standing(1, api), standing(2, web)], [2], null],
+    ['a pull request that it overlaps', [standing(1, api), standing(2, ['api', 'web'])], [2], 1],
+    ['a pull request whose targets are unknown', [standing(1, null), standing(2, web)], [2], 1],
     ['anybody, where nothing is known of what lands', [standing(1, web), standing(2, null)], [2], 1],
-    ['one that has skipped the line', [standing(1, api), standing(2, api, true)], [1], 2],
+    ['a pull request that has skipped the line', [standing(1, api), standing(2, api, true)], [1], 2],
     ['one behind another that lands', [standing(3, api), standing(1, web), standing(2, api)], [1, 3], 2],
   ] as const)('%s', (_name, line, landing, passed) =>
     expect(findEarlierOverlap(line, new Set(landing.map((number) => `p${number}`)))?.number ?? null).toBe(passed),

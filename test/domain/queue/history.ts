@@ -12,7 +12,7 @@ export interface History {
   readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
   readonly flakes: readonly boolean[];
   readonly rules: readonly number[];
-  /** Each number is one move: which, on whom, how. */
+  /** Each number is one move: which kind, on which pull request, and with which variant. */
   readonly moves: readonly number[];
 }
 
@@ -36,31 +36,31 @@ export const histories: fc.Arbitrary<History> = fc.record({
   moves: fc.array(fc.nat(99_999), { maxLength: 70, size: 'max' }),
 });
 
-type Move = (world: World, whom: number, how: number) => void;
+type Move = (world: World, index: number, how: number) => void;
 
 const moves: readonly (readonly [weight: number, move: Move])[] = [
   [9, (world, _whom, how) => world.open(anOpening(world, how))],
   [
     3,
-    (world, whom, how) => {
+    (world, index, how) => {
       const isStack = how % 3 === 0;
-      repeat(1 + (whom % 4), (n) => {
+      repeat(1 + (index % 4), (n) => {
         const below = isStack && n > 0 ? (world.pullRequests.at(-1)?.id ?? null) : null;
         world.open({ skipLine: false, skipValidation: false, below });
       });
     },
   ],
-  [28, (world, whom, how) => repeat(1 + (how % 4), (n) => pick(world.steps(), whom + n)?.())],
+  [28, (world, index, how) => repeat(1 + (how % 4), (n) => pick(world.steps(), index + n)?.())],
   [18, (world) => world.advance()],
-  [2, (world, whom) => onLine(world, whom, (row) => world.dequeue(row))],
-  [2, (world, whom) => onLine(world, whom, (row) => world.push(row))],
-  [1, (world, whom) => onLine(world, whom, (row) => world.close(row))],
-  [2, (world, whom) => onLine(world, whom, (row) => world.skipLine(row))],
-  [2, (world, whom) => world.queue(whom % (world.pullRequests.length + 1))],
+  [2, (world, index) => onLine(world, index, (row) => world.dequeue(row))],
+  [2, (world, index) => onLine(world, index, (row) => world.push(row))],
+  [1, (world, index) => onLine(world, index, (row) => world.close(row))],
+  [2, (world, index) => onLine(world, index, (row) => world.skipLine(row))],
+  [2, (world, index) => world.queue(index % (world.pullRequests.length + 1))],
   [
     4,
-    (world, whom, how) =>
-      onLine(world, whom, (row) =>
+    (world, index, how) =>
+      onLine(world, index, (row) =>
         world.setOwnVerdict(row, how % 13 === 0 ? 'red' : how % 4 !== 0 ? 'pending' : 'green'),
       ),
   ],
@@ -70,21 +70,21 @@ const moves: readonly (readonly [weight: number, move: Move])[] = [
   [2, (world) => (world.paused = false)],
   [
     1,
-    (world, whom, how) =>
+    (world, index, how) =>
       (world.rules = rulesOf([
-        whom,
+        index,
         how,
-        whom + how,
-        how * 7 + whom,
-        whom * 31 + how,
-        whom * 13 + how,
-        whom + how * 3,
+        index + how,
+        how * 7 + index,
+        index * 31 + how,
+        index * 13 + how,
+        index + how * 3,
       ])),
   ],
-  [1, (world, whom) => cancelBuild(world, whom)],
-  [1, (world, whom) => (world.opensAt = world.now + whom * 5 * 60_000)],
-  [1, (world, whom) => onLine(world, whom, (row) => (row.isBarrier = !row.isBarrier && hasBarriers(world)))],
-  [2, (world, whom, how) => (world.now += how % 9 === 0 ? 25 * 3_600_000 : whom * 5 * 60_000)],
+  [1, (world, index) => cancelBuild(world, index)],
+  [1, (world, index) => (world.opensAt = world.now + index * 5 * 60_000)],
+  [1, (world, index) => onLine(world, index, (row) => (row.isBarrier = !row.isBarrier && hasBarriers(world)))],
+  [2, (world, index, how) => (world.now += how % 9 === 0 ? 25 * 3_600_000 : index * 5 * 60_000)],
 ];
 const wheel = moves.flatMap(([weight, move]) => Array.from({ length: weight }, () => move));
 
@@ -235,8 +235,8 @@ function required(name: string): RequiredCheck {
   return { name, acceptableStatuses: ['success', 'skipped', 'neutral'] };
 }
 
-function onLine(world: World, whom: number, act: (row: PullRequestRow) => void): void {
-  const row = pick(world.inLine(), whom);
+function onLine(world: World, index: number, act: (row: PullRequestRow) => void): void {
+  const row = pick(world.inLine(), index);
   if (row !== undefined) act(row);
 }
 
@@ -244,8 +244,8 @@ function repeat(times: number, act: (n: number) => void): void {
   for (let n = 0; n < times; n += 1) act(n);
 }
 
-function cancelBuild(world: World, whom: number): void {
-  const build = pick(world.builds, whom);
+function cancelBuild(world: World, index: number): void {
+  const build = pick(world.builds, index);
   if (build !== undefined) build.canceled = true;
 }
 

@@ -22,8 +22,12 @@ describe('what the queue does with labels', () => {
       ['+stop', '-go'],
     ],
     ["a person's blocked label stays", { status: 'blocked', labels: ['stop'] }, []],
-    ['a dequeued one is asked for by nothing', { status: 'open', labels: ['go', 'first'] }, ['-go', '-first']],
-    ['one that skips the line says so', { status: 'queued', skipLine: true }, ['+first']],
+    [
+      'a dequeued one keeps no label that asks to queue it',
+      { status: 'open', labels: ['go', 'first'] },
+      ['-go', '-first'],
+    ],
+    ['a pull request that skips the line says so', { status: 'queued', skipLine: true }, ['+first']],
     ['the trigger label is never put on', { status: 'queued' }, []],
     [
       "the queue's own mark goes when it is queued again",
@@ -33,7 +37,7 @@ describe('what the queue does with labels', () => {
     ['even while it is only being put on', { status: 'queued', queueLabels: ['stop'] }, ['-stop']],
     ["a person's mark does not go", { status: 'merged', labels: ['stop'] }, []],
     ['a closed one is left alone', { status: 'closed', labels: ['go', 'first', 'stop'], queueLabels: ['stop'] }, []],
-    ['one that is stuck is marked', { status: 'tagged', stuckAnnounced: true }, ['+slow']],
+    ['a stuck one is marked', { status: 'tagged', stuckAnnounced: true }, ['+slow']],
     [
       'and stays so while it is blocked for that',
       { status: 'blocked', stuckAnnounced: true, labels: ['stop', 'slow'], queueLabels: ['stop', 'slow'] },

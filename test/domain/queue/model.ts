@@ -347,7 +347,7 @@ export class World extends Records {
 
   conclude(batch: BatchRow): void {
     if (batch.landing !== 'begun') return;
-    // A landing that the host has not been asked for yet can only be ended by asking.
+    // A landing that the host does not know of yet can only be ended by asking the host.
     if (!this.landingRefs.has(batch.id) && this.main === batch.parentCommit) return;
     batch.landing = 'none';
     const hasLanded = this.landingRefs.has(batch.id);

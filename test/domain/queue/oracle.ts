@@ -163,7 +163,7 @@ export class Oracle implements Observer {
   }
 }
 
-/** Whoever the decisions land. */
+/** The pull requests that the decisions land. */
 function landedBy(world: World, decisions: readonly Decision[]): readonly PullRequestRow[] {
   const started = of(decisions, 'StartBatch').filter(({ sideBuild }) => sideBuild === null);
   const landed = of(decisions, 'LandBatch').map(({ batch }) => world.batch(batch));
@@ -191,7 +191,7 @@ function checkPassing(
     const passing = landing.filter((other) => behind.includes(other));
     assert.ok(
       passing.some((other) => holdUp(world, other, row)),
-      'it is passed by one that lands and would have waited for it',
+      'a pull request that lands would have waited for it',
     );
     assert.ok(!landing.includes(row), 'and does not land with it');
   }
@@ -265,7 +265,7 @@ function checkSideBuild(world: World, decision: Of<'StartBatch'>): void {
     const own = world
       .liveBatches()
       .find((batch) => batch.sideBuild === null && batch.members[0]?.pullRequest === row?.id);
-    assert.ok(own?.members.length === 1 && isSeenRed(world, own), 'about one that is red in line');
+    assert.ok(own?.members.length === 1 && isSeenRed(world, own), 'about a pull request that is red in line');
     assert.ok(own.parentCommit !== world.tip, 'and not first');
     return;
   }
@@ -452,7 +452,7 @@ function checkRest(world: World, { members, restsOn }: Of<'StartBatch'>): void {
 
 /** Not asked already, and nothing of it is known to be gone. */
 function checkSpeculative(world: World, decision: Of<'StartBatch'>): void {
-  assert.ok(isAdaptive(world), 'speculative builds are made where they are asked for');
+  assert.ok(isAdaptive(world), 'speculative builds are made where they are configured');
   const whole = [...decision.assumes, ...decision.members];
   for (const { pullRequest, head } of whole) {
     const row = world.pullRequest(pullRequest);

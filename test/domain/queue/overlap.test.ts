@@ -66,7 +66,7 @@ it('tells whether there is one before it without finding them all', () => {
   );
 });
 
-it('finds those from a place on, and by what of them all hang together', () => {
+it('finds the neighbours from a place on, and the targets that connect all of them', () => {
   fc.assert(
     fc.property(fc.array(targets, { maxLength: 12 }), fc.nat(12), (line, from) => {
       const index = indexOverlaps(line.map((each) => ({ targets: each })));

@@ -147,7 +147,7 @@ describe('a build without any check', () => {
     ['an older answer does not count', silent(5, read(now - minute)), ['read commit of b1']],
     ['before the pull request is blocked', silent(5, read(now)), ['fail b1', 'block p1 111']],
     [
-      'one that has started is left to ci_timeout_mins',
+      'a build that has started is left to ci_timeout_mins',
       { ...silent(5, read(now)), line: [{ of: [1], build: 'pending', change: { buildStartedAt: now - 5 * minute } }] },
       [],
     ],

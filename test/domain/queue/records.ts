@@ -58,7 +58,7 @@ export class Records {
   paused = false;
   /** The merge window opens then. */
   opensAt = 0;
-  /** Commits whose checks the host was asked for anew; null while it has not answered. */
+  /** Commits whose checks the host was asked to read again; null while it has not answered. */
   readonly readings = new Map<string, number | null>();
   rules: QueueRules;
   /** What is known not to merge. */

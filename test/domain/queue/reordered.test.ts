@@ -22,7 +22,7 @@ it.each<[ReorderReason, string, ReturnType<typeof afterReorder>]>([
     'Pull requests behind it were ready to merge while it was built once more.',
     { reorderedForFailure: false, timesPassed: 2 },
   ],
-])('of one that is overtaken the log says why, and its row how often: $kind', (reason, text, kept) => {
+])('the log says why a pull request is reordered, and its row how often: $kind', (reason, text, kept) => {
   expect(reorderText(reason)).toBe(text);
   expect(afterReorder({ reorderedForFailure: false, timesPassed: 1 }, reason)).toEqual(kept);
 });

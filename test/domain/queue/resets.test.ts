@@ -23,7 +23,7 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b2 310 by p2', 'start new p2 on b1'],
     ],
     [
-      '302: one that skips the line comes before it',
+      '302: a pull request that skips the line comes before it',
       { line: [first, second], waiting: [pr(3, { skipLine: true })] },
       ['supersede b1 302 by p3', 'supersede b2 302 by p3', 'start new p3 on tip'],
     ],
@@ -84,7 +84,7 @@ describe('a batch that no longer stands is reset with all behind it', () => {
       ['supersede b1 309', 'supersede b2 309', 'start new p1 on tip'],
     ],
     [
-      '309: one that was never built stands before it',
+      '309: a pull request that was never built stands before it',
       { line: [second], waiting: [pr(1)] },
       ['supersede b1 309 by p1', 'start new p1 on tip'],
     ],

@@ -25,7 +25,7 @@ describe('what counts', () => {
     ['nothing, of nothing', [], ['ada'], 0, false],
     ['the approval of somebody else', [approved('bob')], ['ada'], 1, false],
     ['not the author’s', [approved('ada')], ['ada'], 0, false],
-    ['not that of who asked for it in the name of another', [approved('bob')], ['ada', 'bob'], 0, false],
+    ['not that of the person who requested it in the name of another', [approved('bob')], ['ada', 'bob'], 0, false],
     ['of two the one who is no author', [approved('bob'), approved('cleo')], ['ada', 'bob'], 1, false],
     ['what somebody else wants changed', [refused('bob'), approved('cleo')], ['ada'], 1, true],
     ['not what an author wanted changed before', [refused('bob'), approved('cleo')], ['ada', 'BOB'], 1, false],

@@ -1,4 +1,4 @@
-// What is built beside the line: parts of a bisected batch, and questions about one that is red behind others.
+// What is built beside the line: parts of a bisected batch, and probes of a pull request that is red behind others.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import type { BisectionPhase } from '../../../src/domain/queue/model/snapshot.ts';
@@ -210,7 +210,7 @@ describe('a part beside the line', () => {
       [],
     ],
     [
-      'of one waits for those that stood before it',
+      'of one waits for the pull requests that stood before it',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [...bisected([1], 'returned'), ...bisected([3], 'side_build', { max: 1 })],
@@ -236,7 +236,7 @@ describe('a part beside the line', () => {
 describe('back in line', () => {
   const cases: readonly Case[] = [
     [
-      'it goes before those that have no build, whatever stands behind it by number',
+      'it goes before pull requests that have no build, whatever stands behind it by number',
       { line: [{ of: [5], build: 'pending' }], waiting: [...bisected([1, 2], 'returned'), pr(6)], rules: bisecting },
       ['start bisect p1 p2 on b1'],
     ],
@@ -266,7 +266,7 @@ describe('back in line', () => {
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });
 
-describe('one that is red behind others', () => {
+describe('a pull request that is red behind others', () => {
   const asking = { useProactiveDequeue: true, useOptimisticValidation: false };
   const first: BatchSpec = { of: [1], build: 'pending' };
   const red: BatchSpec = { of: [2], build: 'failure' };

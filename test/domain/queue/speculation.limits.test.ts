@@ -113,7 +113,7 @@ describe('told to work another way', () => {
     [0, []],
     [1, ['speculate new p2 on p1']],
   ] as const)(
-    'by speculative builds: what of a chain is green and waits for own checks counts as a build, but for %i',
+    'by speculative builds: green builds of a chain that wait for own checks count as builds, except %i',
     (most, starts) => {
       const line = [
         { of: [1], build: 'success', change: { landingPlanned: true, landingBegun: true } },

@@ -8,7 +8,7 @@ function planned(situation: Situation): string[] {
   return plannedLinearly({ ...situation, rules: { ...adaptive, ...situation.rules } });
 }
 
-/** One that affects `targets`; without any it overlaps everything. */
+/** A pull request that affects `targets`; without any it overlaps everything. */
 function on(number: number, targets: readonly string[] | null = null, change: Partial<PullRequestState> = {}) {
   return pr(number, { targets, ...change });
 }
@@ -99,7 +99,7 @@ describe('what is built', () => {
       [start('p1 p2'), start('p3')],
     ],
     [
-      'nobody without one that skipped the line',
+      'nobody without a pull request that skipped the line',
       { waiting: [on(1, a), on(2, a, { skipLine: true })] },
       [start('p2'), start('p1', 'p2')],
     ],
@@ -191,7 +191,7 @@ describe('batches with linear speculation', () => {
       [start('p1 p3'), start('p2'), start('p4', 'p1 p3')],
     ],
     [
-      'one that may still get company waits for it',
+      'a pull request that may still get company waits for it',
       { waiting: [on(1, a), on(2, a), on(3, a)], rules: patient },
       [start('p1 p2'), 'look again in 4 min'],
     ],
@@ -221,7 +221,7 @@ describe('batches with linear speculation', () => {
 describe('what lands', () => {
   it.each<[string, Situation, string[]]>([
     [
-      'what conflicted behind one that has left since, and merges without it',
+      'what conflicted behind a pull request that has left since, and merges without it',
       {
         waiting: [
           on(1, a, { stack: 'p1' }),
@@ -247,7 +247,7 @@ describe('what lands', () => {
       ['start optimistic p1 p2 on tip'],
     ],
     [
-      'nothing before one that it overlaps and that is undecided',
+      'nothing before an undecided pull request that it overlaps',
       {
         waiting: [on(1, a, { successProbability: 0.99 }), on(2, a)],
         line: [speculative([1], 'pending'), speculative([2], 'pending', [1]), speculative([2], 'success')],
@@ -255,7 +255,7 @@ describe('what lands', () => {
       [],
     ],
     [
-      'with one that may affect anything only what one build holds together with it',
+      'beside a pull request that may affect anything, only what one build holds together with it',
       {
         waiting: [on(1), on(2, a), on(3, b)],
         line: [speculative([1], 'success'), speculative([2], 'success', [1]), speculative([3], 'success', [1])],
@@ -268,7 +268,7 @@ describe('what lands', () => {
       ['land b2 by commit of b2'],
     ],
     [
-      'one that something disjoint has landed under',
+      'a build under which something disjoint has landed',
       {
         waiting: [on(2, b)],
         line: [speculative([2], 'success', [], { base: 'root', parentCommit: 'root' })],
@@ -319,7 +319,7 @@ describe('what lands', () => {
   ])('%s', (_name, situation, decisions) => expect(planned(situation)).toEqual(decisions));
 });
 
-describe('whom red builds blame', () => {
+describe('which pull requests red builds blame', () => {
   it.each<[string, Situation, string[]]>([
     [
       'nobody the first time: it is built once more',
@@ -327,12 +327,12 @@ describe('whom red builds blame', () => {
       ['speculate retry p1 on tip'],
     ],
     [
-      'one that is red twice by itself',
+      'a pull request that is red twice by itself',
       { line: [speculative([1], 'failure'), speculative([1], 'failure')] },
       ['supersede b2 301 by p1', 'fail b1', 'block p1 107'],
     ],
     [
-      'one that is red once, where a second build has never said otherwise',
+      'a pull request that is red once, where a second build has never said otherwise',
       { line: [speculative([1], 'failure')], change: { secondTries: { passed: 0, judged: 20 } } },
       ['fail b1', 'block p1 107'],
     ],
@@ -414,7 +414,7 @@ describe('who lets others pass', () => {
   const behind = { waiting: [on(1, a), on(2, a)] };
   it.each<[string, Situation, string[]]>([
     [
-      'one that failed with nothing before it: those behind it are built without it, and it once more by itself',
+      'a pull request that failed with nothing before it: those behind it are built without it, and it once more by itself',
       { ...behind, line: [speculative([1], 'failure')] },
       ['reorder p1', start('p2'), 'speculate retry p1 on tip'],
     ],
@@ -482,7 +482,7 @@ describe('who is passed by what is ready', () => {
   const second = on(2, a, { status: 'tagged' });
   it.each<[string, Situation, string[]]>([
     [
-      'one that is unlikely to land',
+      'a pull request that is unlikely to land',
       { waiting: [unlikely(), second], line },
       ['reorder p1 unlikely', 'land b2 by commit of b2'],
     ],
@@ -588,7 +588,7 @@ describe('who let others pass', () => {
   const passing = speculative([2], 'pending');
   it.each<[string, Situation, string[]]>([
     [
-      'is built once more by itself, however little is known of those that passed',
+      'is built once more by itself, however little is known of the pull requests that passed',
       {
         waiting: [retried, ...[2, 3, 4, 5, 6].map((number) => on(number, a, { successProbability: 0.5 }))],
         line: [red],
@@ -613,7 +613,7 @@ describe('who let others pass', () => {
       [],
     ],
     [
-      'but is built anew at once where it skips the line since: then all wait for it',
+      'but is built again at once where it skips the line since: then all wait for it',
       {
         ...landed(2),
         waiting: [on(1, a, { reorderedForFailure: true, skipLine: true, status: 'tagged' })],
@@ -622,7 +622,7 @@ describe('who let others pass', () => {
       ['return b1', start('p1')],
     ],
     [
-      'is built anew when that was green: what landed meanwhile it was not built with',
+      'is built again when that was green: it was not built with what landed meanwhile',
       {
         ...landed(2),
         waiting: [retried],
@@ -670,12 +670,12 @@ describe('which speculative builds are over', () => {
   const left = (code: 301 | 303) => ({ departures: [{ pullRequest: 'p1', code }] });
   it.each<[string, Situation, string]>([
     [
-      'on one that left',
+      'on a pull request that left',
       { waiting: [on(2, a)], line: [speculative([2], 'pending', [1])], change: left(303) },
       'supersede b1 303 by p1',
     ],
     [
-      'on one that failed',
+      'on a pull request that failed',
       { waiting: [on(2, a)], line: [speculative([2], 'pending', [1])], change: left(301) },
       'supersede b1 301 by p1',
     ],
@@ -685,7 +685,7 @@ describe('which speculative builds are over', () => {
       'supersede b1 310 by p1',
     ],
     [
-      'without one that skipped the line and overlaps',
+      'without a pull request that skipped the line and overlaps',
       { waiting: [on(1, a, { status: 'tagged' }), on(2, a, { skipLine: true })], line: [speculative([1], 'pending')] },
       'supersede b1 302 by p2',
     ],
@@ -704,7 +704,7 @@ describe('which speculative builds are over', () => {
     ],
     ['that do not merge', { line: [speculative([1], 'making', [], { givenUp: true })] }, 'return b1'],
     [
-      'against one that landed',
+      'against a pull request that landed',
       {
         waiting: [on(2, a)],
         line: [speculative([2], 'pending', [], { base: 'root', parentCommit: 'root' })],
@@ -737,7 +737,7 @@ describe('which speculative builds are over', () => {
     };
     it.each<[string, Situation, string[]]>([
       [
-        'with nothing to say that it did not need that: asked anew, the red one is kept for those that may come behind',
+        'with nothing to say that it did not need that: it is built again, and the red build is kept for later pull requests',
         { waiting: [on(3, b)], line: [red], ...together },
         [start('p3')],
       ],
@@ -766,7 +766,7 @@ describe('which speculative builds are over', () => {
         ['speculate retry p3 on tip'],
       ],
       [
-        'it is over with the others of one that is out',
+        'it is over with the other builds of an ejected pull request',
         { waiting: [on(3, b)], line: [red, speculative([3], 'failure'), speculative([3], 'failure')], ...together },
         ['supersede b3 301 by p3', 'supersede b1 301 by p3', 'fail b2', 'block p3 107'],
       ],
@@ -776,7 +776,7 @@ describe('which speculative builds are over', () => {
         ['start optimistic p4 on tip', 'speculate retry p3 on tip'],
       ],
       [
-        'weakly, where a green one did without, as what that held besides may have stood in: it is asked anew',
+        'weakly, where a green build did without it, because its other members may have stood in: it is built again',
         { waiting: [on(3, b), on(4, ['c'])], line: [red, speculative([4], 'success', [2], onRoot)], ...together },
         ['start optimistic p4 on tip', start('p3')],
       ],
@@ -786,7 +786,7 @@ describe('which speculative builds are over', () => {
         ['start optimistic p4 on tip', start('p3')],
       ],
       [
-        'but for one of them, and one on what landed',
+        'except for one of them, and one on what landed',
         {
           waiting: [on(3, b), on(4, ['c'])],
           line: [red, speculative([3], 'failure'), speculative([4], 'success', [2], onRoot)],
@@ -821,12 +821,12 @@ describe('which speculative builds are over', () => {
     );
   });
 
-  it('and not without one that skipped the line and is disjoint', () => {
+  it('and not without a disjoint pull request that skipped the line', () => {
     const waiting = [on(1, a, { status: 'tagged' }), on(2, b, { skipLine: true })];
     expect(planned({ waiting, line: [speculative([1], 'pending')] })).toEqual([start('p2')]);
   });
 
-  it('and none is ended or asked anew while a landing is begun', () => {
+  it('and none is ended or built again while a landing is begun', () => {
     const line = [
       speculative([1], 'success', [], { landingBegun: true, landingPlanned: true }),
       speculative([2], 'pending', [1]),
@@ -842,7 +842,7 @@ describe('which speculative builds are over', () => {
   });
 });
 
-describe('a build made for those that passed one', () => {
+describe('a build made for the pull requests that passed one', () => {
   const enough = { secondTries: { passed: 0, judged: 20 } };
   const first = on(1, a, { successProbability: 0.7, status: 'tagged' });
   const second = on(2, a, { status: 'tagged' });

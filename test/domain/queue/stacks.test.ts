@@ -45,8 +45,8 @@ describe('what a pull request 9 from "top" stands on', () => {
     ['not itself, in a ring', 'a', [open(1, 'a', 'top'), open(9, 'top', 'a')], null],
     ['nothing, above a ring', 'a', [open(1, 'a', 'b'), open(2, 'b', 'a')], null],
     ['the older of two with one head branch', 'a', [open(2, 'a', 'release'), open(1, 'a', 'main')], ['main', 1]],
-    ['the one that leads to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
-    ['one that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
+    ['the pull request that leads to a managed branch', 'a', [open(1, 'a', 'x'), open(2, 'a', 'main')], ['main', 2]],
+    ['a pull request that was merged after it was opened', 'a', [merged(1, 'a', 'main', openedAt + 1)], ['main', 1]],
     ['nothing, if that was merged before', 'a', [merged(1, 'a', 'main', openedAt - 1)], null],
     [
       'the open one of the branch, not the merged one',
@@ -72,12 +72,12 @@ describe('the line', () => {
   const on = (number: number, below: number, change = {}) => pr(number, { below: `p${below}`, stack: 's', ...change });
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
-      'is left by who stands on one that is not in it, and by who stands on that',
+      'is left by a pull request stacked on one outside it, and by the pull request stacked on that',
       { waiting: [on(2, 1), on(3, 2), pr(4)] },
       ['pend p2 below p1', 'pend p3 below p2', 'start new p4 on tip'],
     ],
     [
-      'is left by who stands on one that comes later in it',
+      'is left by a pull request stacked on one that comes later in it',
       { waiting: [on(2, 1, { rank: 1 }), pr(1, { rank: 2 })] },
       ['pend p2 below p1', 'start new p1 on tip'],
     ],
@@ -87,7 +87,7 @@ describe('the line', () => {
       ['block p1 107', 'pend p2 below p1'],
     ],
     [
-      'has nobody built on one that is set aside for a conflict',
+      'builds nothing on a pull request that is set aside for a conflict',
       {
         line: [{ of: [1], build: 'pending' }],
         waiting: [pr(2, { stack: 's', conflict: { parent: 'commit of b1', after: [] } }), on(3, 2), pr(4)],
@@ -161,7 +161,7 @@ describe('commits of a stack', () => {
   test.each([
     ['are one by squash', [of('a', null), of('b', 'a'), of('c', 'b')], [true, true, false]],
     [
-      'are one for each that another way is asked for',
+      'are one for each pull request that another strategy is requested for',
       [of('a', null), of('b', 'a', 'merge'), of('c', 'b')],
       [false, false, false],
     ],

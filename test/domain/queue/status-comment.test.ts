@@ -314,7 +314,7 @@ describe('it is said', () => {
     ['merged by the queue', { status: 'merged', mergedByQueue: true, isReady: false }, ['always', 'ready', 'queued']],
     ['merged elsewhere', { status: 'merged', mergedByQueue: false, isReady: false }, ['always']],
     ['closed, never told before', { status: 'closed', mergedByQueue: false, isReady: false }, []],
-  ] as const)('of one that is %s', (_name, pullRequest, expected) => {
+  ] as const)('of a pull request that is %s', (_name, pullRequest, expected) => {
     expect(all.filter((publication) => isPublished(publication, pullRequest))).toEqual(expected);
   });
 });

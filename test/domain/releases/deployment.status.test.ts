@@ -90,7 +90,7 @@ describe('start and end', () => {
     ['told again keeps its end', 'success', later],
     ['reported otherwise ends then', 'failure', last],
     ['reopened has no end', 'in_progress', null],
-  ] as const)('one that succeeded, %s', (_, to, deployEndAt) => {
+  ] as const)('a succeeded deployment, %s', (_, to, deployEndAt) => {
     expect(timesAfter(ended, to, last)).toEqual({ deployStartAt: created, deployEndAt });
   });
 });

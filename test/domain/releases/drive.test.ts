@@ -57,7 +57,7 @@ describe('a deployment that waits', () => {
   it.each([
     ['takes the free slot when it is its turn', situation(), { kind: 'take_slot' }],
     [
-      'waits for another one that has the slot',
+      'waits for another deployment that has the slot',
       situation({ slot: 'taken' }),
       { kind: 'wait', for: 'turn', until: null },
     ],
@@ -139,7 +139,7 @@ describe('a deployment that has the slot', () => {
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 
-  it('does not ask about one that a report opened again', () => {
+  it('does not ask about a deployment that a report opened again', () => {
     const reopened = running({ slot: 'free' });
     expect(decideDeployment(reopened, now)).toEqual({ kind: 'wait', for: 'report', until: deadline });
     expect(decideDeployment({ ...reopened, statusAt: longAgo }, now)).toMatchObject({ status: 'unknown' });
@@ -216,7 +216,11 @@ describe('a deployment that was canceled without waiting for it', () => {
   it.each([
     ['has ended when its provider needs not be told', owing({ cancelOwed: false }), { kind: 'ended' }],
     ['has ended when its environment has another provider by now', owing({ isElsewhere: true }), { kind: 'ended' }],
-    ['tells its provider, whoever has the slot', owing({ slot: 'taken' }), { kind: 'call', call: 'cancel' }],
+    [
+      'notifies its provider, even if another one has the slot',
+      owing({ slot: 'taken' }),
+      { kind: 'call', call: 'cancel' },
+    ],
     [
       'leaves alone for a while a provider that could not be told',
       owing({ callAt: now + 5, calls: 3 }),
@@ -317,7 +321,7 @@ describe('what a provider says', () => {
     expect(statusesByReading(state, { status, triggeredAt: 1 })).toEqual(becomes),
   );
 
-  it('ends one that was to be canceled and never got there', () => {
+  it('ends a deployment that was canceled before it reached its provider', () => {
     expect(statusesByReading('unknown', { status: 'canceling', triggeredAt: null })).toEqual(['canceled']);
     expect(statusesByReading('unknown', { status: 'canceling', triggeredAt: 1 })).toEqual([]);
   });

@@ -160,10 +160,10 @@ test.each(cases)('frozen $name', ({ freezes, now, until, next }) => {
   expect(nextChange(freezes, at(now))).toBe(change === null ? null : at(change));
 });
 
-describe('the one that is named', () => {
+describe('the freeze that is named', () => {
   const week = manual('2026-01-05T00:00:00Z', '2026-01-12T00:00:00Z', { id: '3', reason: 'release week' });
 
-  it('is the one that holds longest', () => {
+  it('is the freeze that holds longest', () => {
     expect(frozenAt([weekend('UTC'), week], at('2026-01-10T00:00:00Z'))?.freeze.id).toBe('2');
     expect(frozenAt([weekend('UTC'), week], at('2026-01-08T00:00:00Z'))?.freeze.id).toBe('3');
   });
@@ -185,7 +185,7 @@ test.each([
     manual('2026-01-05T00:00:00Z', null, { source: 'rollback', reason: 'v3 was rolled back' }),
     'frozen until somebody ends it, after a rollback by ada@example.com: v3 was rolled back',
   ],
-])('says until when, by whom and why: %#', (freeze, sentence) => {
+])('names the end, the author and the reason: %#', (freeze, sentence) => {
   const frozen = frozenAt([freeze], at('2026-01-06T00:00:00Z'));
   expect(frozen === null ? null : frozenText(frozen)).toBe(sentence);
   if (frozen !== null) expect(frozenTextForAll(frozen)).not.toContain('@');

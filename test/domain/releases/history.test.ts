@@ -130,7 +130,7 @@ function forwardSuccess(success: Success | undefined): Latest {
   return { id: 'd', kind: success.kind, status: 'success', candidateId: success.candidateId, rollbackOfId: null };
 }
 
-test('rollbacks are next in line, then whoever asked first; what runs outside or has the slot is not in line', () => {
+test('rollbacks are next in line, then the earliest request; what runs outside or has the slot is not in line', () => {
   const deployment = (id: string, kind: DeploymentKind, status: DeploymentStatus, reported = false) => ({
     id,
     kind,
@@ -148,7 +148,7 @@ test('rollbacks are next in line, then whoever asked first; what runs outside or
   ];
   const line = (isFrozen: boolean) => lineOf(deployments, { currentId: '7', isFrozen }).map(({ id }) => id);
   expect(line(false)).toEqual(['12', '9', '10']);
-  // Who goes on by force does not wait behind those that wait for the end of the freeze.
+  // A forced deployment does not wait behind those that wait for the end of the freeze.
   expect(line(true)).toEqual(['10', '12', '9']);
 });
 

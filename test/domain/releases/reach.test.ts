@@ -2,7 +2,7 @@ import { fc } from '../../support/properties.ts';
 import { expect, it } from 'vitest';
 import { nextProbe, traceReach } from '../../../src/domain/releases/reach.ts';
 
-/** Questions until the last one that is there is known. */
+/** Questions until the last commit that is there is known. */
 function find(length: number, last: number, known: number): { readonly found: number; readonly asked: number } {
   let search = { has: known, lacks: length + 1 };
   for (let asked = 0; ; asked += 1) {

@@ -121,7 +121,7 @@ describe('what happens next', () => {
       { kind: 'fail_plan', prompt: 1, because: hostGivenUp('It is away.') },
     ],
     [
-      'a commit that is made is pushed, also of one that is canceled',
+      'a commit that is made is pushed, also of a canceled runbook',
       {
         leaves: [{ ...working, commit: 'made', pullRequestId: 'one' }],
         pullRequests: [pullRequest({ state: 'planned', isPushed: false })],
@@ -162,12 +162,12 @@ describe('what happens next', () => {
       { kind: 'call', call: { kind: 'open', pullRequestId: 'one' } },
     ],
     [
-      'in manual mode it is opened when somebody asks, also of one that is canceled',
+      'in manual mode it is opened when somebody asks, also of a canceled runbook',
       { leaves: [done], pullRequests: [planned], prMode: 'manual', isPublishAsked: true, isCanceled: true },
       { kind: 'call', call: { kind: 'open', pullRequestId: 'one' } },
     ],
     [
-      'one that was refused for good is not asked for again',
+      'a pull request that was refused for good is not requested again',
       { leaves: [leaf('1.1', 'failed', { commit: 'pushed', pullRequestId: 'one' })], pullRequests: [planned] },
       { kind: 'ended' },
     ],
@@ -177,7 +177,7 @@ describe('what happens next', () => {
       { kind: 'become', leafId: 'leaf 1.1', status: 'in_progress', because: null },
     ],
     [
-      'nothing is begun behind one that failed',
+      'nothing is begun behind a failed leaf',
       { leaves: [leaf('1.1', 'failed'), leaf('1.2', 'not_started')] },
       { kind: 'ended' },
     ],

@@ -99,7 +99,7 @@ describe('where a commit goes', () => {
       'interlock/runbook-7-3 on interlock/runbook-7-2',
     ],
     [
-      'a stack that has merged is begun anew',
+      'after a stack has merged, a new one begins',
       place('stacked_pr', '3.1', row(1, 'merged', '1'), row(2, 'merged', '2')),
       'interlock/runbook-7-3 on main',
     ],

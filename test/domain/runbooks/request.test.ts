@@ -51,7 +51,7 @@ describe('a request for a runbook', () => {
 });
 
 describe('labels', () => {
-  it('are each there once, in the order in which they were asked for, and none is removed', () => {
+  it('are each there once, in the order of the request, and none is removed', () => {
     expect(mergeLabels(['b', 'a'], ['c', 'a', ' c ', 'B'])).toEqual(['b', 'a', 'c', 'B']);
     expect(mergeLabels(['b'], null)).toEqual(['b']);
   });

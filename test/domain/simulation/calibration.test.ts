@@ -11,7 +11,7 @@ interface Queue {
 }
 
 // The same days each time. How well ETAs hold over many more of them, bench/simulator/etas.ts tells.
-describe('of those that land, 80 to 98 of 100 do by their p90, and about half by their p50', {
+describe('of the changes that land, 80 to 98 of 100 do by their p90, and about half by their p50', {
   timeout: 300_000,
 }, () => {
   it.each<Queue>([

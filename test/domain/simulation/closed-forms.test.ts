@@ -172,7 +172,7 @@ it('one at a time is a queue M/D/1', () => {
   expect(wait / (30 + (load * 30) / (2 * (1 - load)))).toBeCloseTo(1, 1.3);
 });
 
-it('where nothing overlaps and workers abound, nobody waits but for CI, and as many are in flight as Little says', () => {
+it('where nothing overlaps and workers abound, changes wait only for CI, and as many are in flight as Little says', () => {
   const rate = 100;
   const spread = 0.5;
   const gap = (number: number): number => (drawWait(seed, streams.arrival, number) * hour) / rate;

@@ -115,13 +115,13 @@ describe('the policies everybody is measured by', () => {
     ]);
   });
 
-  it('the oracle builds each once, and lands in order among those that overlap', () => {
+  it('the oracle builds each once, and lands overlapping changes in order', () => {
     const outcome = run(day, inOrderOracle);
     expect(told(outcome)).toEqual(['0 landed at 30', '1 ejected at 35', '2 landed at 40', '3 landed at 45']);
     expect(outcome.builds).toBe(4);
   });
 
-  it('the planner speculates along the line, and builds anew behind a red one', () => {
+  it('the planner speculates along the line, and builds again behind a red one', () => {
     const outcome = run({ ...day, targets: [] }, () => plannerPolicy({ rules: rulesOfPlanner }));
     expect(told(outcome)).toEqual(['0 landed at 30', '1 ejected at 45', '2 landed at 75', '3 landed at 75']);
     expect(outcome).toMatchObject({ red: 0, ejectedUnjustly: 0 });

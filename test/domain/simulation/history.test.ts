@@ -43,7 +43,7 @@ describe('the stays of a log', () => {
     expect(staysOf(log)).toEqual([expect.objectContaining({ pullRequest: 'a', arrivedAt: 1, end })]);
   });
 
-  it('are two for one that was queued twice, and none for one whose arrival is not on record', () => {
+  it('are two for a pull request that was queued twice, and none where the arrival is not on record', () => {
     const log = [entry('merged', 'b', 0), arrived, entry('blocked', 'a', 2, 107), entry('queued', 'a', 3)];
     expect(staysOf(log).map(({ arrivedAt, end }) => [arrivedAt, end?.as ?? null])).toEqual([
       [1, 'failed'],

@@ -155,7 +155,7 @@ describe('Zuul', () => {
     expect(told(simulate(slow, zuulOneLane))).toEqual(['0 landed at 60', '1 ejected at 60', '2 landed at 60']);
   });
 
-  it('asks again whoever was red on something that turned out bad', () => {
+  it('builds a change again that was red on something that turned out bad', () => {
     const pairs = [{ a: 0, b: 1, kind: 'poison' as const }];
     const outcome = run({ arrivals: [0, 5, 5], bad: [0], pairs }, zuulOneLane);
     expect(told(outcome)).toEqual(['0 ejected at 30', '1 landed at 60', '2 landed at 60']);

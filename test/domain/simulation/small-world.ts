@@ -93,7 +93,7 @@ function outcomesOf(state: State, step: Step): State[] {
   }
 }
 
-/** The policy's options are the same for all copies: git answers for the one that acts. */
+/** The policy's options are the same for all copies: git answers for the copy that acts. */
 let acting: State | null = null;
 function act(state: State): void {
   acting = state;
@@ -265,7 +265,7 @@ class State implements QueueView, Desk {
     );
     for (const change of this.of.places === 'lost' ? [] : changes)
       for (const before of this.earlierOverlapping(change))
-        assert.ok(numbers.includes(before.number), 'nobody passes one that is before it and overlaps it');
+        assert.ok(numbers.includes(before.number), 'no change passes an overlapping change before it');
     assert.equal(this.conflictAt(numbers), -1, 'what lands merges');
     this.pending = this.pending.filter(({ number }) => !numbers.includes(number));
     this.landings.push({ at: this.now, changes });

@@ -64,7 +64,7 @@ function busy(count: number): PolicySetup {
   };
 }
 
-it('one that is bad, and slow where others land sooner than it is built, is told so however many come behind', () => {
+it('a bad or slow change behind which others land sooner is estimated so, however many come behind', () => {
   const toldAfter = (count: number): number => {
     const { outcomes } = simulate(busy(count), () =>
       plannerPolicy({ rules: { ...rules, maxParallelBuilds: 100, batchSize: 1, useAffectedTargets: true } }),

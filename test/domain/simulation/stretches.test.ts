@@ -31,7 +31,7 @@ it('a history that is too long is replayed in stretches, whose waits are those o
   expect(Math.abs(part.landed + part.ejected - 1200)).toBeLessThanOrEqual(1);
 });
 
-it('one that fits into the time is replayed as a whole, and one stretch at least of one that does not', () => {
+it('a workload that fits into the time is replayed as a whole, and at least one stretch of a longer one', () => {
   expect(replay(workload, { rules, spent: clock(100_000) })).toEqual(replay(workload, { rules, spent: () => 0 }));
   const hasty = replay(workload, { rules, spent: clock(30) });
   expect(hasty.stretches).toBe(1);

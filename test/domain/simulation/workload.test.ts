@@ -56,11 +56,11 @@ describe('a day with one before it', () => {
     expect(setup.changes).toEqual(drawDay(cell, { seed: 3, changes: 200 }).changes);
   });
 
-  it('tells whoever learns what became of the changes then', () => {
+  it('tells a policy that learns what became of the changes then', () => {
     const { ends = [] } = setup.past ?? {};
     expect(ends).toHaveLength(5000);
     const failed = ends.filter(({ hasLanded }) => !hasLanded).length / 5000;
-    // Those that are bad, in a pair, or twice a flake.
+    // Changes that are bad, in a pair, or flaked twice.
     expect(failed).toBeGreaterThan(0.1);
     expect(failed).toBeLessThan(0.15);
     const predictor = learnedRates(setup);

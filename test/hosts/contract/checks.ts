@@ -1,4 +1,4 @@
-// What every code host promises of checks, of workflows that are asked for, and of the rules of a base branch.
+// What every code host promises of checks, of workflows that are started by name, and of the rules of a base branch.
 import { describe, expect, test } from 'vitest';
 import { HostRefused, type CheckReport, type CodeHost } from '../../../src/hosts/port.ts';
 import type { Given } from './given.ts';

@@ -63,7 +63,7 @@ function describeRefs(given: () => Given): void {
     const landing = 'refs/interlock/landings/1';
     const move = async (...updates: RefUpdate[]): Promise<void> => await host.updateRefs(repository, updates);
     const refused: readonly (readonly RefUpdate[])[] = [
-      // A value that does not hold, a ref that exists already, and one that does not exist.
+      // A wrong expected value, a ref that exists already, and a ref that does not exist.
       [
         { ref: landing, from: null, to: head },
         { ref: 'refs/heads/main', from: head, to: base },

@@ -41,7 +41,7 @@ describeCodeHost('local', { speakers }, async () => {
         [commit, name, conclusion],
       );
     },
-    // The checks of the file are those that the base requires.
+    // The checks of the file are the checks that the base requires.
     requireChecks: async () => {},
     comment: async ({ number, body }) => void (await host.addComment(repository, number, { author: 'grace', body })),
     close: async () => await world.close(),

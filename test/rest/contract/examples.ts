@@ -31,7 +31,7 @@ export class Examples {
     this.#today = today;
   }
 
-  /** A refusal shows its answer alone: what a request may be is shown by one that is accepted. */
+  /** A refusal shows its answer alone: an accepted request shows what a request may be. */
   add({ operation, parameters, request, status, answer }: Example): void {
     const parts = this.#found.get(operation) ?? new Map<string | number, unknown>();
     this.#found.set(operation, parts);

@@ -50,14 +50,14 @@ function listed(
 
 function requestCondition(facts: ConditionFacts): Condition {
   const { status } = facts.pullRequest;
-  if (status === 'open') return listed('asked', facts, { observed: 'not asked for', needed: 'asked for' });
+  if (status === 'open') return listed('asked', facts, { observed: 'not requested', needed: 'requested' });
   // A blocked pull request is out of the line. The cause of the block keeps it out until somebody queues it again.
-  if (status === 'blocked') return listed('asked', facts, { observed: 'blocked', needed: 'asked for again' });
+  if (status === 'blocked') return listed('asked', facts, { observed: 'blocked', needed: 'requested again' });
   return condition({
     kind: 'asked',
     holds: true,
-    observed: 'asked for',
-    needed: 'asked for',
+    observed: 'requested',
+    needed: 'requested',
     sentence: 'Somebody asked to merge it.',
     since: facts.since.status,
     cause: facts.causes.status,

@@ -34,7 +34,7 @@ export function decideHostHold(host: HostRules | null, landings: Landings): stri
 
 const modeNames = { serial: 'default', 'no-queue': 'no-queue' } as const;
 
-/** What of a configuration makes merge commits, and the key that ends it. Null: nothing does. */
+/** The setting of a configuration that makes merge commits, and the key that ends it. Null: none does. */
 export function mergeCommitsOf({ rules, isMergedByHost }: Pick<Landings, 'rules' | 'isMergedByHost'>): {
   readonly what: string;
   readonly key: readonly string[];

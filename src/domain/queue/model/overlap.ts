@@ -70,7 +70,7 @@ export function indexOverlaps(line: Line): OverlapIndex {
       (indices) => indices[countBelow(indices, index) - 1] ?? -1,
     );
     const compared = comparedWith(line, targetIndex, index);
-    // All changes before the last one that overlaps everything are connected by it.
+    // All changes before the last change that overlaps everything are connected by it.
     const last = compared.findLast((other) => line[other]?.targets === null) ?? -1;
     const found = compared.filter((other) => other >= last && overlap(own, line[other]?.targets ?? null));
     return [...neighbours, ...found].filter((other) => other >= from);

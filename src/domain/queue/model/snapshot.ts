@@ -284,7 +284,7 @@ export interface BatchState {
   readonly testedCommit: string | null;
   readonly buildKeysHash: string;
   readonly createdAt: number;
-  /** When its bot pull request was opened or its checks were asked for. Null before. */
+  /** When its bot pull request was opened or its checks were requested. Null before. */
   readonly buildStartedAt: number | null;
   /** The gate has accepted its landing intent: no decision about it until the landing is concluded. */
   readonly landingBegun: boolean;

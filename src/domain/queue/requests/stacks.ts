@@ -12,7 +12,7 @@ export interface StackBranches {
 }
 
 /**
- * A pull request that others may be stacked on. A merged one keeps those that were stacked on it until they are
+ * A pull request that others may be stacked on. A merged one keeps the pull requests stacked on it until they are
  * retargeted.
  */
 export interface StackCandidate extends StackBranches {

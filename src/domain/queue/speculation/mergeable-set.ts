@@ -142,7 +142,7 @@ export function findExact(graph: SpeculationGraph, { indices, builds }: Mergeabl
   const [build] = builds;
   if (build === undefined || builds.length > 1 || build.batch.assumes.length > 0) return null;
   const isWhole = build.batch.base === graph.view.snapshot.queue.tip && build.members.length === indices.length;
-  // Final gates are asked for the landing in line, and a later green build does not replace it.
+  // Final gates run for the landing in line, and a later green build does not replace it.
   return isWhole && (build.batch.gates ?? []).length === 0 ? build : null;
 }
 

@@ -6,8 +6,8 @@ import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
 
 /**
- * SQL over a registration r and the repository $2: it is about the pull request $3, or the branch $4. One that names a
- * number is that pull request's, whatever branch stands beside it; a branch is its open pull request's.
+ * SQL over a registration r and the repository $2: it is about the pull request $3, or the branch $4. A registration
+ * with a number belongs to that pull request, whatever its branch; a branch belongs to its open pull request.
  */
 const sameSubjectSql = `case
     when r.pr_number is null and $3::integer is null then r.branch = $4

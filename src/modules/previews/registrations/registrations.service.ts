@@ -129,7 +129,7 @@ async function register(
   return made;
 }
 
-/** A run that waits for it hears of it; one that could not is begun once more. */
+/** Wakes a run that waits for the registration. A run that could not wait starts again. */
 async function tellRun(
   ctx: Context,
   tx: Transaction,

@@ -1,5 +1,5 @@
-// Registrations whose time is over end when it is: every server and worker looks, whoever takes the row first tells, and
-// nothing but what is due is read. Until then reads compare with the clock.
+// Ends registrations when their time is over. Every server and worker looks; the first to take the row reports the end.
+// Only rows that are due are read. Until then reads compare with the clock.
 import { systemContext, type Ports } from '../../../context.ts';
 import { expireRegistration } from './registrations.ending.ts';
 

@@ -7,7 +7,7 @@ import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 const isWanted = `s.state <> 'gone' and s.expires_at > $1 and v.status in ('booting', 'driving', 'tearing_down')`;
 const ofRun = 'v.account_id = s.account_id and v.id = s.verification_id';
 
-/** Answers the names of those that were taken away. */
+/** Removes sandboxes without a run. Returns their names. */
 export async function reconcileSandboxes(ports: Ports, kinds: readonly PreviewSandboxes[]): Promise<readonly string[]> {
   const takenAway: string[] = [];
   for (const sandboxes of kinds) {

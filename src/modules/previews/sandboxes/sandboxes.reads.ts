@@ -1,4 +1,5 @@
-// Where a sandbox is reached, by the name in its public address. Whoever knows the slug may come: it cannot be guessed.
+// Where a sandbox is reached, by the name in its public address. Knowing the slug is the permission: nobody can guess
+// it.
 import type { SandboxState } from '../../../domain/previews/preview.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { Way } from '../../../platform/previews/door.ts';

@@ -38,7 +38,7 @@ interface Stay {
 
 /** Null: it has not come up. */
 function stayOf(ctx: Context, { slug, sandboxExpiresAt, sandboxGoneAt, endpoint, endedAt }: Verification): Stay | null {
-  // No sandbox outlives its run: of one that was given up nobody may have written yet that it is gone.
+  // No sandbox outlives its run. Where a run was given up, perhaps nobody has recorded yet that its sandbox is gone.
   if (slug !== null && sandboxExpiresAt !== null)
     return { url: previewUrl(ctx.publicUrl, slug), expiresAt: sandboxExpiresAt, goneAt: sandboxGoneAt ?? endedAt };
   if (endpoint === null) return null;

@@ -50,7 +50,7 @@ registerEnumType(causes, {
   valuesConfig: {
     HEAD: { description: 'A pull request has this head.' },
     REGISTRATION: { description: 'Its preview was registered after the run before had to do without it.' },
-    ASKED: { description: 'Somebody asked for it.' },
+    ASKED: { description: 'Somebody requested it.' },
   },
 });
 
@@ -150,7 +150,7 @@ export class Verification {
   @Field(() => String, { description: 'Email address of the user who began it, `interlock` for the service itself.' })
   createdBy!: string;
 
-  @Field(() => DateTime, { description: 'When it was asked for.' })
+  @Field(() => DateTime, { description: 'When it was requested.' })
   createdAt!: Date;
 
   @Field(() => DateTime, { nullable: true, description: 'When it began. Null: it has not.' })

@@ -1,5 +1,5 @@
-// What a pull request's head and state mean to verifications: a head that is seen is verified, runs over one that nobody
-// has any more look again, and cancel themselves.
+// What a pull request's head and state mean to verifications: a head that is seen is verified. Runs over a head that no
+// pull request has any more look again, and cancel themselves.
 import type { Context } from '../../../context.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -77,7 +77,7 @@ async function record(
       endedAt: endedAt ?? null,
     });
     const { verification: now } = await lockVerification(ctx, tx, id);
-    // It went on while the host was told: whoever told of that was newer, and this word is old.
+    // The verification went on meanwhile: a newer status has been published, and this one is old.
     if (checkWord(now.status) !== word) return;
     Object.assign(now, { publishedCheck: word, ...untried, problem: refusal });
   });

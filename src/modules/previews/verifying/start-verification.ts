@@ -18,7 +18,7 @@ export interface VerificationRequest {
   readonly cause: VerificationCause;
 }
 
-/** Answers the run that goes on from here: the new one, or one that is under way. Null: there is nothing to begin. */
+/** Returns the run that goes on from here: a new one, or the one under way. Null: there is nothing to verify. */
 export async function beginVerification(
   ctx: Context,
   tx: Transaction,
@@ -70,7 +70,7 @@ function isRunAgain({ status, degraded }: VerificationRow, cause: VerificationCa
   }
 }
 
-/** Held from here on: whoever ends it sees what is written beside this, or was seen to have ended it. */
+/** Locks the newest verification. A transaction that ends it sees this one's rows, or its end is seen here. */
 async function newestOf(
   { accountId }: Context,
   tx: Transaction,

@@ -41,8 +41,8 @@ export async function writeVerificationStatus(
 }
 
 /**
- * With the status itself: whoever reads that it has ended reads the same of its check. The queue and the host are told of
- * it by the next turn, which takes the queues' rows; those come before this one in the order of locks.
+ * In the transaction of the status, so that a reader who sees a verification ended sees the same of its check. The next
+ * turn notifies the queue and the host. It takes the queues' rows, which come before this row in the order of locks.
  */
 async function endCheck(ctx: Context, tx: Transaction, verification: VerificationRow): Promise<void> {
   const { repositoryId, headCommit, attempt, status, summary, createdAt, endedAt } = verification;

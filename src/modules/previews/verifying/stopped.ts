@@ -22,11 +22,11 @@ export async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerifica
     const of = { accountId: ctx.accountId, id: registrationId };
     const { endReason, expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of, { refresh: true });
     if (situation.registrationId !== null && situation.registrationId !== registrationId)
-      return { status: 'waiting', summary: 'Its preview was registered anew while it was driven.' };
+      return { status: 'waiting', summary: 'Its preview was registered again while it was driven.' };
     if (endReason === 'deregistered' || endReason === 'replaced')
       return { status: 'error', summary: 'Its preview was taken away while it was driven: register it again.' };
     if (endReason === 'expired' || expiresAt <= ctx.clock())
-      return { status: 'error', summary: 'Its preview expired while it was driven: register one that stands longer.' };
+      return { status: 'error', summary: 'Its preview expired while it was driven: register it for a longer time.' };
     throw unexplained;
   });
 }

@@ -241,7 +241,7 @@ export class Batch {
   @Field(() => DateTime, { description: 'When it was formed.' })
   createdAt!: Date;
 
-  @Field(() => DateTime, { nullable: true, description: 'When its checks were asked for. Null before.' })
+  @Field(() => DateTime, { nullable: true, description: 'When its checks were requested. Null before.' })
   buildStartedAt!: Date | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it landed, failed or was reset. Null before.' })

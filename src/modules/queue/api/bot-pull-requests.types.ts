@@ -21,7 +21,7 @@ export class BotPullRequest {
   @Field(() => String, { description: 'The branch it targets.' })
   targetBranch!: string;
 
-  @Field(() => GitObjectID, { description: 'Its head commit: the one that is validated.' })
+  @Field(() => GitObjectID, { description: 'Its head commit, which is validated.' })
   headCommitSha!: string;
 
   @Field(() => GitObjectID, {

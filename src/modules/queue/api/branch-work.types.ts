@@ -8,7 +8,7 @@ registerEnumType(asyncStatuses, {
   valuesConfig: { PROCESSING: { description: 'It was written down, and is carried out.' } },
 });
 
-@ObjectType({ simpleResolvers: true, description: 'What was asked for and is carried out later.' })
+@ObjectType({ simpleResolvers: true, description: 'A request that is carried out later.' })
 export class AsyncPullRequestPayload extends PullRequestPayload {
   @Field(() => asyncStatuses, { description: 'Always processing: it was written down and is not lost.' })
   status!: 'processing';
@@ -41,7 +41,7 @@ export class BackportPullRequestInput {
   targetBranch!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A backport that was asked for.' })
+@ObjectType({ simpleResolvers: true, description: 'A requested backport.' })
 export class BackportPullRequestPayload extends PullRequestPayload {
   @Field(() => String, { description: 'The branch it is brought to.' })
   targetBranch!: string;

@@ -13,7 +13,7 @@ import { previewConfiguration } from './dry-run.configuration.ts';
 import { ConfigurationPreview, Impact, toImpact } from './dry-run.types.ts';
 import { dryRun } from '../planning/dry-run.ts';
 
-const description = 'What it would do. Null unless a preview was asked for.';
+const description = 'What it would do. Null unless a preview was requested.';
 
 async function impactOf(ctx: GraphQLContext, payload: { readonly dryRun?: DryRun }): Promise<Impact | null> {
   if (payload.dryRun === undefined) return null;

@@ -29,7 +29,7 @@ registerEnumType(reasonKinds, {
   valuesConfig: {
     MERGED: { description: 'Nothing: it is merged.' },
     CLOSED: { description: 'It is closed.' },
-    NOT_ASKED: { description: 'Nobody asked for it to be merged.' },
+    NOT_ASKED: { description: 'Nobody asked to merge it.' },
     BLOCKED: { description: 'It left the queue, and somebody must act.' },
     PRECONDITION: { description: 'Something has to hold before it is in line.' },
     HALTED: { description: 'Its queue stands until an admin has looked at it.' },
@@ -83,7 +83,7 @@ registerEnumType(conditionKinds, {
   name: 'ConditionKind',
   description: 'What has to hold before a pull request is merged.',
   valuesConfig: {
-    ASKED: { description: 'Somebody asked for it to be merged.' },
+    ASKED: { description: 'Somebody asked to merge it.' },
     OPEN: { description: 'It is open.' },
     BASE_BRANCH: { description: 'Its base branch is managed.' },
     DRAFT: { description: 'It is no draft.' },

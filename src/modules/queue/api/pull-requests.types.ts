@@ -83,7 +83,7 @@ export class PullRequest {
   @Field(() => [String], { description: 'Names of the required checks that failed, when that is what blocked it.' })
   failedChecks!: string[];
 
-  @Field(() => Boolean, { description: 'Whether skip line is in force, however it was asked for.' })
+  @Field(() => Boolean, { description: 'Whether skip line is in force, however it was requested.' })
   skipLine!: boolean;
 
   @Field(() => String, { nullable: true, description: 'Why it skips the line. Null when nobody said.' })
@@ -94,7 +94,7 @@ export class PullRequest {
 
   @Field(() => String, {
     nullable: true,
-    description: "On whose behalf an option was asked for. Null: the token's own user.",
+    description: "On whose behalf an option was requested. Null: the token's own user.",
   })
   requestedBy!: string | null;
 
@@ -212,7 +212,7 @@ export class QueuePullRequestInput extends PullRequestRefInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Handle on whose behalf an option is asked for: both users need to be authorised.',
+    description: 'Handle on whose behalf an option is requested: both users need to be authorised.',
   })
   requestedBy?: string | null;
 
@@ -269,6 +269,6 @@ export class PullRequestPayload {
   @Field(() => PullRequest, { description: 'The pull request as it is now.' })
   pullRequest!: PullRequest;
 
-  @Field(() => Impact, { nullable: true, description: 'What it would do. Null unless a preview was asked for.' })
+  @Field(() => Impact, { nullable: true, description: 'What it would do. Null unless a preview was requested.' })
   impact?: Impact | null;
 }

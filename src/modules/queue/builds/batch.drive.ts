@@ -1,7 +1,7 @@
-// The life of a batch between its plan and its verdict. The batch row is its own intent: while it is `making` its
-// commit is still to be composed, while it is `building` without a start its checks are still to be asked for. Every
-// step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded. A batch is no kind
-// of src/platform/turns: its planner decides about it, and each step is one short activity without a lease.
+// The life of a batch between its plan and its verdict. The batch row is its own intent. While it is `making`, its
+// commit is still to be composed; while it is `building` without a start, its checks are still to be requested. Every
+// step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded. A batch is no
+// kind of src/platform/turns: its planner decides about it, and each step is one short activity without a lease.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';

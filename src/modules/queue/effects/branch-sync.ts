@@ -105,7 +105,8 @@ async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base
 }
 
 /**
- * A person who asked for a sync is always told about its failure. Reports on automatic syncs depend on enable_comments.
+ * A person who requested a sync is always notified of its failure. Reports on automatic syncs depend on
+ * enable_comments.
  */
 async function report(ctx: Context, loaded: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
   const { repository, row } = loaded;

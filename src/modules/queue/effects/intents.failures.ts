@@ -73,7 +73,7 @@ function reasonOf(error: unknown): string {
 
 /**
  * Twenty attempts pass in two minutes, and a host may be down for longer: the number alone ends nothing that people
- * asked for.
+ * requested.
  */
 function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {
   const isAway = error instanceof HostUnavailable && ctx.clock().getTime() - plannedAt.getTime() < longestOutageMs;

@@ -134,7 +134,7 @@ export async function moveGate(
   });
 }
 
-/** Reads the gates that run on a commit from the host, and stores those that have ended. */
+/** Reads the gates that run on a commit from the host, and stores the ended ones. */
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {

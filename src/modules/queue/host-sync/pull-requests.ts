@@ -127,7 +127,7 @@ function isVerified(
   return state === 'open' && hasPreviews && isManagedBranch(configuration, baseBranch, defaultBranch);
 }
 
-/** Whether pull requests above one that came, went or changed its queue may belong elsewhere now. */
+/** Whether pull requests above this one may belong elsewhere now, because it came, went or changed its queue. */
 function hasMoved(before: Before, row: PullRequestRow): boolean {
   const wasThere = before.status !== null && !isTerminal(before.status);
   return wasThere === isTerminal(row.status) || before.queueId !== row.queueId;

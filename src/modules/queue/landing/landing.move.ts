@@ -76,7 +76,7 @@ export async function outcomeOf(
 /**
  * With update_pr_commits_before_stack_merge the branches of a stack move to the landed commits in the same atomic
  * update as the base, so that an abandoned landing leaves no rewritten branch. Empty unless configured. Never a base
- * branch, nor a branch of a fork, nor one that several pull requests have as their head.
+ * branch, nor a branch of a fork, nor a branch that is the head of several pull requests.
  */
 async function branchesOfStack(ctx: Context, loaded: LoadedBatch): Promise<readonly RefUpdate[]> {
   const { repository, members } = loaded;

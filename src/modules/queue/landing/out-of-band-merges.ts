@@ -73,7 +73,7 @@ export async function findOutOfBandMerges(
     if (hit !== null) found.push({ candidate, ...hit });
   }
   await forgetScratch(ctx, host);
-  // Two pull requests may propose the same change. The one that a commit names is the one it contains.
+  // Two pull requests may propose the same change. A commit contains the pull request that it names.
   const named = new Set(
     found.filter(({ candidate, state }) => state.names.has(candidate.number)).map(({ state }) => state),
   );

@@ -119,7 +119,7 @@ async function readMissingSignatures(ctx: Context, repository: RepositoryRow, qu
 }
 
 // `max_parallel_builds` limits the repository, so a queue may wait for builds of another base branch. Their end does
-// not change this queue: the queue that ends a build wakes those that wait, and each looks again in case the wake is
+// not change this queue: the queue that ends a build wakes the waiting queues, and each looks again in case the wake is
 // lost.
 const lookAgainMs = 60_000;
 

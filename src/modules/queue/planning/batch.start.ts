@@ -14,7 +14,7 @@ import { readBelow } from '../facts/stacks.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** The entity among those that were loaded for the decisions. */
+/** The entity among the loaded pull requests. */
 export function pullRequestOf(loaded: Pick<LoadedQueue, 'pullRequests'>, id: string): PullRequestRow {
   const row = loaded.pullRequests.get(id);
   if (row === undefined) throw new DomainError('INTERNAL', `The plan names pull request ${id}, which is not in line.`);

@@ -1,7 +1,7 @@
 // The life of a bot pull request after its first build (reuse_draft_pr_on_failure). If a batch ends without landing,
-// its bot pull request becomes idle. The next build with one of its pull requests takes it over, and one that no build
-// will take is closed. Each change is one transaction under the queue's row. The call to the host follows, and may be
-// interrupted.
+// its bot pull request becomes idle. The next build with one of its pull requests takes it over, and a bot pull request
+// that no build will take is closed. Each change is one transaction under the queue's row. The call to the host
+// follows, and may be interrupted.
 import type { Context } from '../../../context.ts';
 import { findUnusable, type IdleBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -67,7 +67,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     }
   }
 
-  /** Behind what of the same repository is being handled. */
+  /** Handles hints after those of the same repository that are being handled. */
   function begin(taken: readonly TakenHint[]): void {
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
       const line = (lines.get(repositoryId) ?? Promise.resolve())

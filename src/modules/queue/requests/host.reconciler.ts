@@ -56,7 +56,7 @@ export async function reconcileRepository(
 interface Known {
   readonly bases: readonly string[];
   readonly open: ReadonlyMap<number, PullRequestRow>;
-  /** Numbers of those that may belong to another queue now. */
+  /** Numbers of pull requests that may belong to another queue now. */
   readonly elsewhere: ReadonlySet<number>;
   /** Heads in line whose checks have not all ended, as far as is known. */
   readonly unfinished: ReadonlySet<string>;

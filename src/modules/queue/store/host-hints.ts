@@ -55,8 +55,8 @@ export function keyOfHint({ repositoryId, kind, subject }: HostHint): string {
 const columns = 'id, account_id as "accountId", repository_id as "repositoryId", kind, subject';
 
 /**
- * Stores hints, each at the earlier of its two instants if it is there already. With a lease those that are due are taken
- * at once and answered, except what is being handled already.
+ * Stores hints, each at the earlier of its two instants if it is there already. With a lease, due hints are taken at
+ * once and returned, except hints of repositories whose hints are being handled.
  */
 export async function storeHints(
   query: Query,
@@ -117,7 +117,7 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
   );
 }
 
-/** Removes handled hints. Those that were told again stay, and are due: answers whether there are any. */
+/** Removes handled hints. A hint that came again meanwhile stays, and is due. Returns whether there are any. */
 export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<boolean> {
   if (ids.length === 0) return false;
   const ended = await query(

@@ -69,7 +69,7 @@ function describeBuild(rows: CandidateRows, step: BuildTypes['left']): BuildSumm
     '',
     `- next: ${stepText(step)}`,
     `- commit \`${candidate.commit}\` of ${repository.owner}/${repository.name}`,
-    `- asked for by ${candidate.actor} at ${candidate.createdAt.toISOString()}`,
+    `- requested by ${candidate.actor} at ${candidate.createdAt.toISOString()}`,
     `- provider: ${providerText(project.buildProvider ?? { kind: 'none' })}${runText(candidate)}`,
     ...problemText(candidate),
     ...timeText('ended', candidate.endedAt),

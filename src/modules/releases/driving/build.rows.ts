@@ -7,7 +7,7 @@ import { untried } from '../../../platform/turns/index.ts';
 import { announceCandidate } from '../candidates.events.ts';
 import { isBefore, loadCandidate, runOf, type CandidateRows } from './deployment.rows.ts';
 
-/** Takes the candidate's row: whoever ends its build holds it. */
+/** Locks the candidate's row. Every transaction that ends its build locks it too. */
 export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: string): Promise<CandidateRows> {
   await tx.query('select 1 from release_candidate where account_id = $1 and id = $2 for no key update', [
     ctx.accountId,

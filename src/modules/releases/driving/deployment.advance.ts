@@ -80,7 +80,7 @@ async function become(
   { status: to, because }: { readonly status: DeploymentStatus; readonly because: string },
 ): Promise<void> {
   const problem = deployment.problem ?? null;
-  // Who asked for its end stands there already.
+  // The message already names the person who requested its end.
   const errorMessage =
     to === 'canceled' ? deployment.errorMessage : problem === null ? because : `${because} Last: ${problem}`;
   environment.version += 1;

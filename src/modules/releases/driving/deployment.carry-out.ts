@@ -90,7 +90,7 @@ async function writeReading(
   }
   environment.version += 1;
   for (const to of statuses) {
-    // Who asked for its end stands there already.
+    // The message already names the person who requested its end.
     const before = to === 'canceled' ? (deployment.errorMessage ?? null) : null;
     const errorMessage = to === 'success' ? null : (before ?? message);
     await writeDeploymentStatus(ctx, tx, { environment, deployment, to, by: 'service', errorMessage });

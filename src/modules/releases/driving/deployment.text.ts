@@ -41,7 +41,7 @@ export async function describeDeployment(
     `- next: ${stepText(reasons.step, { rows, ...reasons })}`,
     `- commit \`${candidate.commit}\` of ${repository.owner}/${repository.name}`,
     ...(from === null ? [] : [`- from \`${from.version}\``]),
-    `- asked for by ${deployment.actor} at ${deployment.createdAt.toISOString()}${deployment.forced ? ', though it was frozen' : ''}`,
+    `- requested by ${deployment.actor} at ${deployment.createdAt.toISOString()}${deployment.forced ? ', though it was frozen' : ''}`,
     `- provider: ${providerText(environment.provider)}${runText(deployment)}`,
     ...problemText(deployment),
     ...timeText('started', deployment.deployStartAt),
@@ -94,7 +94,7 @@ export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string 
         : `call its provider again at ${new Date(step.until).toISOString()}`;
     case 'lease':
       return 'its command runs';
-    // Whoever shows a deployment knows whom it waits for.
+    // The page of a deployment shows what it waits for.
     case 'turn':
     case 'freeze':
       return 'wait in line';

@@ -1,4 +1,4 @@
-// What a provider is told of a run. Its key names the run: asked for twice, it is one.
+// What a provider is told of a run. Its key names the run: triggered twice, it is one run.
 import { encodeNodeId } from '../../../graphql/node-id.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import { ProviderRefused, type ProviderRun } from '../../../platform/providers/port.ts';
@@ -18,7 +18,7 @@ export function runOfDeployment(secrets: Secrets, rows: DeploymentRows): RunOrRe
   if (secret instanceof ProviderRefused) return secret;
   return {
     accountId,
-    // One that took the slot once more would be another run.
+    // A deployment that took the slot once more is another run.
     key: `deployment-${accountId}-${deployment.id}-${deployment.fence ?? 0}`,
     settings: environment.provider,
     secret,

@@ -17,7 +17,7 @@ export async function countOpenDeployments({ db }: Ports): Promise<number> {
   return (await db.system.query<OpenDeployment>(openDeployments)).length;
 }
 
-/** Sets them to `unknown`; whoever knows reports how they ended. Answers how many they were. */
+/** Sets them to `unknown`, until a person or a provider reports how they ended. Returns their number. */
 export async function forgetOpenDeployments(ports: Ports): Promise<number> {
   const open = await ports.db.system.query<OpenDeployment>(openDeployments);
   // The last in line first, or the end of one would be the turn of the next.

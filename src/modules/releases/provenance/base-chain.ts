@@ -1,5 +1,5 @@
-// The commits of a base branch in their order, as git gave them: what came after what was seen before is asked for,
-// and kept. Whoever asks at the same time writes the same, or starts over.
+// The commits of a base branch in their order, as git gave them: commits after the last known one are read and kept.
+// Two readers at the same time write the same rows, or one of them starts over.
 import type { Context } from '../../../context.ts';
 import { codeOf, type HostedRepository, type RepositoryCode } from '../../../hosts/port.ts';
 

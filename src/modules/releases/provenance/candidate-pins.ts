@@ -6,7 +6,7 @@ import { queuesThatMerged } from './provenance.reads.ts';
 import { reachBase } from './reach.ts';
 
 const mostAtOnce = 20;
-/** One that could not be looked at, or whose process was killed meanwhile, comes again after that. */
+/** A candidate that could not be looked at, or whose process was killed meanwhile, comes again after that. */
 const againMs = 60_000;
 const pins = 'refs/interlock/candidates/';
 
@@ -16,7 +16,7 @@ interface DueCandidate extends Omit<HostedRepository, 'id'> {
   readonly commit: string;
 }
 
-/** Looks at candidates that came since. Whoever takes one puts it off for the others. */
+/** Looks at candidates that came since. The process that takes a candidate puts it off for the others. */
 export async function lookAtNewCandidates(ports: Ports): Promise<void> {
   const now = ports.clock();
   const due = await ports.db.system.query<DueCandidate>(

@@ -153,8 +153,8 @@ export async function countDeploymentsWith(ctx: Context, merged: Merged): Promis
   return row?.count ?? 0;
 }
 
-// What succeeded last in an environment runs there. What is asked about is there since the first success after the
-// newest one that had it not. All three by the index of successes, from the newest on.
+// The newest success in an environment runs there. The change is there since the first success after the newest success
+// without it. All three are read by the index of successes, from the newest on.
 function presenceText(environments: string, has: (success: string) => string): string {
   const successes = `from deployment d where d.account_id = $1 and d.environment_id = e.id and d.status = 'success'`;
   return `select e.id as "environmentId", newest.candidate_id as "candidateId", came.id as "deploymentId", came.deploy_end_at as since

@@ -6,9 +6,9 @@ import { nextProbe, traceOutside, traceReach, type Traced } from '../../../domai
 import { codeOf, type HostedRepository } from '../../../hosts/port.ts';
 import { followBase } from './base-chain.ts';
 
-/** What is looked at within a request, newest first; the rest is left for whoever asks next. */
+/** Pull requests looked at within one request, newest first; the rest is left for the next request. */
 const mostAtOnce = 1000;
-/** Of those that are searched for. */
+/** Pull requests that are searched for in git within one request. */
 const mostSearches = 10;
 /** With more commits of their own beyond the base each of them is searched for. */
 const mostOwnCommits = 100_000;
@@ -28,8 +28,8 @@ interface Unreached {
 }
 
 /**
- * Afterwards `candidate_reach` says of each of these candidates what it has of the base as it is now. Answers false when
- * there are too many to be looked at within a request: the next call goes on with those that are left.
+ * Afterwards `candidate_reach` says of each of these candidates what it has of the base as it is now. Answers false
+ * when there are too many to be looked at within a request: the next call goes on with the rest.
  */
 export async function reachBase(ctx: Context, { repository, queueId, candidateId }: ReachRequest): Promise<boolean> {
   const length = await followBase(ctx, repository, queueId);

@@ -1,5 +1,5 @@
-// Works on one leaf: a worktree of its own at the tip of the branch, the agent in it, and a commit of what is left there.
-// The commit is written down before it is pushed, so that whoever goes on finds it.
+// Works on one leaf: a worktree of its own at the tip of the branch, the agent in it, and a commit of what is left
+// there. The commit is written down before it is pushed, so that the next attempt finds it.
 import type { Context } from '../../../context.ts';
 import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
 import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';

@@ -1,4 +1,4 @@
-// The pull requests of a runbook at the code host: opened once, and told anew after the agent's next commit.
+// The pull requests of a runbook at the code host: opened once, and updated after the agent's next commit.
 import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
@@ -45,7 +45,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
       if (there.state !== 'planned') return;
       const { number, url } = opened;
       Object.assign(there, { state: 'open', number, url, openedAt: ctx.clock(), labels: [...opened.labels] });
-      // One that a killed worker opened may say what was so then.
+      // A pull request that a killed worker opened may have the description of that time.
       there.isStale = opened.body !== body || labels.some((label) => !opened.labels.includes(label));
       await announcePullRequest(ctx, tx, now.runbook, there);
     },
@@ -87,7 +87,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   };
 }
 
-/** After a commit: pull requests that lack a label or the description of a follow-up are told anew, whichever has it. */
+/** After a commit: marks pull requests for an update that lack a label or the description of a follow-up. */
 export function markBehind(rows: RunbookRows): void {
   const { runbook, pullRequests } = rows;
   const labels = wantedLabels(rows);
@@ -158,7 +158,7 @@ function belowOf({ pullRequests }: RunbookRows, row: RunbookPullRequestRow): num
   return below?.number === undefined || below.number === null ? [] : [below.number];
 }
 
-/** Those that ask the queue for something wait for the last leaf, which is being published when this is asked. */
+/** Labels that ask the queue for something wait for the last leaf, which is being published when this is asked. */
 function wantedLabels({ runbook, repository, prompts, leaves, commits }: RunbookRows): readonly string[] {
   const { trigger, skipLine } = labelRulesOf(configurationOf(repository));
   const pushed = new Set(commits.filter(({ state }) => state === 'pushed').map(({ stepId }) => stepId));

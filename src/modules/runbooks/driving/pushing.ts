@@ -35,7 +35,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
   };
 }
 
-/** Whoever asked for it is an author of it, whoever is named as such. */
+/** Everybody who requested part of the runbook is an author of it, as well as the author who is named. */
 async function nameAuthors(ctx: Context, { repository, runbook, prompts }: RunbookRows, branch: string): Promise<void> {
   const people = [runbook.authorEmail, runbook.createdBy, ...prompts.map(({ author }) => author)];
   const handles = [runbook.authorHandle ?? null, ...(await findHandles(ctx, people))].filter((name) => name !== null);

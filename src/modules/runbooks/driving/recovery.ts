@@ -1,5 +1,5 @@
-// After a backup of the database was restored: what its open runbooks have pushed and opened since nobody here can say.
-// They are stopped, and whoever has looked at their branches retries them: what is there already is not pushed again.
+// After a backup of the database was restored, nobody here knows what its open runbooks have pushed and opened since.
+// They are stopped. A person looks at their branches and retries them; what is pushed already is not pushed again.
 import { systemContext, type Ports } from '../../../context.ts';
 import { cancelWork } from '../steps.writer.ts';
 import { lockRunbook } from '../runbooks.locks.ts';

@@ -73,7 +73,9 @@ function putOffCall(ctx: Context, { runbook }: RunbookRows, words: string): stri
   return null;
 }
 
-/** The leaf that waits for it fails; where none does, it is asked for no more, and the words stay. */
+/**
+ * The leaf that waits for it fails. Where no leaf does, the pull request is not requested any more, and the words stay.
+ */
 async function refuse(
   ctx: Context,
   tx: Transaction,

@@ -26,7 +26,7 @@ export interface RunbookRows {
   readonly leaves: readonly RunbookStepRow[];
   /** In the order of the stack. */
   readonly pullRequests: readonly RunbookPullRequestRow[];
-  /** Those that count, oldest first. */
+  /** The commits that count, oldest first. */
   readonly commits: readonly RunbookCommitRow[];
 }
 

@@ -30,7 +30,7 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     `**Runbook ${runbook.number}** of ${plain(`${repository.owner}/${repository.name}`)}: ${plain(runbook.title)}: **${status}**`,
     '',
     `- next: ${plain(stepText(step, rows))}`,
-    `- for ${plain(runbook.authorEmail)}, asked for by ${plain(runbook.createdBy)} at ${runbook.createdAt.toISOString()}`,
+    `- for ${plain(runbook.authorEmail)}, requested by ${plain(runbook.createdBy)} at ${runbook.createdAt.toISOString()}`,
     `- by the ${runbook.agent} agent, ${code(runbook.prMode)} into ${code(runbook.targetBranch)}${runbook.queueWhenGreen ? ', queued when green' : ''}`,
     `- cost: ${plain(dollars(runbook.spentMicros))} of ${plain(dollars(runbook.budgetMicros))}, ${runbook.inputTokens} tokens in, ${runbook.outputTokens} out`,
     ...problemText(runbook),

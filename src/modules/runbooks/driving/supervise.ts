@@ -120,7 +120,7 @@ interface Failure {
   readonly words: string;
   readonly isFinal: boolean;
   readonly isHostAway: boolean;
-  /** The pause that a busy agent or the code host asked for, in milliseconds. 0: none. */
+  /** The pause that a busy agent or the code host requested, in milliseconds. 0: none. */
   readonly waitMs: number;
 }
 

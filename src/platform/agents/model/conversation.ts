@@ -25,7 +25,7 @@ export interface Conversation<T> {
   readonly instructions: string;
   readonly opening: string;
   readonly endings: readonly Ending<T>[];
-  /** An answer without a call. Null: a call is wanted, and the model is asked for it. */
+  /** An answer without a call. Null: a call is wanted, and the model is asked to make it. */
   readonly plainEnd: (text: string) => T | null;
   /** Marks what tools answered as theirs. */
   readonly quote: (text: string) => string;

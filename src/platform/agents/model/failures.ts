@@ -27,7 +27,7 @@ export function failureOf(thrown: unknown, settings: ModelSettings): Error {
 }
 
 const unreached =
-  ' It is tried again; whoever runs this installation sees to it that RUNBOOK_MODEL_BASE_URL is right and can be reached.';
+  ' It is tried again; the operator of this installation checks that RUNBOOK_MODEL_BASE_URL is right and can be reached.';
 
 function isFinal(status: number, code: string, said: string): boolean {
   if (isUnpaid(status, code, said)) return true;
@@ -67,7 +67,7 @@ function waitOf(error: unknown): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
-/** The answer had begun, and may come whole when it is asked for again. */
+/** The answer had begun, and may come whole at the next request. */
 export function isBrokenAnswer(thrown: unknown): boolean {
   const error = innermost(thrown);
   if (APICallError.isInstance(error)) return error.statusCode === undefined || error.statusCode < 300;
@@ -105,15 +105,16 @@ function codeOf(error: unknown): string {
 
 function cureOf(status: number, code: string, said: string): string {
   if (isTooLong(code, said))
-    return ' Ask for less in one step; whoever runs this installation sets RUNBOOK_MODEL_CONTEXT_TOKENS to what the model takes.';
+    return ' Ask for less in one step; the operator of this installation sets RUNBOOK_MODEL_CONTEXT_TOKENS to what the model takes.';
   if (isWithheld(code, said)) return ' Put the prompt into other words.';
-  if (isUnpaid(status, code, said)) return ' Whoever runs this installation pays the provider, or names another model.';
+  if (isUnpaid(status, code, said))
+    return ' The operator of this installation pays the provider, or names another model.';
   if (status < 400)
-    return ' Redirects are not followed: whoever runs this installation corrects RUNBOOK_MODEL_BASE_URL.';
-  if (status === 401 || status === 403) return ' Whoever runs this installation corrects RUNBOOK_MODEL_API_KEY.';
-  if (status === 404) return ' Whoever runs this installation corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL.';
+    return ' Redirects are not followed: the operator of this installation corrects RUNBOOK_MODEL_BASE_URL.';
+  if (status === 401 || status === 403) return ' The operator of this installation corrects RUNBOOK_MODEL_API_KEY.';
+  if (status === 404) return ' The operator of this installation corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL.';
   if (status === 429)
-    return ' It takes no more for now: retry the step later; whoever runs this installation asks the provider for a higher limit.';
+    return ' It takes no more for now: retry the step later; the operator of this installation asks the provider for a higher limit.';
   if (status >= 500) return ' Retry the step when it works again.';
   return '';
 }

@@ -14,7 +14,7 @@ export interface ModelLimits {
   readonly retries: number;
   /** Answers that broke off. */
   readonly brokenAnswers: number;
-  /** Before the first of these is asked for again; twice as long before the next. */
+  /** Before the first broken answer is requested again; twice as long before the next. */
   readonly pauseMs: number;
   /** Until an answer begins, retries included. */
   readonly firstWordMs: number;

@@ -59,7 +59,7 @@ export async function takeTurn(client: ModelClient, asked: Asked): Promise<Answe
       if (hasBegun) await asked.onBroken(heard.text, { input: tokensOf(asked), output: estimateTokens(heard.text) });
       asked.signal.throwIfAborted();
       if (!isBrokenAnswer(error) || broken === client.limits.brokenAnswers) throw failureOf(error, client.settings);
-      if (hasBegun) asked.onText('\n[The answer broke off, and is asked for again.]\n');
+      if (hasBegun) asked.onText('\n[The answer broke off, and is requested again.]\n');
       await delay(client.limits.pauseMs * 2 ** broken, undefined, { signal: asked.signal }).catch(() => {});
       asked.signal.throwIfAborted();
     }

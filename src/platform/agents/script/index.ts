@@ -27,7 +27,7 @@ const readingMs = 15_000;
 
 async function read(prompt: string, session: AgentSession): Promise<Script> {
   session.signal.throwIfAborted();
-  // A thread of its own: one that is stopped takes no other's prompt with it.
+  // A thread of its own: when it is stopped, no other prompt is lost with it.
   const thread = new Thread(threadScript(import.meta.url, 'parse.thread'));
   try {
     const reading = await thread.ask<Reading>(prompt, readingMs);

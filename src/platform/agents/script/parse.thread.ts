@@ -1,4 +1,4 @@
-// Reads scripts in a thread: whoever writes a prompt may make it one that takes for ever.
+// Reads scripts in a thread: the author of a prompt may write a script that takes for ever to read.
 import { answerTasks } from '../../threads.ts';
 import { parseScript, ScriptFault } from './parse.ts';
 import type { Script } from './script.ts';

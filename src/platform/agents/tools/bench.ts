@@ -35,7 +35,7 @@ export interface Bench {
 export interface BenchTool extends Tool {
   /** It changes nothing: for planning too. */
   readonly isReading: boolean;
-  /** Throws ToolRefused, ToolFailed; anything else is nothing that the agent asked for. */
+  /** Throws ToolRefused or ToolFailed; any other error is not about the agent's request. */
   run(bench: Bench, args: unknown): Promise<string>;
 }
 

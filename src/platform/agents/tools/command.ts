@@ -76,7 +76,7 @@ async function boundsOf({ workspace, limits, began }: Bench, { bounds }: Sandbox
 
 /**
  * What a command's folders may come to. Where they are beyond the leaf's bounds already, a command that adds nothing is
- * still run: it may be the one that cleans up.
+ * still run: it may clean up.
  */
 export function decideGrowth(
   { first, now }: { readonly first: Grown; readonly now: Grown },

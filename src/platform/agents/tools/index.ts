@@ -1,5 +1,5 @@
-// The tools of an agent, and all that it can do: whoever speaks to it, and whatever it was told, they hold what may be
-// read, written and run.
+// The tools of an agent, and all that it can do. Whatever the agent was told, and by anybody, the tools bound what it
+// reads, writes and runs.
 import type { Tool, ToolAnswer } from '../port.ts';
 import { ChangedFiles, type Bench, type BenchTool, type Workspace } from './bench.ts';
 import { measureFolders, type Grown } from '../../sandbox/index.ts';
@@ -15,7 +15,7 @@ export type { Workspace } from './bench.ts';
 export interface Tools {
   readonly tools: readonly Tool[];
   /**
-   * One after the other, in the order in which they are asked for. Never throws for what the agent asked; it throws the
+   * One after the other, in the order of the calls. Never throws for what the agent asked; it throws the
    * signal's reason, and where the sandbox itself does not work.
    */
   call(name: string, args: unknown): Promise<ToolAnswer>;
@@ -33,7 +33,7 @@ const allTools: readonly BenchTool[] = [
   runCommand,
 ];
 
-/** For planning there are those that only read. */
+/** For planning, only the tools that read. */
 export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools {
   let began: Promise<Grown> | undefined;
   const offered = allTools.filter(({ isReading }) => mode === 'work' || isReading);

@@ -13,7 +13,7 @@ export interface ToolLimits {
   /** What commands may add to the worktree, their home and their temporary folder, all of a leaf's together, as long as it lasts. */
   readonly grownBytes: number;
   readonly grownFiles: number;
-  /** Of one file, whoever writes it. */
+  /** Of one file, written by a tool or by a command. */
   readonly fileBytes: number;
   /** What one command may write on its output. */
   readonly outputBytes: number;

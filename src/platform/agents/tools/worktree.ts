@@ -97,7 +97,7 @@ export class Worktree {
     this.#inFolderOf(from, false, (source, sourceName) => {
       if (plainOrNothing(source.at(sourceName), from) === null) throw new ToolFailed(`There is no ${shown(from)}.`);
       this.#inFolderOf(to, true, (target, targetName) => {
-        // A link, not a rename: of two, it is the one that replaces nothing.
+        // A link, not a rename: a link never replaces a file.
         linkSync(source.at(sourceName), target.at(targetName));
         unlinkSync(source.at(sourceName));
       });
