@@ -47,6 +47,12 @@ export interface Database {
   read<Row extends object>(accountId: string, statement: Statement): Promise<Row[]>;
   /** The row of this id as it is now, in no transaction and no unit of work. Null: the account has none. */
   load<Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null>;
+  /** Like `load`, all rows that have `value` in a column, in the order of another column. */
+  loadAll<Row extends object>(
+    accountId: string,
+    entity: EntitySchema<Row>,
+    by: { readonly column: string; readonly value: string; readonly orderBy: string },
+  ): Promise<Row[]>;
   readonly system: SystemQueries;
   close(): Promise<void>;
 }
@@ -100,6 +106,26 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   for (const pool of [reads, systemPool])
     pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
 
+  const loadRows = async <Row extends object>(
+    accountId: string,
+    entity: EntitySchema<Row>,
+    by: { readonly name: string; readonly where: string; readonly values: readonly string[] },
+  ): Promise<Row[]> => {
+    const { tableName, props } = orm.getMetadata().get(entity);
+    const columns = props.filter((prop) => prop.persist !== false && !prop.lazy).flatMap((prop) => prop.fieldNames);
+    const list = columns.map((column) => `"${column}"`).join(', ');
+    // The pool of the units of work: it reads columns the way entities expect them.
+    if (entityPool === undefined) throw new Error('The pool of the units of work was not made.');
+    const values = [...by.values, accountId];
+    const found = await entityPool.query<Row>({
+      name: `load_${tableName}_by_${by.name}`,
+      text: underAccount(`select ${list} from "${tableName}" where ${by.where}`, values.length),
+      values,
+    });
+    const em = orm.em.fork();
+    return found.rows.map((row) => em.map(entity, row));
+  };
+
   return {
     async transaction(accountId, work) {
       const effects: (() => unknown)[] = [];
@@ -130,20 +156,16 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       });
       return result.rows;
     },
-    load: async <Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string) => {
-      const { tableName, props } = orm.getMetadata().get(entity);
-      const columns = props.filter((prop) => prop.persist !== false && !prop.lazy).flatMap((prop) => prop.fieldNames);
-      const text = `select ${columns.map((column) => `"${column}"`).join(', ')} from "${tableName}" where id = $1`;
-      // The pool of the units of work: it reads columns the way entities expect them.
-      if (entityPool === undefined) throw new Error('The pool of the units of work was not made.');
-      const found = await entityPool.query<Row>({
-        name: `load_${tableName}`,
-        text: underAccount(text, 2),
-        values: [id, accountId],
-      });
-      const [row] = found.rows;
-      return row === undefined ? null : orm.em.fork().map(entity, row);
+    load: async (accountId, entity, id) => {
+      const [row] = await loadRows(accountId, entity, { name: 'id', where: 'id = $1', values: [id] });
+      return row ?? null;
     },
+    loadAll: async (accountId, entity, { column, value, orderBy }) =>
+      await loadRows(accountId, entity, {
+        name: column,
+        where: `account_id = $1 and "${column}" = $2 order by "${orderBy}"`,
+        values: [accountId, value],
+      }),
     system: {
       query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
         (await systemPool.query<Row>(text, [...values])).rows,

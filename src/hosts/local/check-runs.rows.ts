@@ -100,17 +100,25 @@ export async function queueCheckRuns(
   runs: readonly NewCheckRun[],
 ): Promise<boolean> {
   const keys = [repository.accountId, repository.id, build.commit];
+  const known = await db.read<{ name: string; attempt: number; canceled: boolean; isBehind: boolean }>(
+    repository.accountId,
+    {
+      name: 'local_check_run_known',
+      text: `select distinct on (name) name, attempt, conclusion is not distinct from 'cancelled' as canceled,
+             bool_or(state = 'queued' and priority < $4) over () as "isBehind"
+           from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null
+           order by name, attempt desc`,
+      values: [...keys, build.priority],
+    },
+  );
+  const newestOf = (name: string): (typeof known)[number] | undefined => known.find((run) => run.name === name);
+  const wanted = runs.filter(({ name }) => {
+    const newest = newestOf(name);
+    return newest === undefined || (build.again && newest.canceled);
+  });
+  if (wanted.length === 0 && known[0]?.isBehind !== true) return false;
   return await db.transaction(repository.accountId, async (tx) => {
-    const known = await tx.query<{ name: string; attempt: number; canceled: boolean }>(
-      `select distinct on (name) name, attempt, conclusion is not distinct from 'cancelled' as canceled
-       from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null order by name, attempt desc`,
-      keys,
-    );
-    let isAny = false;
-    for (const run of runs) {
-      const newest = known.find(({ name }) => name === run.name);
-      if (newest !== undefined && !(build.again && newest.canceled)) continue;
-      isAny = true;
+    for (const run of wanted) {
       const isOver = run.failure !== undefined;
       await tx.query(
         `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at,
@@ -121,7 +129,7 @@ export async function queueCheckRuns(
           ...keys,
           build.ref,
           run.name,
-          (newest?.attempt ?? 0) + 1,
+          (newestOf(run.name)?.attempt ?? 0) + 1,
           run.command,
           run.timeoutSec,
           build.priority,
@@ -138,7 +146,7 @@ export async function queueCheckRuns(
       `update local_check_run set priority = $4 where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' and priority < $4`,
       [...keys, build.priority],
     );
-    return isAny;
+    return wanted.length > 0;
   });
 }
 

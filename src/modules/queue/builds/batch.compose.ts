@@ -143,15 +143,12 @@ function headsBefore(members: readonly BatchMemberRow[], place: number): string[
  * would inherit the red or canceled build of the first. So each time is a second later than the one before.
  */
 async function commitTime(ctx: Context, { batch, members }: LoadedBatch): Promise<number> {
-  const [before] = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.query<{ n: number }>(
-        `select count(*)::int as n from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
-       where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3 and b.parent_commit = $4`,
-        [ctx.accountId, members[0]?.pullRequestId ?? null, batch.id, batch.parentCommit],
-      ),
-  );
+  const [before] = await ctx.db.read<{ n: number }>(ctx.accountId, {
+    name: 'batches_of_same_parent',
+    text: `select count(*)::int as n from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
+           where m.account_id = $1 and m.pull_request_id = $2 and m.batch_id < $3 and b.parent_commit = $4`,
+    values: [ctx.accountId, members[0]?.pullRequestId ?? null, batch.id, batch.parentCommit],
+  });
   return batch.createdAt.getTime() + (before?.n ?? 0) * 1_000;
 }
 

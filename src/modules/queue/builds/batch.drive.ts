@@ -3,15 +3,13 @@
 // step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded. A batch is no
 // kind of src/platform/turns: its planner decides about it, and each step is one short activity without a lease.
 import type { Context } from '../../../context.ts';
-import type { Transaction } from '../../../platform/database.ts';
-import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { causes } from '../planning/open-work.ts';
 import { cleanUp } from './batch.clean-up.ts';
 import { makeBuild } from './batch.compose.ts';
 import { openBuild, watchBuild } from './batch.open.ts';
 import { takeStep } from './batch.refusals.ts';
-import { loadBatch, loadBatchIn, needOfRow, type BatchNeed } from '../store/batch.rows.ts';
-import { PullRequestEntity, type BatchRow, type BatchRowState } from '../store/queue.entities.ts';
+import { loadBatch, needOfRow, type BatchNeed } from '../store/batch.rows.ts';
+import { BatchEntity, type BatchRow, type BatchRowState } from '../store/queue.entities.ts';
 
 /** The progress of a batch, for its workflow and for people who read the workflow. */
 export interface BatchProgress {
@@ -36,27 +34,29 @@ export async function driveBatch(ctx: Context, batchId: string): Promise<BatchPr
 }
 
 async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
-  const facts = await ctx.db.transaction(ctx.accountId, async (tx) => await readFacts(ctx, tx, batchId));
-  const { batch, repository, baseBranch, named } = facts;
-  const outcome = outcomeOf(facts);
+  const batch = await ctx.db.load(ctx.accountId, BatchEntity, batchId);
+  if (batch === null) throw new Error(`There is no batch ${batchId}.`);
+  const facts = await readFacts(ctx, batch);
+  const outcome = outcomeOf(batch, facts);
+  const named = nameAll(facts.members);
   return {
     need: needOfRow(batch),
     state: batch.state,
-    repository: `${repository.owner}/${repository.name}`,
-    baseBranch,
+    repository: `${facts.owner}/${facts.name}`,
+    baseBranch: facts.baseBranch,
     summary: `${named}: ${batch.state}${outcome === '' ? '' : `, ${outcome}`}`,
-    details: linesOf(facts, outcome).join('\n'),
+    details: linesOf(batch, facts, outcome).join('\n'),
   };
 }
 
-/** The facts about a batch that people read. */
+/** The facts about a batch that people read besides its row. */
 interface BatchFacts {
-  readonly batch: BatchRow;
-  readonly repository: RepositoryRow;
+  readonly owner: string;
+  readonly name: string;
   readonly baseBranch: string;
-  /** Numbers of its members, and of the pull requests that it assumes to land first. */
-  readonly named: string;
-  readonly assumed: string;
+  /** Numbers of its pull requests, and of those that it assumes to land first. */
+  readonly members: readonly number[];
+  readonly assumed: readonly number[];
   readonly checks: readonly {
     readonly name: string;
     readonly attempt: number;
@@ -67,42 +67,36 @@ interface BatchFacts {
   readonly grade: string | null;
 }
 
-async function readFacts(ctx: Context, tx: Transaction, batchId: string): Promise<BatchFacts> {
-  const { batch, repository, baseBranch, assumed, members } = await loadBatchIn(tx, batchId);
-  const ids = [...assumed, ...members].map((row) => row.pullRequestId);
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
-  const numbers = new Map(rows.map((row) => [row.id, row.number]));
-  const checks = await tx.query<BatchFacts['checks'][number]>(
-    `select c.name, c.attempt, c.conclusion, r.context from check_result c
-     left join check_retry r on r.account_id = c.account_id and r.repository_id = c.repository_id and r.commit = c.commit
-       and r.name = c.name and r.attempt = c.attempt - 1
-     where c.account_id = $1 and c.repository_id = $2 and c.commit = $3 order by c.name, c.attempt`,
-    [ctx.accountId, batch.repositoryId, batch.testedCommit ?? ''],
-  );
-  const [landing] = await tx.query<{ grade: string }>(
-    'select grade from landing where account_id = $1 and batch_id = $2',
-    [ctx.accountId, batch.id],
-  );
-  const gates = await tx.query<BatchFacts['gates'][number]>(
-    'select workflow, state, reason from gate_run where account_id = $1 and batch_id = $2 order by id',
-    [ctx.accountId, batch.id],
-  );
-  const nameAll = (of: readonly { readonly pullRequestId: string }[]): string =>
-    of.map(({ pullRequestId }) => `#${numbers.get(pullRequestId) ?? '?'}`).join(', ');
-  return {
-    batch,
-    repository,
-    baseBranch,
-    named: nameAll(members),
-    assumed: nameAll(assumed),
-    checks,
-    gates,
-    grade: landing?.grade ?? null,
-  };
+async function readFacts(ctx: Context, batch: BatchRow): Promise<BatchFacts> {
+  const [facts] = await ctx.db.read<BatchFacts>(ctx.accountId, {
+    name: 'batch_described',
+    text: `select r.owner, r.name, q.base_branch as "baseBranch",
+             array(select p.number from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
+                   where m.account_id = $1 and m.batch_id = $2 order by m.ordinal) as members,
+             array(select p.number from batch_assumption a join pull_request p on p.account_id = $1 and p.id = a.pull_request_id
+                   where a.account_id = $1 and a.batch_id = $2 order by a.ordinal) as assumed,
+             array(select jsonb_build_object('name', c.name, 'attempt', c.attempt, 'conclusion', c.conclusion, 'context', t.context)
+                   from check_result c
+                   left join check_retry t on t.account_id = c.account_id and t.repository_id = c.repository_id and t.commit = c.commit
+                     and t.name = c.name and t.attempt = c.attempt - 1
+                   where c.account_id = $1 and c.repository_id = $4 and c.commit = $5 order by c.name, c.attempt) as checks,
+             array(select jsonb_build_object('workflow', g.workflow, 'state', g.state, 'reason', g.reason) from gate_run g
+                   where g.account_id = $1 and g.batch_id = $2 order by g.id) as gates,
+             (select grade from landing where account_id = $1 and batch_id = $2) as grade
+           from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+           where q.account_id = $1 and q.id = $3`,
+    values: [ctx.accountId, batch.id, batch.queueId, batch.repositoryId, batch.testedCommit ?? ''],
+  });
+  if (facts === undefined) throw new Error(`There is no queue ${batch.queueId}.`);
+  return facts;
+}
+
+function nameAll(numbers: readonly number[]): string {
+  return numbers.map((number) => `#${number}`).join(', ');
 }
 
 /** Empty if there is none yet. */
-function outcomeOf({ batch, checks, grade }: BatchFacts): string {
+function outcomeOf(batch: BatchRow, { checks, grade }: BatchFacts): string {
   if (grade !== null) return `tree verified: ${grade}`;
   const failed = checks.filter(
     ({ name, attempt, conclusion }) =>
@@ -113,12 +107,13 @@ function outcomeOf({ batch, checks, grade }: BatchFacts): string {
   return batch.endedReason ?? failure;
 }
 
-function linesOf({ batch, repository, baseBranch, ...facts }: BatchFacts, outcome: string): string[] {
+function linesOf(batch: BatchRow, facts: BatchFacts, outcome: string): string[] {
+  const assumed = nameAll(facts.assumed);
   return [
-    `**${facts.named}** → \`${baseBranch}\` of ${repository.owner}/${repository.name}: **${batch.state}** ${outcome}`,
+    `**${nameAll(facts.members)}** → \`${facts.baseBranch}\` of ${facts.owner}/${facts.name}: **${batch.state}** ${outcome}`,
     `- why it exists: ${causes[batch.cause] ?? batch.cause}`,
     `- parent \`${batch.preBatchCommit ?? batch.parentCommit}\``,
-    ...(facts.assumed === '' ? [] : [`- assumed to land first: ${facts.assumed}`]),
+    ...(assumed === '' ? [] : [`- assumed to land first: ${assumed}`]),
     ...(batch.restsOn.length === 0 ? [] : [`- rests on the builds of ${batch.restsOn.join(', ')}`]),
     `- commit \`${batch.commit ?? 'not made yet'}\`, tree \`${batch.tree ?? '-'}\``,
     ...facts.checks.map(

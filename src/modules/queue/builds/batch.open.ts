@@ -61,11 +61,12 @@ export async function watchBuild(ctx: Context, loaded: LoadedBatch): Promise<voi
   await recordChecks(ctx, host, batch.testedCommit);
   if (batch.commit) await recordGates(ctx, host, batch.commit);
   if (batch.mode === 'serial' || batch.state !== 'building') return;
-  const bots = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.count(BotPullRequestEntity, { batchId: batch.id, openedAt: { $ne: null } }),
-  );
-  if (bots === 0) await openBuild(ctx, loaded);
+  const opened = await ctx.db.read(ctx.accountId, {
+    name: 'opened_bot_pull_request',
+    text: 'select 1 as is from bot_pull_request where account_id = $1 and batch_id = $2 and opened_at is not null',
+    values: [ctx.accountId, batch.id],
+  });
+  if (opened.length === 0) await openBuild(ctx, loaded);
 }
 
 /** Whether a green build of its tree exists, or builds of its parts suffice, or its members skip validation. */

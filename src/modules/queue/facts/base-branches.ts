@@ -19,10 +19,9 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
   const host = codeOf(ctx, repository);
-  const queueId = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch),
-  );
+  const queueId =
+    (await findQueue(ctx, repository.id, baseBranch)) ??
+    (await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch)));
   for (let read = 1; read <= mostReads; read += 1) {
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
@@ -33,6 +32,15 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
   }
+}
+
+async function findQueue(ctx: Context, repositoryId: string, baseBranch: string): Promise<string | null> {
+  const [queue] = await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'queue_of_base',
+    text: 'select id from queue where account_id = $1 and repository_id = $2 and base_branch = $3',
+    values: [ctx.accountId, repositoryId, baseBranch],
+  });
+  return queue?.id ?? null;
 }
 
 interface BaseRead {

@@ -29,11 +29,9 @@ export async function findUnknownLandings(
   // read.
   const refs = await codeOf(ctx, repository).listRefs(landingRefs);
   if (refs.length === 0) return [];
-  const unknown = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.query<{ ref: string; commit: string }>(
-        `select seen.ref, seen.commit from unnest($3::text[], $4::text[]) with ordinality as seen (ref, commit, n)
+  const unknown = await ctx.db.read<{ ref: string; commit: string }>(ctx.accountId, {
+    name: 'unknown_landings',
+    text: `select seen.ref, seen.commit from unnest($3::text[], $4::text[]) with ordinality as seen (ref, commit, n)
        where not exists (select from landing l where l.account_id = $1 and l.repository_id = $2 and l.commit = seen.commit)
          and not exists (select from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
                          where i.account_id = $1 and i.kind = 'land' and i.state = 'begun'
@@ -41,9 +39,8 @@ export async function findUnknownLandings(
                            and (b.commit = seen.commit or (i.payload->'passed'->>'byHost')::boolean))
          and not exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.given_up and $5 || b.id = seen.ref)
        order by seen.n`,
-        [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
-      ),
-  );
+    values: [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
+  });
   const adapter = codeOf(ctx, repository);
   const landings: UnknownLanding[] = [];
   for (const landing of unknown) {

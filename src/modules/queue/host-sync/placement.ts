@@ -45,16 +45,32 @@ interface SeenPullRequest {
   readonly rules: { readonly configuration: Configuration; readonly defaultBranch: string };
 }
 
-export async function findPlacement(ctx: Context, tx: Transaction, of: SeenPullRequest): Promise<Placement> {
+async function findPlacement(ctx: Context, tx: Transaction, of: SeenPullRequest): Promise<Placement> {
+  return decidePlacement(of, canBeStacked(of) ? await readCandidates(ctx, tx, of.repository.id, of.seen) : []);
+}
+
+/** Like `findPlacement` without a transaction, if there is nothing to write. */
+export async function readPlacement(ctx: Context, of: SeenPullRequest): Promise<Placement> {
+  if (!canBeStacked(of)) return decidePlacement(of, []);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await findPlacement(ctx, tx, of));
+}
+
+function canBeStacked({ seen, rules: { configuration, defaultBranch } }: SeenPullRequest): boolean {
+  return (
+    configuration.merge_rules.auto_detect_stacks && !isManagedBranch(configuration, seen.baseBranch, defaultBranch)
+  );
+}
+
+function decidePlacement(
+  of: SeenPullRequest,
+  candidates: readonly (StackCandidate & { readonly id: string })[],
+): Placement {
   const { seen, rules } = of;
   const isManaged = (branch: string): boolean => isManagedBranch(rules.configuration, branch, rules.defaultBranch);
   const alone: Placement = { baseBranch: seen.baseBranch, belowId: null };
-  if (!rules.configuration.merge_rules.auto_detect_stacks || isManaged(seen.baseBranch)) return alone;
-  const stack = findStack(
-    { ...seen, headBranch: seen.headFork === null ? seen.headBranch : null, openedAt: seen.createdAt },
-    await readCandidates(ctx, tx, of.repository.id, seen),
-    isManaged,
-  );
+  if (!canBeStacked(of)) return alone;
+  const headBranch = seen.headFork === null ? seen.headBranch : null;
+  const stack = findStack({ ...seen, headBranch, openedAt: seen.createdAt }, candidates, isManaged);
   const [below] = stack?.below ?? [];
   return stack === null || below === undefined ? alone : { baseBranch: stack.baseBranch, belowId: below.id };
 }
@@ -145,14 +161,13 @@ export async function belowAfterLanding(
 }
 
 /** Whether the row is in the queue of its branches. A landed pull request below does not move it. */
-export async function isPlaced(ctx: Context, tx: Transaction, row: PullRequestRow, place: Placement): Promise<boolean> {
-  const [queue] = await tx.query<{ base_branch: string; below_merged: boolean | null }>(
-    `select q.base_branch, (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = $3) as below_merged
-     from queue q where q.account_id = $1 and q.id = $2`,
-    [ctx.accountId, row.queueId, row.belowId ?? null],
-  );
-  const isBelow = (row.belowId ?? null) === place.belowId || (place.belowId === null && queue?.below_merged === true);
-  return isBelow && queue?.base_branch === place.baseBranch;
+export function isPlaced(
+  row: Pick<PullRequestRow, 'belowId'>,
+  kept: { readonly baseBranch: string; readonly isBelowMerged: boolean | null },
+  place: Placement,
+): boolean {
+  const isBelow = (row.belowId ?? null) === place.belowId || (place.belowId === null && kept.isBelowMerged === true);
+  return isBelow && kept.baseBranch === place.baseBranch;
 }
 
 /** Open pull requests right above the branch of another one. Nothing stands on a branch of a fork. */

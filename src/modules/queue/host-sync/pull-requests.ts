@@ -19,7 +19,7 @@ import {
   followBase,
   isPlaced,
   belowAfterLanding,
-  findPlacement,
+  readPlacement,
   readAbove,
   lockPlacement,
   type LockedPlacement,
@@ -68,7 +68,7 @@ export async function syncPullRequest(
         : await readLabelActs(ctx, { ...repository, ...before }, seen, { labels: before.labels, isOpened });
     const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
     const row =
-      (await findUnchanged(ctx, { repository, seen, rules }, head)) ??
+      (await findUnchanged(ctx, { repository, seen, rules }, { id: before.pullRequestId, head })) ??
       (await ctx.db.transaction(ctx.accountId, async (tx) => {
         const placement = await lockPlacement(ctx, tx, { repository, seen, rules });
         // Another writer stored a possibly later state of the host since this read began: the head never goes back to
@@ -135,8 +135,9 @@ function hasMoved(before: Before, row: PullRequestRow): boolean {
 
 /** The rows' state before the host is read. */
 interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'defaultBranch'> {
-  /** When the row was last written. Null, like its status, if there is none. */
+  /** When the row was last written. Null, like its id and status, if there is none. */
   readonly writtenAt: number | null;
+  readonly pullRequestId: string | null;
   readonly status: PullRequestRow['status'] | null;
   readonly queueId: string | null;
   readonly labels: readonly string[];
@@ -146,7 +147,7 @@ interface Before extends Pick<RepositoryRow, 'active' | 'configurationYaml' | 'd
 async function readBefore(ctx: Context, repository: HostedRepository, number: number): Promise<Before> {
   const [row] = await ctx.db.read<Omit<Before, 'writtenAt'> & { updated_at: Date | null }>(ctx.accountId, {
     name: 'pull_request_before',
-    text: `select p.updated_at, p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
+    text: `select p.updated_at, p.id as "pullRequestId", p.status, p.queue_id as "queueId", coalesce(p.labels, '{}') as labels, p.verified_head as "verifiedHead", r.active,
              r.configuration_yaml as "configurationYaml",
              r.default_branch as "defaultBranch"
            from repository r
@@ -211,27 +212,26 @@ async function updatedHead(
 async function findUnchanged(
   ctx: Context,
   of: Parameters<typeof lockPlacement>[2] & { readonly seen: SeenPullRequest },
-  head: HeadFacts | null,
+  { id, head }: { readonly id: string | null; readonly head: HeadFacts | null },
 ): Promise<PullRequestRow | null> {
   const { repository, seen } = of;
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOne(PullRequestEntity, {
-      accountId: ctx.accountId,
-      repositoryId: repository.id,
-      number: seen.number,
-    });
-    if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
-    if (row.status !== 'merged' && !(await isPlaced(ctx, tx, row, await findPlacement(ctx, tx, of)))) return null;
-    if (head === null) return row;
-    if (head.unverified !== null) return null;
-    if (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail) return null;
-    const builds = await tx.query('select 1 from build where account_id = $1 and repository_id = $2 and commit = $3', [
-      ctx.accountId,
-      repository.id,
-      seen.headSha,
-    ]);
-    return builds.length === 0 ? null : row;
-  });
+  const row = id === null ? null : await ctx.db.load(ctx.accountId, PullRequestEntity, id);
+  if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
+  if (head !== null && head.unverified !== null) return null;
+  if (head !== null && (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail)) return null;
+  const [kept] = await ctx.db.read<{ baseBranch: string; isBelowMerged: boolean | null; hasBuild: boolean }>(
+    ctx.accountId,
+    {
+      name: 'pull_request_unchanged',
+      text: `select q.base_branch as "baseBranch",
+               (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = $3) as "isBelowMerged",
+               exists (select from build where account_id = $1 and repository_id = $4 and commit = $5) as "hasBuild"
+             from queue q where q.account_id = $1 and q.id = $2`,
+      values: [ctx.accountId, row.queueId, row.belowId ?? null, repository.id, seen.headSha],
+    },
+  );
+  if (kept === undefined || (head !== null && !kept.hasBuild)) return null;
+  return row.status === 'merged' || isPlaced(row, kept, await readPlacement(ctx, of)) ? row : null;
 }
 
 async function keepPullRequest(

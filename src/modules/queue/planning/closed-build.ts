@@ -17,16 +17,14 @@ import { beginWork, finishWork } from '../store/status.writer.ts';
  */
 export async function resetClosedBuild(ctx: Context, repository: HostedRepository, number: number): Promise<void> {
   // The host is asked only about the draft of a build that is under way.
-  const isBuilding = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await findBuild(ctx, tx, repository.id, number),
-  );
-  if (isBuilding === null) return;
+  const values = [ctx.accountId, repository.id, number];
+  const building = await ctx.db.read(ctx.accountId, { name: 'build_of_draft', text: buildOfDraft, values });
+  if (building.length === 0) return;
   const seen = await codeOf(ctx, repository).getPullRequest(number);
   if (seen === null || seen.state === 'open') return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const batch = await findBuild(ctx, tx, repository.id, number);
-    if (batch !== null) await resetFrom(ctx, tx, batch);
+    const [batch] = await tx.query<Build>(buildOfDraft, values);
+    if (batch !== undefined) await resetFrom(ctx, tx, batch);
   });
 }
 
@@ -36,15 +34,9 @@ interface Build {
   readonly repositoryId: string;
 }
 
-async function findBuild(ctx: Context, tx: Transaction, repositoryId: string, number: number): Promise<Build | null> {
-  const [batch] = await tx.query<Build>(
-    `select b.id, b.queue_id as "queueId", b.repository_id as "repositoryId" from bot_pull_request bot
-     join batch b on b.account_id = bot.account_id and b.id = bot.batch_id
-     where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3 and b.state = 'building'`,
-    [ctx.accountId, repositoryId, number],
-  );
-  return batch ?? null;
-}
+const buildOfDraft = `select b.id, b.queue_id as "queueId", b.repository_id as "repositoryId" from bot_pull_request bot
+  join batch b on b.account_id = bot.account_id and b.id = bot.batch_id
+  where bot.account_id = $1 and bot.repository_id = $2 and bot.number = $3 and b.state = 'building'`;
 
 async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<void> {
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: build.repositoryId });

@@ -229,10 +229,8 @@ async function findPullRequest(ctx: Context, repository: RepositoryRow, number: 
 export async function readFresh(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
   const row = await syncPullRequest(ctx, hosted(repository), number);
   if (row === null) throw notFound('Pull request');
-  const queue = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) => await tx.em.findOneOrFail(QueueEntity, { id: row.queueId ?? '' }),
-  );
+  const queue = await ctx.db.load(ctx.accountId, QueueEntity, row.queueId ?? '');
+  if (queue === null) throw notFound('Queue');
   await syncBase(ctx, hosted(repository), queue.baseBranch);
   return row;
 }

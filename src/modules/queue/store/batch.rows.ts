@@ -1,17 +1,17 @@
 // A batch with its related rows, and the next step that its row asks for: the row is the batch's own intent.
 import type { Context } from '../../../context.ts';
-import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from './hosted-repository.ts';
 import {
+  BatchAssumptionEntity,
   BatchEntity,
+  BatchMemberEntity,
   QueueEntity,
   type BatchAssumptionRow,
   type BatchMemberRow,
   type BatchRow,
   type BatchRowState,
 } from './queue.entities.ts';
-import { loadAssumed, loadMembers } from './batch.members.ts';
 
 export interface LoadedBatch {
   readonly batch: BatchRow;
@@ -24,15 +24,15 @@ export interface LoadedBatch {
 }
 
 export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBatch> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => await loadBatchIn(tx, batchId));
-}
-
-export async function loadBatchIn(tx: Transaction, batchId: string): Promise<LoadedBatch> {
-  const batch = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
-  const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: batch.repositoryId });
-  const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
-  const members = (await loadMembers(tx, [batchId])).get(batchId) ?? [];
-  const assumed = batch.sideBuild === 'speculative' ? ((await loadAssumed(tx, [batchId])).get(batchId) ?? []) : [];
+  const { accountId } = ctx;
+  const batch = await ctx.db.load(accountId, BatchEntity, batchId);
+  const repository = batch && (await ctx.db.load(accountId, RepositoryEntity, batch.repositoryId));
+  const queue = batch && (await ctx.db.load(accountId, QueueEntity, batch.queueId));
+  if (batch === null || repository === null || queue === null) throw new Error(`There is no batch ${batchId}.`);
+  const inOrder = { column: 'batch_id', value: batchId, orderBy: 'ordinal' };
+  const members = await ctx.db.loadAll(accountId, BatchMemberEntity, inOrder);
+  const assumed =
+    batch.sideBuild === 'speculative' ? await ctx.db.loadAll(accountId, BatchAssumptionEntity, inOrder) : [];
   return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
 }
 

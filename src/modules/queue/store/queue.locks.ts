@@ -6,15 +6,19 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { QueueEntity, type QueueRow } from './queue.entities.ts';
 
-/** Locks the queue's row, so that only one writer at a time decides or changes the facts of decisions. */
+/**
+ * Locks the queue's row, so that only one writer at a time decides or changes the facts of decisions. The row is as it
+ * is under the lock, also if the unit of work holds an older one.
+ */
 export async function lockQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
-  const rows = await tx.query('select 1 from queue where account_id = $1 and id = $2 for no key update', [
+  // What the unit of work has changed in the row goes first, or it would be overwritten below.
+  if (tx.em.getUnitOfWork().getById(QueueEntity, queueId) !== undefined) await tx.em.flush();
+  const [row] = await tx.query('select * from queue where account_id = $1 and id = $2 for no key update', [
     ctx.accountId,
     queueId,
   ]);
-  if (rows.length === 0) throw notFound('Queue');
-  // Read again under the lock, because an entity in the unit of work may be older.
-  return await tx.em.findOneOrFail(QueueEntity, { id: queueId, accountId: ctx.accountId }, { refresh: true });
+  if (row === undefined) throw notFound('Queue');
+  return tx.em.map(QueueEntity, row);
 }
 
 /**
