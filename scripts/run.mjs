@@ -18,6 +18,7 @@ export const programs = {
   start: 'dist/src/main.js',
   demo: 'dist/src/demo.js',
   verify: 'dist/src/verify.js',
+  doctor: 'dist/src/doctor.js',
   import: 'dist/src/import.js',
   recover: 'dist/src/recover.js',
   simulate: 'dist/src/simulate.js',

@@ -118,6 +118,7 @@ const scripts = (
 const programs: Readonly<Record<string, string>> = {
   start: 'src/main.ts',
   verify: 'src/verify.ts',
+  doctor: 'src/doctor.ts',
   import: 'src/import.ts',
   recover: 'src/recover.ts',
   simulate: 'src/simulate.ts',

@@ -195,6 +195,9 @@ describe('a data directory', () => {
     const verified = await runProgram('verify', ['demo/tea-shop', '--data', dataDir]).ended;
     expect(verified.code, verified.said).toBe(0);
     expect(verified.said).toContain('every proof was derived again');
+    const examined = await runProgram('doctor', ['demo/tea-shop', '--data', dataDir]).ended;
+    expect(examined.code, examined.said).toBe(0);
+    expect(examined.said).toMatch(/ok +checks: .* on bot branches/);
     expect(await processesNaming(dataDir)).toEqual([]);
 
     interlock = await startInterlock(dataDir);

@@ -29,6 +29,21 @@ const open = async (changes: { headBranch?: string; baseBranch?: string; draft?:
 const numbersOf = (kind: 'pull_request') =>
   world.events.flatMap((event) => (event.kind === kind ? [event.number] : []));
 
+test('the doctor proves the folder and the checks, and names what is missing', async () => {
+  const { host, repository } = world;
+  const examine = async (id: string, baseBranches: readonly string[]): Promise<string[]> => {
+    const found: string[] = [];
+    const expectations = { baseBranches, requiredChecks: ['test'], isValidated: false };
+    await host.examine({ ...repository, id }, expectations, ({ state, probe }) => void found.push(`${state} ${probe}`));
+    return found;
+  };
+  const missing = ['ok folder', 'ok git', 'missing checks of main', 'missing checks of none'];
+  expect(await examine(repository.id, ['main', 'none'])).toEqual(missing);
+  world.commit({ branch: 'main', files: { '.service/ci.yml': 'checks: {test: {run: "true"}}' } });
+  expect(await examine(repository.id, ['main'])).toEqual(['ok folder', 'ok git', 'ok checks of main']);
+  expect(await examine('999', ['main'])).toEqual(['missing folder']);
+});
+
 describe('repositories', () => {
   test('reads refs, commits, files and first parents', async () => {
     const { host, repository } = world;

@@ -25,3 +25,32 @@ export type FindInstallation = (repository: HostRepository) => Promise<{
   readonly installation: GitHubInstallation /** GitHub's id of the repository. */;
   readonly githubId: string;
 } | null>;
+
+/** What the App may do and is told, and why: docs/github.md. */
+export const appPermissions = {
+  metadata: 'read',
+  contents: 'write',
+  workflows: 'write',
+  pull_requests: 'write',
+  issues: 'write',
+  checks: 'write',
+  statuses: 'read',
+  actions: 'write',
+  administration: 'read',
+  members: 'read',
+} as const;
+
+export const appEvents = [
+  'push',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_thread',
+  'issue_comment',
+  'check_run',
+  'check_suite',
+  'status',
+  'workflow_run',
+  'repository',
+  'branch_protection_rule',
+  'repository_ruleset',
+] as const;

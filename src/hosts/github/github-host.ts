@@ -9,6 +9,7 @@ import { checkOperations } from './checks.ts';
 import { createClient } from './client.ts';
 import { conclusionOperation } from './conclusion.ts';
 import { conversationOperations } from './conversations.ts';
+import { examineOperation } from './doctor/examine.ts';
 import { gitOperations } from './git-operations.ts';
 import { createMirrors } from './mirrors.ts';
 import { pullRequestOperations } from './pull-requests.ts';
@@ -48,6 +49,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     ...ofConversations,
     ...checkOperations({ client, db, clock }),
     ...ruleOperations({ client, clock }),
+    ...examineOperation({ client, mirrors, db, clock, findInstallation: options.findInstallation }),
     ...workflowOperations({ client, mirrors, updateRefs: ofGit.updateRefs, db, clock }),
     ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, client, clock),
     ensureRepository: async (repository) => {

@@ -8,6 +8,7 @@ import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readBaseRules, readChecks, rerunChecks } from './ci.ts';
+import { examineOperation } from './examine.ts';
 import { findConfigurationPush } from './configuration-pushes.rows.ts';
 import { type Installation, type LocalHostOptions, localIdentity, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
@@ -28,6 +29,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     ...pullRequestOperations(installation),
     ...conversationOperations(installation),
     ...mergeOperations(installation),
+    ...examineOperation(installation),
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.objectId(commit)),
     readBaseRules: async (repository, baseBranch) => await readBaseRules(installation, repository, baseBranch),
     publishCheck: async (repository, check) =>

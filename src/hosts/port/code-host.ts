@@ -1,4 +1,5 @@
 // The whole port of a code host, and what a host tells us.
+import type { Tell } from '../../domain/doctor/finding.ts';
 import type { HostChecks } from './checks.ts';
 import type { HostComposing } from './composing.ts';
 import type { HostGit } from './git.ts';
@@ -18,8 +19,24 @@ export interface CodeHost extends HostGit, HostComposing, HostPullRequests, Host
   /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
 
+  /**
+   * Tells what it finds, one finding after the other: whether the host permits what landings need. It tries what can be
+   * undone, and undoes it. What the host refuses, or cannot be asked, is a finding.
+   */
+  examine(repository: HostRepository, expectations: HostExpectations, tell: Tell): Promise<void>;
+
   /** Removes the repository and all that the host keeps of it (local), or leaves it alone (github). Idempotent. */
   removeRepository(repository: HostRepository): Promise<void>;
+}
+
+/** What a repository expects of its host. */
+export interface HostExpectations {
+  /** The first is the default branch. */
+  readonly baseBranches: readonly string[];
+  /** Checks that the configuration demands by name. */
+  readonly requiredChecks: readonly string[];
+  /** CI has validated a bot branch here before. */
+  readonly isValidated: boolean;
 }
 
 export type Hosts = (kind: CodeHost['kind']) => CodeHost;

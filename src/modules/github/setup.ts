@@ -5,6 +5,7 @@ import { Octokit } from '@octokit/core';
 import { RequestError } from '@octokit/request-error';
 import type { Context, Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { appEvents, appPermissions } from '../../hosts/github/app.ts';
 import { requireScope, type Secrets } from '../accounts/index.ts';
 import { storeApp } from './apps.rows.ts';
 
@@ -152,35 +153,6 @@ function webhookPathOf(name: string): string {
 function webhookUrlOf(publicUrl: string, path: string): string {
   return `${publicUrl}/github/webhooks/${path}`;
 }
-
-/** What the App may do and is told, and why: docs/github.md. */
-export const appPermissions = {
-  metadata: 'read',
-  contents: 'write',
-  workflows: 'write',
-  pull_requests: 'write',
-  issues: 'write',
-  checks: 'write',
-  statuses: 'read',
-  actions: 'write',
-  administration: 'read',
-  members: 'read',
-} as const;
-
-export const appEvents = [
-  'push',
-  'pull_request',
-  'pull_request_review',
-  'pull_request_review_thread',
-  'issue_comment',
-  'check_run',
-  'check_suite',
-  'status',
-  'workflow_run',
-  'repository',
-  'branch_protection_rule',
-  'repository_ruleset',
-] as const;
 
 function manifestOf(publicUrl: string, setupId: string) {
   return {

@@ -18,6 +18,7 @@ export { syncPullRequest } from './host-sync/pull-requests.ts';
 export { reconcileRepository } from './requests/host.reconciler.ts';
 export { hosted, type HostedRepository } from './store/hosted-repository.ts';
 export { carryOut } from './effects/intents.ts';
+export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';
 export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';

@@ -1,5 +1,8 @@
 // Pull requests of GitHub land: labelled by a person, validated by the repository's own workflow on bot branches.
 import { expect, test } from 'vitest';
+import type { Finding } from '../../../src/domain/doctor/finding.ts';
+import { examineRepository } from '../../../src/modules/queue/index.ts';
+import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { git, messageOf } from '../commits.ts';
 import { queueWorld } from './queue-world.ts';
 
@@ -28,5 +31,11 @@ test('three pull requests are labelled: two land as GitHub shows it, and the red
   expect(blocked.map(({ body }) => body).join('\n')).toContain('test');
   const { data: open } = await w.person.pulls.list({ ...w.place, state: 'open' });
   expect(open.map(({ number }) => number)).toEqual([red]);
+  // The doctor knows the checks of bot branches now.
+  const repository = await findRepository(w.ctx, { owner: w.place.owner, name: w.place.repo });
+  const findings: Finding[] = [];
+  await examineRepository(w.ctx, repository!, (finding) => void findings.push(finding));
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(findings.at(-1)?.words).toBe('Every required check runs on bot branches: test.');
   expect(w.emulator.core.mistakes).toEqual([]);
 });

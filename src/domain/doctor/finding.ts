@@ -1,0 +1,31 @@
+// What `npm run doctor` finds: one finding for each probe, and the cure of what is missing.
+
+export interface Finding {
+  /** What was probed, in a word or two: `clock`, `permissions`. */
+  readonly probe: string;
+  /** `warning`: landings go on, or nobody can tell. `missing`: something has to be done first. */
+  readonly state: 'ok' | 'warning' | 'missing';
+  /** One or more whole sentences. */
+  readonly words: string;
+  /** What to do, in whole sentences, and below them what to copy. Null: nothing. */
+  readonly cure: string | null;
+}
+
+export type Tell = (finding: Finding) => void;
+
+export function ok(probe: string, words: string): Finding {
+  return { probe, state: 'ok', words, cure: null };
+}
+
+export function warning(probe: string, words: string, cure: string | null): Finding {
+  return { probe, state: 'warning', words, cure };
+}
+
+export function missing(probe: string, words: string, cure: string | null): Finding {
+  return { probe, state: 'missing', words, cure };
+}
+
+/** Names in a sentence: `a`, `a and b`, `a, b and c`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+}

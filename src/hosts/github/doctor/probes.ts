@@ -1,0 +1,218 @@
+// What GitHub's answers mean for the set-up of Interlock: pure, one decider for each probe of `npm run doctor`.
+import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
+import { appEvents, appPermissions } from '../app.ts';
+import type { Hindrance } from '../base-rules.ts';
+
+/** Octokit corrects an App's tokens for a clock that is off by more. Other instants are not corrected. */
+const wrongSec = 30;
+const doubtfulSec = 10;
+
+/** Both in milliseconds since the epoch. `there` is null if GitHub has not said. */
+export function judgeClock(here: number, there: number | null): Finding {
+  if (there === null) return warning('clock', 'GitHub did not say what time it is.', null);
+  const offSec = Math.round((here - there) / 1000);
+  const size = Math.abs(offSec);
+  if (size < doubtfulSec) return ok('clock', 'The clock agrees with GitHub.');
+  const words = `The clock is ${size} s ${offSec > 0 ? 'ahead of' : 'behind'} GitHub.`;
+  const cure = 'Set the clock of this machine by NTP.';
+  return size < wrongSec ? warning('clock', words, cure) : missing('clock', words, cure);
+}
+
+const oldestServer = [3, 18] as const;
+
+/** `version`: of an Enterprise Server. Null: GitHub.com. */
+export function judgeServer(webUrl: string, version: string | null): Finding {
+  if (version === null) return ok('server', `${webUrl} answers.`);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isOld = major < oldestServer[0] || (major === oldestServer[0] && minor < oldestServer[1]);
+  const words = `${webUrl} is an Enterprise Server ${version}.`;
+  return isOld
+    ? missing('server', words, `Interlock needs ${oldestServer.join('.')} or newer. Upgrade the server.`)
+    : ok('server', words);
+}
+
+type Permissions = Readonly<Record<string, string | undefined>>;
+
+export interface Granted {
+  /** What the App asks for, and what the installation has accepted. */
+  readonly ofApp: Permissions;
+  readonly ofInstallation: Permissions;
+  readonly events: readonly string[];
+  readonly isSuspended: boolean;
+  /** Where an owner accepts permissions and lifts a suspension. */
+  readonly installationUrl: string;
+  /** Where the App is changed. */
+  readonly appUrl: string;
+}
+
+const levels = ['read', 'write', 'admin'];
+
+function isGranted(permissions: Permissions, name: string, level: string): boolean {
+  return levels.indexOf(permissions[name] ?? '') >= levels.indexOf(level);
+}
+
+/** An installation on a person's account has no members, and nothing of Interlock needs them yet. */
+const dispensable = new Set(['members']);
+
+export function judgePermissions({ ofApp, ofInstallation, isSuspended, installationUrl, appUrl }: Granted): Finding {
+  const probe = 'permissions';
+  if (isSuspended)
+    return missing(probe, 'The installation of the App is suspended.', `Lift the suspension: ${installationUrl}`);
+  const lacking = Object.entries(appPermissions).filter(([name, level]) => !isGranted(ofInstallation, name, level));
+  if (lacking.length === 0) return ok(probe, 'The App has all the permissions that it needs.');
+  const names = listed(lacking.map(([name, level]) => `${name}: ${level}`));
+  const words = `The App lacks ${names}.`;
+  const isAsked = lacking.every(([name, level]) => isGranted(ofApp, name, level));
+  const cure = isAsked
+    ? `Accept them: ${installationUrl}`
+    : `Add them to the App: ${appUrl}/permissions. Then accept them: ${installationUrl}`;
+  return lacking.every(([name]) => dispensable.has(name)) ? warning(probe, words, cure) : missing(probe, words, cure);
+}
+
+export function judgeEvents({ events, appUrl }: Pick<Granted, 'events' | 'appUrl'>): Finding {
+  const lacking = appEvents.filter((name) => !events.includes(name));
+  if (lacking.length === 0) return ok('events', 'GitHub tells the App every event that it needs.');
+  return warning(
+    'events',
+    `GitHub does not tell the App ${listed(lacking)}. Interlock learns of them a minute late.`,
+    `Subscribe the App to them: ${appUrl}/permissions`,
+  );
+}
+
+export interface RepositoryAnswer {
+  /** As GitHub names it now. */
+  readonly fullName: string;
+  readonly isArchived: boolean;
+}
+
+export function judgeRepository(named: string, { fullName, isArchived }: RepositoryAnswer): Finding {
+  if (isArchived) return missing('repository', `${fullName} is archived at GitHub.`, 'Unarchive it in its settings.');
+  if (fullName.toLowerCase() === named.toLowerCase()) return ok('repository', `The App sees ${fullName}.`);
+  return warning('repository', `${named} is named ${fullName} at GitHub.`, 'Interlock takes the name over by itself.');
+}
+
+export interface Delivery {
+  readonly deliveredAt: string;
+  readonly statusCode: number;
+  /** In GitHub's words. */
+  readonly status: string;
+}
+
+/** `deliveries`: the newest webhooks of the App. */
+export function judgeDeliveries(
+  url: string | null,
+  deliveries: readonly Delivery[],
+  { appUrl, isSecure }: { readonly appUrl: string; readonly isSecure: boolean },
+): Finding {
+  const probe = 'webhooks';
+  if (url === null) return missing(probe, 'The App has no address for webhooks.', `Set it: ${appUrl}`);
+  const newest = deliveries.toSorted((one, other) => (one.deliveredAt < other.deliveredAt ? 1 : -1));
+  const failed = newest.filter(({ statusCode }) => statusCode < 200 || statusCode >= 400);
+  const [last] = newest;
+  if (last === undefined)
+    return warning(probe, `GitHub has sent no webhook to ${url} for days.`, 'Push a commit, and look again.');
+  const [lastFailed] = failed;
+  if (lastFailed === last)
+    return missing(probe, `GitHub got ${last.statusCode} (${last.status}) from ${url}.`, cureOf(last, appUrl));
+  if (lastFailed !== undefined)
+    return warning(
+      probe,
+      `The newest webhook arrived. Of the newest ${newest.length} GitHub got ${lastFailed.statusCode} (${lastFailed.status}) for ${failed.length} from ${url}.`,
+      null,
+    );
+  if (!isSecure && url.startsWith('https:'))
+    return warning(probe, `GitHub does not check the certificate of ${url}.`, `Enable SSL verification: ${appUrl}`);
+  return ok(probe, `The newest ${newest.length === 1 ? 'webhook' : `${newest.length} webhooks`} arrived at ${url}.`);
+}
+
+function cureOf({ statusCode }: Delivery, appUrl: string): string {
+  if (statusCode === 401)
+    return `The webhook secret at GitHub is another one than the one Interlock keeps. Set a new one, ${appUrl}, and give it to Interlock by addGitHubApp.`;
+  if (statusCode === 404)
+    return `No App of Interlock has this address. Correct it: ${appUrl}. createGitHubApp and addGitHubApp answer the right one.`;
+  return 'Start Interlock, and let GitHub reach this address. INTERLOCK_PUBLIC_URL is its beginning.';
+}
+
+export interface Points {
+  readonly limit: number;
+  readonly left: number;
+}
+
+const fewShare = 0.2;
+
+/** `pausedUntil`: milliseconds since the epoch. Null: GitHub has asked for no pause. */
+export function judgeBudget(
+  points: { readonly rest: Points; readonly graphql: Points },
+  pausedUntil: number | null,
+): Finding {
+  const told = (['rest', 'graphql'] as const).map((name) => {
+    const { limit, left } = points[name];
+    return `${left} of ${limit} points of ${name === 'rest' ? 'REST' : 'GraphQL'}`;
+  });
+  const words = `${listed(told)} are left this hour.`;
+  if (pausedUntil !== null)
+    return warning(
+      'budget',
+      `GitHub has asked for a pause until ${new Date(pausedUntil).toISOString()}. ${words}`,
+      null,
+    );
+  const isFew = [points.rest, points.graphql].some(({ limit, left }) => left <= limit * fewShare);
+  return isFew
+    ? warning('budget', words, 'Interlock writes no comments below 20 %. If it happens often, batch pull requests.')
+    : ok('budget', words);
+}
+
+/** `rules of main`, one finding for each hindrance. */
+export function judgeHindrances(
+  branch: string,
+  hindrances: readonly Hindrance[],
+  { requiresChecks }: { readonly requiresChecks: boolean },
+): Finding[] {
+  const probe = `rules of ${branch}`;
+  if (hindrances.length > 0)
+    return hindrances.map(({ isCertain, words, cure }) => (isCertain ? missing : warning)(probe, words, cure));
+  return [
+    ok(
+      probe,
+      requiresChecks
+        ? `${branch} takes commits with passed checks: Interlock builds each commit that lands.`
+        : `No rule of ${branch} refuses landings.`,
+    ),
+  ];
+}
+
+/** What became of the refs that the doctor pushed. A refusal is in GitHub's words. */
+export interface PushProbe {
+  readonly both: 'moved' | { readonly refusal: string };
+  /** Each alone, where both together were refused. Null: it was not tried. */
+  readonly branchAlone: 'moved' | { readonly refusal: string } | null;
+  readonly refAlone: 'moved' | { readonly refusal: string } | null;
+  /** A push with a wrong expectation was refused as a whole. Null: it was not tried. */
+  readonly holdsLeases: boolean | null;
+  /** Refs that could not be deleted again. */
+  readonly left: readonly string[];
+}
+
+export function judgePushes(pushed: PushProbe, { rulesUrl, app }: { rulesUrl: string; app: string }): Finding {
+  const { both, branchAlone, refAlone, holdsLeases, left } = pushed;
+  const probe = 'pushes';
+  const exempt = `Add ${app} to the bypass list of the rulesets that hold for mq-* branches: ${rulesUrl}`;
+  if (branchAlone !== null && branchAlone !== 'moved')
+    return missing(probe, `GitHub refuses branches of Interlock: ${branchAlone.refusal}`, exempt);
+  if (refAlone !== null && refAlone !== 'moved')
+    return missing(
+      probe,
+      `GitHub refuses refs below refs/interlock: ${refAlone.refusal}`,
+      'Landings need these refs. Ask the owner of the server which rule refuses them.',
+    );
+  if (both !== 'moved')
+    return missing(probe, `GitHub refuses an atomic push of a branch and a ref: ${both.refusal}`, null);
+  if (holdsLeases === false)
+    return missing(
+      probe,
+      'GitHub has moved a ref although its expected value was wrong.',
+      'Do not land here: tell the maintainers of Interlock.',
+    );
+  if (left.length > 0) return missing(probe, `GitHub does not let the App delete ${listed(left)}.`, exempt);
+  return ok(probe, 'A branch and a ref were pushed together, guarded by their expected values, and deleted.');
+}

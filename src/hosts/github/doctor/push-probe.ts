@@ -1,0 +1,107 @@
+// Pushes that are undone at once: a branch and a ref together, one more with a wrong expectation, and their deletion. The
+// refs are named by the instant, so that what a killed doctor has left is found and deleted by the next one.
+import * as git from '../../git/index.ts';
+import { HostUnavailable, type HostRepository } from '../../port.ts';
+import type { Mirrors, RemoteRef } from '../mirrors.ts';
+import { readPushAnswer } from '../push-answers.ts';
+import type { PushProbe } from './probes.ts';
+
+const refsBelow = 'refs/interlock/probe/';
+const branchesWith = 'refs/heads/mq-tmp-probe-';
+/** A probe takes seconds: what is older was left. */
+const leftAfterMs = 60_000;
+const timeoutMs = 60_000;
+
+interface Probing {
+  readonly mirrors: Mirrors;
+  readonly repository: HostRepository;
+}
+
+interface Push {
+  readonly ref: string;
+  /** Null: it must be absent. */
+  readonly expected: string | null;
+  /** Null: it is deleted. */
+  readonly to: string | null;
+}
+
+/** `tip`: a commit that GitHub has. */
+export async function probePushes(probing: Probing, tip: string, now: number): Promise<PushProbe> {
+  const { mirrors, repository } = probing;
+  const directory = await mirrors.need(repository, [tip]);
+  const commit = await makeCommit(mirrors, directory, tip, now);
+  const [branch, ref] = [`${branchesWith}${now}`, `${refsBelow}${now}`];
+  const create = (name: string): Push => ({ ref: name, expected: null, to: commit });
+  const isDone = (madeAt: number): boolean => madeAt === now || madeAt < now - leftAfterMs;
+  let left: readonly string[] | null = null;
+  try {
+    const both = await push(probing, [create(branch), create(ref)]);
+    if (both !== 'moved') {
+      const branchAlone = await push(probing, [create(branch)]);
+      const refAlone = await push(probing, [create(ref)]);
+      left = await sweep(probing, isDone);
+      return { both, branchAlone, refAlone, holdsLeases: null, left };
+    }
+    const move = (name: string, expected: string): Push => ({ ref: name, expected, to: tip });
+    await push(probing, [move(branch, commit), move(ref, tip)]);
+    const standing = await readProbes(probing);
+    const holdsLeases = [branch, ref].every((name) => standing.find((each) => each.ref === name)?.commit === commit);
+    left = await sweep(probing, isDone);
+    return { both, branchAlone: null, refAlone: null, holdsLeases, left };
+  } finally {
+    // Nothing of a probe stays, whatever went wrong.
+    if (left === null) await sweep(probing, isDone).catch(() => []);
+  }
+}
+
+/** The files of the tip. No workflow runs on it: GitHub skips a commit that says so. */
+async function makeCommit(mirrors: Mirrors, directory: string, tip: string, now: number): Promise<string> {
+  const raw = await git.readCommit(mirrors.git, directory, tip);
+  if (raw === null) throw new HostUnavailable(`The commit ${tip} could not be read`);
+  const who = `Interlock <interlock@users.noreply.github.com> ${Math.floor(now / 1000)} +0000`;
+  const message = 'Try a push [skip ci]\n\nnpm run doctor deletes this commit again.\n';
+  return await git.writeObject(
+    directory,
+    'commit',
+    `tree ${raw.tree}\nparent ${tip}\nauthor ${who}\ncommitter ${who}\n\n${message}`,
+  );
+}
+
+async function push({ mirrors, repository }: Probing, refs: readonly Push[]): Promise<'moved' | { refusal: string }> {
+  const leases = refs.map(({ ref, expected }) => `--force-with-lease=${ref}:${expected ?? ''}`);
+  const specs = refs.map(({ ref, to }) => `${to ?? ''}:${ref}`);
+  // A deletion of what is gone must not keep the others.
+  const atomic = refs.some(({ to }) => to !== null) ? ['--atomic'] : [];
+  const end = await mirrors.talk(
+    repository,
+    (url) => ['push', '--porcelain', '--no-verify', ...atomic, ...leases, url, ...specs],
+    { accept: [0, 1], timeoutMs },
+  );
+  const answer = readPushAnswer({ ...end, stdout: end.stdout.toString('utf8') });
+  return answer.kind === 'done' ? 'moved' : { refusal: answer.words };
+}
+
+interface Probe extends RemoteRef {
+  readonly madeAt: number;
+}
+
+async function readProbes({ mirrors, repository }: Probing): Promise<readonly Probe[]> {
+  const refs = await mirrors.readRefs(repository, [refsBelow, 'refs/heads/']);
+  return refs.flatMap(({ ref, commit }) => {
+    const start = [refsBelow, branchesWith].find((each) => ref.startsWith(each));
+    const madeAt = start === undefined ? Number.NaN : Number(ref.slice(start.length));
+    return Number.isNaN(madeAt) ? [] : [{ ref, commit, madeAt }];
+  });
+}
+
+/** Deletes probes. Answers those that stay. */
+async function sweep(probing: Probing, isDone: (madeAt: number) => boolean): Promise<readonly string[]> {
+  const done = (await readProbes(probing)).filter(({ madeAt }) => isDone(madeAt));
+  if (done.length === 0) return [];
+  await push(
+    probing,
+    done.map(({ ref, commit }) => ({ ref, expected: commit, to: null })),
+  );
+  const there = new Set((await readProbes(probing)).map(({ ref }) => ref));
+  return done.filter(({ ref }) => there.has(ref)).map(({ ref }) => ref);
+}

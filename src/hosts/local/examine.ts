@@ -1,0 +1,106 @@
+// What `npm run doctor` proves of a repository on this host: its folder, and the file of its checks.
+import { access, constants, readdir } from 'node:fs/promises';
+import { delimiter } from 'node:path';
+import { listed, missing, ok, type Tell, warning } from '../../domain/doctor/finding.ts';
+import * as git from '../git/index.ts';
+import type { CodeHost, HostExpectations, HostRepository } from '../port.ts';
+import { ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
+import type { Installation } from './installation.ts';
+
+export function examineOperation(installation: Installation) {
+  return {
+    examine: async (repository, expectations, tell) => await examine(installation, { repository, expectations, tell }),
+  } satisfies Partial<CodeHost>;
+}
+
+interface Examining {
+  readonly repository: HostRepository;
+  readonly expectations: HostExpectations;
+  readonly tell: Tell;
+}
+
+async function examine(installation: Installation, { repository, expectations, tell }: Examining): Promise<void> {
+  const directory = installation.directoryOf(repository);
+  if (!(await isWritable(directory)))
+    return tell(
+      missing(
+        'folder',
+        `${directory} cannot be read and written.`,
+        'Give it to the user that Interlock runs as. With several machines, mount it on each of them.',
+      ),
+    );
+  tell(ok('folder', `${directory} can be read and written.`));
+  const version = await installation.git.text(directory, ['version']);
+  tell(ok('git', `${version.replace(/^git version/, 'git')} reads it.`));
+  for (const branch of expectations.baseBranches) {
+    const tip = await git.readRef(installation.git, directory, `refs/heads/${branch}`);
+    const probe = `checks of ${branch}`;
+    if (tip === null) {
+      tell(missing(probe, `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
+      continue;
+    }
+    const at = { commit: tip.commit, path: ciFilePath, maxBytes: ciFileLimit };
+    const file = await git.readFile(installation.git, directory, at);
+    const programs = await findPrograms(process.env['PATH'] ?? '');
+    tell(judgeCiFile(parseCiFile(file?.text ?? null), { ...expectations, branch, hasProgram: programs }));
+  }
+}
+
+async function isWritable(path: string): Promise<boolean> {
+  return await access(path, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+interface Wanted extends Pick<HostExpectations, 'requiredChecks'> {
+  readonly branch: string;
+  readonly hasProgram: (name: string) => boolean;
+}
+
+/** `file`: of the tip of the branch. */
+export function judgeCiFile(file: CiFile, { branch, requiredChecks, hasProgram }: Wanted) {
+  const probe = `checks of ${branch}`;
+  if (file.kind === 'broken')
+    return missing(probe, `${ciFilePath} of ${branch} cannot be read.`, file.reasons.join('\n'));
+  const names = file.checks.map(({ name }) => name);
+  const absent = requiredChecks.filter((name) => !names.includes(name));
+  if (absent.length > 0)
+    return missing(
+      probe,
+      `${ciFilePath} of ${branch} has no check ${listed(absent)}, which merge_rules.preconditions.required_checks demands.`,
+      `Add it to ${ciFilePath}, or take it out of required_checks.`,
+    );
+  if (names.length === 0)
+    return warning(
+      probe,
+      `${branch} has no checks: everything that merges without a conflict lands.`,
+      `Add ${ciFilePath}:\nchecks:\n  test:\n    run: make test`,
+    );
+  const unknown = file.checks.filter(({ run }) => !hasProgram(programOf(run)));
+  if (unknown.length > 0)
+    return warning(
+      probe,
+      `This machine has no ${listed(unknown.map(({ run, name }) => `${programOf(run)} (check ${name})`))} on its PATH.`,
+      'Install it on every machine that runs checks.',
+    );
+  return ok(probe, `${ciFilePath} of ${branch} runs ${listed(names)}.`);
+}
+
+/** The first program of a command, after assignments. */
+function programOf(run: string): string {
+  return /^\s*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;&|()]+)/.exec(run)?.[1] ?? '';
+}
+
+/** Words of a shell, and programs of the checked-out files, count as there. */
+async function findPrograms(path: string): Promise<(name: string) => boolean> {
+  const found = new Set<string>();
+  for (const folder of path.split(delimiter)) for (const name of await readdir(folder).catch(() => [])) found.add(name);
+  return (name) => !/^[a-z][\w.+-]*$/i.test(name) || shellWords.has(name) || found.has(name);
+}
+
+const shellWords = new Set(
+  'alias break case cd command continue echo eval exec exit export false for if kill printf pwd read return set shift test times trap true type ulimit umask unset until wait while'.split(
+    ' ',
+  ),
+);

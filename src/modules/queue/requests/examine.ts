@@ -1,0 +1,102 @@
+// `npm run doctor`: what the code host can prove of a repository, and what its rows and its configuration say besides.
+import type { Context } from '../../../context.ts';
+import { type BotCommit, botBranchCures, judgeBotChecks } from '../../../domain/doctor/bot-checks.ts';
+import { missing, ok, type Tell, warning } from '../../../domain/doctor/finding.ts';
+import { isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
+import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
+import { isMergedByHost } from '../../../domain/configuration/queue-rules.ts';
+import { codeOf, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { rulesOf } from '../store/configuration.cache.ts';
+import { hosted } from '../store/hosted-repository.ts';
+
+interface QueueOf {
+  readonly baseBranch: string;
+  readonly haltedReason: string | null;
+}
+
+/** Tells one finding after the other. Nothing that is tried stays. */
+export async function examineRepository(ctx: Context, repository: RepositoryRow, tell: Tell): Promise<void> {
+  const queues = await readQueues(ctx, repository.id);
+  const baseBranches = [...new Set([repository.defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
+  const commits = await readBotCommits(ctx, repository.id);
+  const requiredChecks = namesOf(repository, []);
+  const expectations = { baseBranches, requiredChecks, isValidated: commits.length > 0 };
+  await codeOf(ctx, hosted(repository)).examine(expectations, tell);
+  const demanded = new Set(requiredChecks);
+  for (const baseBranch of baseBranches)
+    for (const name of await examineConfiguration(ctx, repository, { baseBranch, tell })) demanded.add(name);
+  tell(judgeBotChecks({ required: [...demanded], commits, cure: botBranchCures[repository.host] }));
+  tellOfUse(repository, queues, tell);
+}
+
+/** Checks that the configuration and the host demand of a build by their names. */
+function namesOf(repository: RepositoryRow, hostRequiredChecks: readonly string[]): string[] {
+  const { rules } = rulesOf(repository, { hostRequiredChecks });
+  return (rules.requiredChecks ?? [])
+    .map(({ name }) => name)
+    .filter((name) => !/[*?]/.test(name) && !isServiceCheck(name));
+}
+
+/** Whether what the configuration makes of pull requests is taken by the host. Answers the checks that are demanded. */
+async function examineConfiguration(
+  ctx: Context,
+  repository: RepositoryRow,
+  { baseBranch, tell }: { readonly baseBranch: string; readonly tell: Tell },
+): Promise<readonly string[]> {
+  const probe = `configuration for ${baseBranch}`;
+  try {
+    const host = await codeOf(ctx, hosted(repository)).readBaseRules(baseBranch);
+    const { configuration, rules } = rulesOf(repository, { hostRequiredChecks: host.requiredChecks });
+    // Rules that refuse each push are told by the host, one by one.
+    const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;
+    const hold = decideHostHold(judged, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
+    tell(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));
+    return namesOf(repository, host.requiredChecks);
+  } catch (error) {
+    if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;
+    tell(missing(probe, `The rules of ${baseBranch} could not be read: ${error.message}.`, null));
+    return [];
+  }
+}
+
+function tellOfUse({ active, paused, owner, name }: RepositoryRow, queues: readonly QueueOf[], tell: Tell): void {
+  const probe = 'use';
+  if (!active)
+    tell(warning(probe, `${owner}/${name} is inactive: nothing of it lands.`, 'Activate it by setRepositoryActive.'));
+  if (paused) tell(warning(probe, `${owner}/${name} is paused.`, 'Unpause it by pauseRepository.'));
+  for (const { baseBranch, haltedReason } of queues)
+    if (haltedReason !== null)
+      tell(warning(probe, `The queue of ${baseBranch} is halted: ${haltedReason}`, 'Resume it by resumeQueue.'));
+}
+
+async function readQueues(ctx: Context, repositoryId: string): Promise<readonly QueueOf[]> {
+  return await ctx.db.read<QueueOf>(ctx.accountId, {
+    name: 'doctor_queues',
+    text: `select base_branch as "baseBranch", halted_reason as "haltedReason" from queue
+           where account_id = $1 and repository_id = $2 order by base_branch`,
+    values: [ctx.accountId, repositoryId],
+  });
+}
+
+const newest = 5;
+
+/** Of the newest commits on bot branches whose checks have ended: the newest attempt of each check. */
+async function readBotCommits(ctx: Context, repositoryId: string): Promise<BotCommit[]> {
+  const rows = await ctx.db.read<{ commit: string; checks: BotCommit['checks'] }>(ctx.accountId, {
+    name: 'doctor_bot_commits',
+    text: `select built.commit, coalesce((
+             select json_agg(json_build_object('name', c.name, 'conclusion', c.conclusion)) from (
+               select distinct on (name) name, conclusion from check_result
+               where account_id = $1 and repository_id = $2 and commit = built.commit order by name, attempt desc) c
+           ), '[]'::json) as checks
+           from (select b.commit, b.started_at from build b
+                 where b.account_id = $1 and b.repository_id = $2 and b.complete and exists (
+                   select 1 from bot_pull_request p
+                   where p.account_id = b.account_id and p.repository_id = b.repository_id and p.head_commit_sha = b.commit)
+                 order by b.started_at desc limit ${newest}) built
+           order by built.started_at desc`,
+    values: [ctx.accountId, repositoryId],
+  });
+  return rows;
+}
