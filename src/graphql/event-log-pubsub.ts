@@ -43,6 +43,11 @@ export class EventLogPubSub extends PubSubEngine {
   follow(options: FollowOptions): EventFollower {
     return this.hub.follow(options);
   }
+
+  /** Cursor of the newest event of the account. */
+  async head(accountId: string): Promise<string> {
+    return await this.hub.head(accountId);
+  }
 }
 
 async function forward(follower: EventFollower, onMessage: Subscriber): Promise<void> {

@@ -138,7 +138,7 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
     const field = fieldOf(schema, typeName, node.name.value);
     if (!field) return { ...nothing, depth: 1, aliases };
     const call = callPrice(field, typeName, schema);
-    const once = call === units.batched ? units.statement : 0;
+    const once = onceFor(field, call);
     if (!node.selectionSet) return { depth: 1, aliases, cost: units.value + call, once };
     const type = getNamedType(field.type).name;
     const rows = isPage(typeName) && isList(field.type) ? pageRows : 1;
@@ -192,6 +192,12 @@ function callPrice(field: Field, typeName: string, schema: GraphQLSchema): numbe
   const isAlone =
     typeName === schema.getQueryType()?.name || isPage(getNamedType(field.type).name) || field.args.length > 0;
   return isAlone ? units.statement : units.batched;
+}
+
+/** The fixed price: of the statement that serves all parents, or of what the field names (`@Extensions({ once })`). */
+function onceFor({ extensions: { once } }: Field, call: number): number {
+  if (typeof once === 'number') return once;
+  return call === units.batched ? units.statement : 0;
 }
 
 function isPage(typeName: string): boolean {

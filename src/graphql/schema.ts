@@ -11,7 +11,7 @@ import { EventsResolver, RepositoryEventsResolver } from '../modules/events/even
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/api/batches.resolver.ts';
 import { BranchWorkResolver } from '../modules/queue/api/branch-work.resolver.ts';
 import { ConversationsResolver } from '../modules/queue/api/conversations.resolver.ts';
-import { ChangesResolver } from '../modules/queue/api/changes.resolver.ts';
+import { ChangesResolver, QueueChangeResolver } from '../modules/queue/api/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/api/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
@@ -119,6 +119,7 @@ function buildInterlockSchema(): GraphQLSchema {
       RepositoryEventsResolver,
       EventsResolver,
       ChangesResolver,
+      QueueChangeResolver,
       ReleaseProjectsResolver,
       EnvironmentsResolver,
       FreezesResolver,

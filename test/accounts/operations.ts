@@ -79,7 +79,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.queue',
     'queue:read',
-    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } etas { number } depth { queued } batches { nodes { id members { commit } proof { digest } } } }',
+    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } etas { number } depth { queued } batches { nodes { id role successProbability cameFrom { id } eta { p50 } members { commit } proof { digest } } } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),
@@ -256,6 +256,7 @@ export const operations: readonly Operation[] = [
   mutation('redeliverWebhook', 'admin', '$delivery: ID!', '{id: $delivery}', 'webhookDelivery { id }'),
   mutation('rotateWebhookSigning', 'admin', '$token: ID!', '{token: $token}', 'webhookSigning { promoteAt }'),
   mutation('promoteWebhookSigning', 'admin', '$token: ID!', '{token: $token}', 'webhookSigning { promoteAt }'),
+  { field: 'Query.cursor', scope: 'queue:read', document: '{ cursor }' },
   { field: 'Subscription.events', scope: 'queue:read', document: 'subscription { events { action } }' },
   {
     field: 'Subscription.queueDepthChanged',
@@ -266,6 +267,11 @@ export const operations: readonly Operation[] = [
     field: 'Subscription.queueChanged',
     scope: 'queue:read',
     document: `subscription (${names}) { queueChanged(repository: ${repository}, baseBranch: "main") { cursor } }`,
+  },
+  {
+    field: 'Subscription.batchChanged',
+    scope: 'queue:read',
+    document: `subscription (${names}) { batchChanged(repository: ${repository}, baseBranch: "main") { cursor batch { id } } }`,
   },
   {
     field: 'Subscription.pullRequestChanged',
@@ -540,6 +546,7 @@ export const invented: Readonly<Record<string, unknown>> = {
 /** What names nothing of the account that asks: these answer the same for another account's and for invented names. */
 export const withoutNames: ReadonlySet<string> = new Set([
   'Query.viewer',
+  'Query.cursor',
   'Query.apiTokens',
   'Query.users',
   'Query.teams',

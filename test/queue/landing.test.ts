@@ -38,6 +38,8 @@ describe('the queue lands what it tested', () => {
       'merged',
       'batch_merged',
     ]);
+    const ofBatch = await w.rows<{ action: string }>('select action from event where batch_id is not null order by id');
+    expect(ofBatch.map(({ action }) => action)).toEqual(['batch_started', 'build_started', 'batch_merged']);
   });
 
   it('says of a landing that changed nothing that it did not', async () => {

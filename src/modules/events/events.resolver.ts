@@ -1,4 +1,4 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
@@ -11,6 +11,15 @@ import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-pa
 
 @Resolver(() => Event)
 export class EventsResolver {
+  @Query(() => String, {
+    description:
+      'Cursor of the newest event of the account. A client that follows changes reads it in a request before that of the rows, and then subscribes `after` it: nothing is missed between the two. Needs queue:read.',
+  })
+  async cursor(@Ctx() ctx: GraphQLContext): Promise<string> {
+    requireScope(ctx, 'queue:read');
+    return await ctx.events.head(ctx.accountId);
+  }
+
   @Subscription(() => Event, {
     topics: eventsTrigger,
     topicId: ({ args, context }: Subscribing): FollowedLog => {

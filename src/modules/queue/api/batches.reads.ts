@@ -5,14 +5,14 @@ import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadMany, loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
-import type { Batch, BatchMember, Check, FinalGate, Proof } from './batches.types.ts';
+import type { Batch, BatchMember, BatchState, Check, FinalGate, Proof } from './batches.types.ts';
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
 import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { PublishedCheck } from '../store/queue.entities.ts';
 import type { BotPullRequest } from './bot-pull-requests.types.ts';
 
-const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause,
+const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause, coalesce(b.side_build, 'line') as role,
   b.parent_batch_id as "parentBatchId", coalesce(b.pre_batch_commit, b.parent_commit) as "parentCommit", b.rests_on as "restsOn", b.base_commit as "baseCommit", b.commit, b.tree,
   b.tested_commit as "testedCommit", b.reset_code as "resetCode", b.ended_reason as "endedReason", b.created_at as "createdAt",
   b.build_started_at as "buildStartedAt", b.ended_at as "endedAt", l.grade`;
@@ -21,29 +21,46 @@ const batchSource = 'batch b left join landing l on l.account_id = b.account_id 
 export interface BatchPage {
   readonly size: number;
   readonly before: string;
-  /** Only batches that have not ended. */
-  readonly live: boolean;
+  /** Null: in any state. */
+  readonly states: readonly BatchState[] | null;
 }
 
 /** Newest first, one more than `size`. */
 export async function readBatches(ctx: Context, queueId: string, page: BatchPage): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
+  const { states, before, size } = page;
+  const values = [ctx.accountId, queueId, before, size];
+  if (states === null)
+    return await ctx.db.read<Batch>(ctx.accountId, {
+      name: 'batches',
+      text: `select ${batchColumns} from ${batchSource}
+             where b.account_id = $1 and b.queue_id = $2 and b.id < $3 order by b.id desc limit $4::bigint + 1`,
+      values,
+    });
   return await ctx.db.read<Batch>(ctx.accountId, {
-    // Live batches have a partial index, which a condition on a parameter could not use.
-    name: page.live ? 'batches_live' : 'batches',
+    name: 'batches_by_state',
     text: `select ${batchColumns} from ${batchSource}
-           where b.account_id = $1 and b.queue_id = $2 and b.id < $3
-             ${page.live ? "and b.state in ('making', 'building', 'landing')" : ''}
-           order by b.id desc limit $4::bigint + 1`,
-    values: [ctx.accountId, queueId, page.before, page.size],
+           where b.account_id = $1 and b.id = any(array(${newestByState})) order by b.id desc limit $4::bigint + 1`,
+    values: [...values, [...new Set(states)]],
   });
 }
+
+// Live batches and ended ones have a partial index each, which a condition on a parameter alone could not use. Each
+// state contributes its newest rows, so that rare states need no scan of all batches.
+const newestByState = `
+  select o.id from batch o
+  where o.account_id = $1 and o.queue_id = $2 and o.id < $3 and o.state in ('making', 'building', 'landing') and o.state = any($5::text[])
+  union all
+  select newest.id from unnest($5::text[]) as asked (state), lateral (
+    select o.id from batch o
+    where o.account_id = $1 and o.queue_id = $2 and o.id < $3 and o.state in ('landed', 'failed', 'bisected', 'superseded') and o.state = asked.state
+    order by o.id desc limit $4::bigint + 1) newest`;
 
 /** The batches that a pull request was in, newest first, one more than `size`. */
 export async function readBatchesOf(
   ctx: Context,
   pullRequestId: string,
-  page: Omit<BatchPage, 'live'>,
+  page: Omit<BatchPage, 'states'>,
 ): Promise<Batch[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<Batch>(ctx.accountId, {
@@ -77,6 +94,32 @@ export function landedBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | n
            join batch b on b.account_id = l.account_id and b.id = l.batch_id
            where m.account_id = $1 and m.pull_request_id = any ($2::bigint[])`,
       values: [ctx.accountId, pullRequestIds],
+    });
+  });
+}
+
+/**
+ * The newest batch that ended before each of these without landing, and had its first member. A new batch comes from
+ * one of the same stay in line only; the other causes name an earlier batch.
+ */
+export function earlierBatchOf(ctx: GraphQLContext): DataLoader<string, Batch | null> {
+  return loadOne('laterId', async (batchIds) => {
+    requireScope(ctx, 'queue:read');
+    return await ctx.db.read<Batch & { readonly laterId: string }>(ctx.accountId, {
+      name: 'earlier_batches',
+      text: `select later.id as "laterId", ${batchColumns}
+           from batch later
+           join batch_member f on f.account_id = $1 and f.batch_id = later.id and f.ordinal = 0
+           join pull_request p on p.account_id = $1 and p.id = f.pull_request_id
+           cross join lateral (
+             select o.id from batch_member m join batch o on o.account_id = $1 and o.id = m.batch_id
+             where m.account_id = $1 and m.pull_request_id = f.pull_request_id and m.batch_id < later.id and o.queue_id = later.queue_id
+               and o.state in ('failed', 'bisected', 'superseded') and o.side_build is distinct from 'isolation' and o.ended_at <= later.created_at
+               and (later.cause <> 'new' or o.created_at >= p.queued_at)
+             order by m.batch_id desc limit 1) earlier
+           join (${batchSource}) on b.account_id = $1 and b.id = earlier.id
+           where later.account_id = $1 and later.id = any ($2::bigint[])`,
+      values: [ctx.accountId, batchIds],
     });
   });
 }

@@ -1,16 +1,21 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Ctx, Extensions, FieldResolver, Float, Resolver, Root } from 'type-graphql';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import {
   assumedByBatch,
   batchById,
   botPullRequestOfBatch,
   checksOfCommit,
+  earlierBatchOf,
   finalGatesOfBatch,
   membersOfBatch,
   proofOfBatch,
 } from './batches.reads.ts';
 import { Batch, BatchMember, Check, FinalGate, Proof } from './batches.types.ts';
+import { readBatchEta } from './forecast.resolver.ts';
+import { MergeEta } from './forecast.types.ts';
+import { liveStates } from '../store/batch.rows.ts';
 import { PullRequest } from './pull-requests.types.ts';
+import { successProbabilityOfBatch } from './success-probability.reads.ts';
 import { BotPullRequest } from './bot-pull-requests.types.ts';
 
 @Resolver(() => Batch)
@@ -26,6 +31,35 @@ export class BatchesResolver {
   })
   async parent(@Ctx() ctx: GraphQLContext, @Root() { parentBatchId }: Batch): Promise<Batch | null> {
     return await loadIfAny(ctx, batchById, parentBatchId);
+  }
+
+  @FieldResolver(() => Batch, {
+    nullable: true,
+    description:
+      'The batch that its members came from: the newest that ended before it without landing (bisected, failed or reset) and had its first member. Null: its members came from the line.',
+  })
+  async cameFrom(@Ctx() ctx: GraphQLContext, @Root() { id }: Batch): Promise<Batch | null> {
+    return await loaderOf(ctx, earlierBatchOf).load(id);
+  }
+
+  @FieldResolver(() => Float, {
+    nullable: true,
+    description:
+      'The probability that all of its members pass by themselves, from the history of the repository and their authors: more than 0, less than 1. Null once it has ended.',
+  })
+  async successProbability(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<number | null> {
+    return isLive(batch) ? await successProbabilityOfBatch(ctx, batch) : null;
+  }
+
+  @Extensions({ price: 40, once: 6_000 })
+  @FieldResolver(() => MergeEta, {
+    nullable: true,
+    description:
+      'When the last of its members is merged, by simulation. Null: it has ended, it is a PART or an ISOLATION, which land nothing, or no forecast is available now.',
+  })
+  async eta(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<MergeEta | null> {
+    const lands = isLive(batch) && (batch.role === 'line' || batch.role === 'speculative');
+    return lands ? await readBatchEta(ctx, batch) : null;
   }
 
   @FieldResolver(() => [PullRequest], {
@@ -75,4 +109,8 @@ export class BotPullRequestsResolver {
   async batch(@Ctx() ctx: GraphQLContext, @Root() { batchId }: BotPullRequest): Promise<Batch | null> {
     return await loaderOf(ctx, batchById).load(batchId);
   }
+}
+
+function isLive({ state }: Batch): boolean {
+  return liveStates.some((live) => live === state);
 }

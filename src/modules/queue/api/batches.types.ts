@@ -1,11 +1,11 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion, BatchState as PlannedBatch } from '../../../domain/queue/model/snapshot.ts';
 import { connectionType } from '../../../graphql/connection.ts';
 import { Node } from '../../../graphql/node.ts';
 import { DateTime, GitObjectID, JSONValue, URI } from '../../../graphql/scalars.ts';
 import { PullRequest } from './pull-requests.types.ts';
 
-const batchStates = {
+export const batchStates = {
   MAKING: 'making',
   BUILDING: 'building',
   LANDING: 'landing',
@@ -40,6 +40,26 @@ registerEnumType(batchCauses, {
     BISECT: { description: 'One half of a failed batch.' },
     PROBE: { description: 'A pull request that conflicted is tried alone.' },
     RETRY: { description: 'The same pull requests again.' },
+  },
+});
+
+const batchRoles = {
+  LINE: 'line',
+  SPECULATIVE: 'speculative',
+  PART: 'part',
+  ISOLATION: 'isolation',
+} as const satisfies Record<string, 'line' | NonNullable<PlannedBatch['sideBuild']>>;
+export type BatchRole = (typeof batchRoles)[keyof typeof batchRoles];
+registerEnumType(batchRoles, {
+  name: 'BatchRole',
+  description: 'Whether a batch is in line, or a build beside the line.',
+  valuesConfig: {
+    LINE: { description: 'It is in line, on the tip of the base or on the batch before it, and lands.' },
+    SPECULATIVE: {
+      description: 'A speculative build: its members on top of the pull requests that it assumes to land first.',
+    },
+    PART: { description: 'A part of a bisected batch, which is built on the tip to find the failing pull requests.' },
+    ISOLATION: { description: 'A failed pull request alone on the tip, to learn whether it is red by itself.' },
   },
 });
 
@@ -208,6 +228,9 @@ export class Batch {
 
   @Field(() => batchCauses, { description: 'Why it was made.' })
   cause!: BatchCause;
+
+  @Field(() => batchRoles, { description: 'Whether it is in line, or a build beside the line.' })
+  role!: BatchRole;
 
   @Field(() => GitObjectID, {
     description:

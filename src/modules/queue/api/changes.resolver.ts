@@ -8,6 +8,7 @@ import { requireScope } from '../../accounts/index.ts';
 import { Event } from '../../events/events.types.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import {
+  BatchChange,
   FollowPullRequestArgs,
   FollowQueueArgs,
   FollowRepositoryArgs,
@@ -15,6 +16,8 @@ import {
   QueueChange,
   QueueDepthChange,
 } from './changes.types.ts';
+import { batchById, membersOfBatch } from './batches.reads.ts';
+import { Batch } from './batches.types.ts';
 import { pullRequestById, readPullRequestByNumber } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { readQueue, readQueueDepth } from './queue.reads.ts';
@@ -53,6 +56,17 @@ export class ChangesResolver {
     return payloadOf(change);
   }
 
+  @Subscription(() => BatchChange, {
+    subscribe: followBatches,
+    description: 'A batch of a queue, each time an event is about it. Needs queue:read.',
+  })
+  batchChanged(
+    @Root() change: SubscriptionValue<BatchChange>,
+    @Args(() => FollowQueueArgs) _args: FollowQueueArgs,
+  ): BatchChange {
+    return payloadOf(change);
+  }
+
   @Subscription(() => PullRequestChange, {
     subscribe: followPullRequest,
     description: 'A pull request, each time it changed. Needs queue:read.',
@@ -62,6 +76,29 @@ export class ChangesResolver {
     @Args(() => FollowPullRequestArgs) _args: FollowPullRequestArgs,
   ): PullRequestChange {
     return payloadOf(change);
+  }
+}
+
+@Resolver(() => QueueChange)
+export class QueueChangeResolver {
+  @FieldResolver(() => [PullRequest], {
+    description:
+      'The pull requests that the event is about, as they are now: the one it names, or the members of its batch. `position` is the new place of each. The others keep their order among themselves.',
+  })
+  async pullRequests(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { pullRequestId, batchId }: QueueChange,
+  ): Promise<PullRequest[]> {
+    if (pullRequestId === null && batchId !== null)
+      return (await loaderOf(ctx, membersOfBatch).load(batchId)).map(({ pullRequest }) => pullRequest);
+    const found = await loadIfAny(ctx, pullRequestById, pullRequestId);
+    return found === null ? [] : [found];
+  }
+
+  @FieldResolver(() => [Batch], { description: 'The batches that the event is about, as they are now.' })
+  async batches(@Ctx() ctx: GraphQLContext, @Root() { batchId }: QueueChange): Promise<Batch[]> {
+    const found = await loadIfAny(ctx, batchById, batchId);
+    return found === null ? [] : [found];
   }
 }
 
@@ -101,8 +138,24 @@ async function followQueue(subscribing: Subscribing<FollowQueueArgs>): Promise<A
     matches: (event) => event.repositoryId === id,
     toChange: async (event) => {
       const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
-      const { cursor, action } = event;
-      return queue === null || !concernsQueue(event, queue.id) ? null : { cursor, action, queue };
+      const { cursor, action, pullRequestId, batchId } = event;
+      return queue === null || !concernsQueue(event, queue.id)
+        ? null
+        : { cursor, action, queue, pullRequestId, batchId };
+    },
+  });
+}
+
+async function followBatches(subscribing: Subscribing<FollowQueueArgs>): Promise<AsyncIterable<unknown>> {
+  const { args, context } = subscribing;
+  requireScope(context, 'queue:read');
+  const { id } = await loadRepository(context, args.repository);
+  return await followEvents(subscribing, {
+    matches: (event) => event.repositoryId === id && event.batchId !== null,
+    toChange: async ({ cursor, action, queueId, batchId }) => {
+      const queue = await readQueue(context, await loadRepository(context, args.repository), args.baseBranch);
+      const batch = queue?.id === queueId ? await loadIfAny(context, batchById, batchId) : null;
+      return batch && { cursor, action, batch };
     },
   });
 }

@@ -2,6 +2,7 @@ import { ArgsType, Field, ObjectType } from 'type-graphql';
 import { PullRequestNumber } from '../../../graphql/scalars.ts';
 import { Change, ChangeByEvent, FollowArgs } from '../../../graphql/subscriptions.ts';
 import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
+import { Batch } from './batches.types.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { Queue, QueueDepth } from './queue.types.ts';
 
@@ -39,6 +40,15 @@ export class QueueDepthChange extends Change {
 export class QueueChange extends ChangeByEvent {
   @Field(() => Queue, { description: 'The queue as it is now.' })
   queue!: Queue;
+
+  pullRequestId!: string | null;
+  batchId!: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'An event was about a batch.' })
+export class BatchChange extends ChangeByEvent {
+  @Field(() => Batch, { description: 'The batch as it is now.' })
+  batch!: Batch;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A pull request changed.' })

@@ -1,5 +1,7 @@
 import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { membersOfBatch } from './batches.reads.ts';
+import type { Batch } from './batches.types.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import { Queue } from './queue.types.ts';
 import { forecasts } from './forecast.reads.ts';
@@ -26,4 +28,16 @@ export async function readEta(
 ): Promise<MergeEta | null> {
   const forecast = queued && queueId !== null ? await loaderOf(ctx, forecasts).load(queueId) : null;
   return forecast === null ? null : toMergeEta(forecast, id);
+}
+
+/** Of the member that is last in line. Null: none of its members is in line, or no forecast is available now. */
+export async function readBatchEta(ctx: GraphQLContext, { id, queueId }: Batch): Promise<MergeEta | null> {
+  const [forecast, members] = await Promise.all([
+    loaderOf(ctx, forecasts).load(queueId),
+    loaderOf(ctx, membersOfBatch).load(id),
+  ]);
+  if (forecast === null) return null;
+  const ids = new Set(members.map(({ pullRequest }) => pullRequest.id));
+  const last = forecast.line.findLast((entry) => ids.has(entry.id));
+  return last === undefined ? null : toMergeEta(forecast, last.id);
 }

@@ -12,7 +12,8 @@ import {
   SetRepositoryActivePayload,
 } from '../../repositories/repositories.types.ts';
 import { readBatches } from './batches.reads.ts';
-import { type Batch, BatchConnection } from './batches.types.ts';
+import { type Batch, BatchConnection, batchStates, type BatchState } from './batches.types.ts';
+import { liveStates } from '../store/batch.rows.ts';
 import { setRepositoryActive } from '../requests/activity.service.ts';
 import { haltQueue, resumeQueue } from '../requests/halting.service.ts';
 import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
@@ -94,8 +95,13 @@ export class QueuesResolver {
   async batches(
     @Ctx() ctx: GraphQLContext,
     @Root() queue: Queue,
-    @Arg('live', () => Boolean, { defaultValue: false, description: 'Only registrations that have not ended.' })
+    @Arg('live', () => Boolean, { defaultValue: false, description: 'Only batches that have not ended.' })
     live: boolean,
+    @Arg('states', () => [batchStates], {
+      nullable: true,
+      description: 'Only batches in one of these states. In any if not given.',
+    })
+    states: BatchState[] | null,
     @Arg('first', () => Int, {
       nullable: true,
       defaultValue: 20,
@@ -105,7 +111,8 @@ export class QueuesResolver {
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });
-    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page), live });
+    const among = live ? liveStates.filter((state) => states?.includes(state) ?? true) : (states ?? null);
+    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page), states: among });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 

@@ -24,7 +24,7 @@ import {
 } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
-import { announce, beginWork, finishWork, writeStatus } from '../store/status.writer.ts';
+import { announce, beginWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /**
  * Requests the checks: opens the draft bot pull request (parallel), or records that the head's own checks count
@@ -140,11 +140,18 @@ async function markStarted(
     const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (row.state !== 'building') return;
     // A batch that relied on another build's evidence and now gets its own build starts its time limit again.
-    row.buildStartedAt = bot !== null && isFirst ? work.now : (row.buildStartedAt ?? work.now);
+    const isStart = isFirst || (batch.mode === 'serial' && !row.buildStartedAt);
+    row.buildStartedAt = isFirst ? work.now : (row.buildStartedAt ?? work.now);
+    if (isStart) announceBuildStarted(work, row);
     // An isolation build changes no status, because its member is in line with a build of its own.
     if (bot !== null && row.sideBuild !== 'isolation') await tagMembers(ctx, tx, work, { batch: row, members });
     await finishWork(work);
   });
+}
+
+/** A build without checks of its own, which lands at once, is not announced. */
+function announceBuildStarted(work: QueueWork, { id, repositoryId, queueId, commit }: BatchRow): void {
+  work.events.push({ repositoryId, queueId, batchId: id, action: 'build_started', payload: { commit } });
 }
 
 /** Returns whether it was opened for this batch just now. */
@@ -179,7 +186,7 @@ async function keepBotPullRequest(
 async function tagMembers(
   ctx: Context,
   tx: Transaction,
-  work: ReturnType<typeof beginWork>,
+  work: QueueWork,
   { batch, members }: { readonly batch: BatchRow; readonly members: readonly BatchMemberRow[] },
 ): Promise<void> {
   const rows = new Map(

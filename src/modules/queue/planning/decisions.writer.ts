@@ -30,6 +30,8 @@ export async function writeDecisions(
   const announceDepartures = (): void => {
     if (isDeparting) {
       resets.announceAll(work, loaded);
+      const isReset = ({ state }: BatchRow): boolean => state === 'superseded';
+      announceResetBatches(work, loaded, [...loaded.batches.values()].filter(isReset));
       for (const { batch, text } of writing.ended)
         announceBatch(work, loaded, { batch, action: 'batch_failed', extra: { message: text } });
     }
@@ -145,12 +147,12 @@ function endBatch(
   work: QueueWork,
   batch: BatchRow,
   state: 'failed' | 'bisected' | 'superseded',
-  code: number | null,
+  code: Of<'SupersedeBatch' | 'ReturnBatch'>['code'] | null,
 ): BatchRow {
   batch.state = state;
   batch.resetCode = code;
   batch.endedAt = work.now;
-  batch.endedReason = code === null ? null : statusText(code as Parameters<typeof statusText>[0]);
+  batch.endedReason = code === null ? null : statusText(code);
   return batch;
 }
 
@@ -187,6 +189,21 @@ function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequest
   const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
+}
+
+/** `reset` says it of the pull requests, and this of each batch. */
+function announceResetBatches(work: QueueWork, loaded: Written, batches: readonly BatchRow[]): void {
+  for (const batch of batches)
+    work.events.push({
+      repositoryId: batch.repositoryId,
+      queueId: batch.queueId,
+      batchId: batch.id,
+      action: 'batch_reset',
+      payload: {
+        pullRequests: pullRequestsOf(loaded, batch).map(({ number }) => number),
+        resetCode: batch.resetCode ?? null,
+      },
+    });
 }
 
 function supersede(work: QueueWork, loaded: Written, decision: Of<'SupersedeBatch'>): PullRequestRow[] {

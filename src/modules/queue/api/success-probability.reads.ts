@@ -1,0 +1,41 @@
+// The probability that a pull request or a batch passes, for people. The planner estimates with the same records.
+import DataLoader from 'dataloader';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { loadTrackRecords, successProbabilityBy, type TrackRecords } from '../facts/track-records.ts';
+import { membersOfBatch } from './batches.reads.ts';
+import type { Batch } from './batches.types.ts';
+import type { PullRequest } from './pull-requests.types.ts';
+
+/** By repository. One read serves all pull requests of a repository. */
+function trackRecords(ctx: GraphQLContext): DataLoader<string, TrackRecords> {
+  return new DataLoader(
+    async (repositoryIds) => {
+      requireScope(ctx, 'queue:read');
+      const found = new Map<string, TrackRecords>();
+      for (const id of new Set(repositoryIds))
+        found.set(id, await ctx.db.transaction(ctx.accountId, async (tx) => await loadTrackRecords(ctx, tx, id)));
+      return repositoryIds.map((id) => found.get(id) ?? new Error(`The repository ${id} has no track record.`));
+    },
+    { cache: false },
+  );
+}
+
+export async function successProbabilityOf(
+  ctx: GraphQLContext,
+  { repositoryId, author }: Pick<PullRequest, 'repositoryId' | 'author'>,
+): Promise<number> {
+  return successProbabilityBy(await loaderOf(ctx, trackRecords).load(repositoryId), author);
+}
+
+/** That all of its members pass, each by itself. */
+export async function successProbabilityOfBatch(
+  ctx: GraphQLContext,
+  { id, repositoryId }: Pick<Batch, 'id' | 'repositoryId'>,
+): Promise<number> {
+  const [members, records] = await Promise.all([
+    loaderOf(ctx, membersOfBatch).load(id),
+    loaderOf(ctx, trackRecords).load(repositoryId),
+  ]);
+  return members.reduce((all, { pullRequest }) => all * successProbabilityBy(records, pullRequest.author), 1);
+}

@@ -1,0 +1,184 @@
+// What a page of a queue reads: where the log stands, what each change is about, and where batches stand to the line.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemContext } from '../../src/context.ts';
+import { encodeNodeId } from '../../src/graphql/node-id.ts';
+import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
+import { follow } from '../support/follow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seed, sha, type Seeded } from './seed.ts';
+
+let s: TestServer;
+let seeded: Seeded;
+beforeAll(async () => {
+  s = await startServer();
+  seeded = await seed(s);
+});
+afterAll(async () => await s.close());
+
+async function write(...events: NewEvent[]): Promise<void> {
+  const ctx = systemContext(s.ports, s.accountId);
+  await s.ports.db.transaction(s.accountId, async (tx) => await appendEvents(ctx, tx, events));
+}
+
+async function cursor(): Promise<string> {
+  await expect
+    .poll(async () => await s.rows('select 1 from event where position is null'), { interval: 5 })
+    .toEqual([]);
+  return (await s.graphql<{ cursor: string }>('{ cursor }')).data.cursor;
+}
+
+async function idOf(number: number): Promise<string> {
+  const [row] = await s.rows<{ id: string }>('select id from pull_request where account_id = $1 and number = $2', [
+    s.accountId,
+    number,
+  ]);
+  return row?.id ?? '';
+}
+
+async function queueOf<Queue>(selection: string): Promise<Queue> {
+  const answer = await s.graphql<{ repository: { queue: Queue } }>(
+    `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { ${selection} } } }`,
+  );
+  expect(answer.errors).toEqual([]);
+  return answer.data.repository.queue;
+}
+
+const repository = { owner: 'acme', name: 'shop' };
+
+describe('the cursor', () => {
+  it('is that of the newest event, so that a subscription after it has what comes later and nothing else', async () => {
+    const of = { repositoryId: seeded.repositoryId, queueId: seeded.queueId };
+    await write({ ...of, action: 'earlier' });
+    const after = await cursor();
+    await write({ ...of, action: 'later' });
+    await using followed = follow<{ action: string }>(
+      s,
+      'subscription ($after: String) { events(after: $after) { action } }',
+      { after },
+    );
+    expect(await followed.until(1)).toEqual([{ action: 'later' }]);
+  });
+});
+
+describe('a change of a queue', () => {
+  it('names what it is about: a pull request with its place, or a batch with its members', async () => {
+    const of = { repositoryId: seeded.repositoryId, queueId: seeded.queueId };
+    await using followed = follow<unknown>(
+      s,
+      `subscription ($repository: RepositoryInput!, $after: String) { queueChanged(repository: $repository, baseBranch: "main", after: $after) {
+         action pullRequests { number position status } batches { role state } } }`,
+      { repository, after: await cursor() },
+    );
+    await write(
+      { ...of, pullRequestId: await idOf(3), action: 'queued' },
+      { ...of, pullRequestId: await idOf(4), action: 'blocked' },
+      { ...of, batchId: seeded.batchId, action: 'build_started' },
+      { ...of, action: 'queue_halted' },
+    );
+    expect(await followed.until(4)).toEqual([
+      { action: 'queued', pullRequests: [{ number: 3, position: 3, status: 'QUEUED' }], batches: [] },
+      { action: 'blocked', pullRequests: [{ number: 4, position: null, status: 'BLOCKED' }], batches: [] },
+      {
+        action: 'build_started',
+        pullRequests: [
+          { number: 1, position: 1, status: 'TAGGED' },
+          { number: 2, position: 2, status: 'TAGGED' },
+        ],
+        batches: [{ role: 'LINE', state: 'BUILDING' }],
+      },
+      { action: 'queue_halted', pullRequests: [], batches: [] },
+    ]);
+  });
+
+  it('of a batch is told to whoever follows the batches of that queue, and to nobody else', async () => {
+    const document = `subscription ($repository: RepositoryInput!, $after: String, $branch: String!) {
+      batchChanged(repository: $repository, baseBranch: $branch, after: $after) { action batch { id state } } }`;
+    const after = await cursor();
+    const of = { repositoryId: seeded.repositoryId, queueId: seeded.queueId };
+    await using here = follow<unknown>(s, document, { repository, after, branch: 'main' });
+    await using elsewhere = follow<unknown>(s, document, { repository, after, branch: 'release' });
+    await write(
+      { ...of, action: 'queue_halted' },
+      { ...of, batchId: seeded.batchId, action: 'batch_reset' },
+      { ...of, batchId: seeded.landedBatchId, action: 'batch_merged' },
+    );
+    expect(await here.until(2)).toEqual([
+      { action: 'batch_reset', batch: { id: encodeNodeId('Batch', seeded.batchId), state: 'BUILDING' } },
+      { action: 'batch_merged', batch: { id: encodeNodeId('Batch', seeded.landedBatchId), state: 'LANDED' } },
+    ]);
+    expect(elsewhere.payloads).toEqual([]);
+  });
+});
+
+interface BatchRow {
+  readonly position: number;
+  readonly state: string;
+  readonly role: string;
+  readonly successProbability: number | null;
+  readonly cameFrom: { readonly position: number } | null;
+}
+
+describe('a batch', () => {
+  beforeAll(async () => {
+    // The bisected batch from which the live one came, and an isolation build of its first pull request.
+    for (const [position, state, sideBuild] of [
+      [3, 'bisected', null],
+      [4, 'failed', 'isolation'],
+    ] as const) {
+      await s.rows(
+        `with made as (
+           insert into batch (account_id, queue_id, repository_id, position, side_build, cause, mode, state, parent_commit, base_commit, strategy, batch_commit,
+             build_keys_hash, group_message, created_at, ended_at)
+           values ($1, $2, $3, $4, $5, 'new', 'parallel', $6, $7, $7, 'squash', 'group', 'x', 'Group', now() - interval '2 hours', now() - interval '1 hour') returning id)
+         insert into batch_member (account_id, batch_id, pull_request_id, ordinal, pinned_head, message, author_name, author_email)
+         select $1, made.id, $8, 0, $9, 'm', 'Ada', 'ada@example.test' from made`,
+        [s.accountId, seeded.queueId, seeded.repositoryId, position, sideBuild, state, sha('a'), await idOf(1), sha(1)],
+      );
+    }
+    await s.rows(
+      `insert into batch (account_id, queue_id, repository_id, position, cause, mode, state, parent_commit, base_commit, strategy, batch_commit,
+         build_keys_hash, group_message, created_at)
+       values ($1, $2, $3, 5, 'bisect', 'parallel', 'making', $4, $4, 'squash', 'group', 'x', 'Group', now())`,
+      [s.accountId, seeded.queueId, seeded.repositoryId, sha('a')],
+    );
+    await s.rows(
+      `insert into batch_member (account_id, batch_id, pull_request_id, ordinal, pinned_head, message, author_name, author_email)
+       select $1, id, $2, 0, $3, 'm', 'Ada', 'ada@example.test' from batch where account_id = $1 and position = 5`,
+      [s.accountId, await idOf(1), sha(1)],
+    );
+  });
+
+  const selection = 'position state role successProbability cameFrom { position }';
+
+  it('says where it stands to the line, how likely it passes while it lives, and where its members came from', async () => {
+    const { batches } = await queueOf<{ batches: { nodes: BatchRow[] } }>(`batches { nodes { ${selection} } }`);
+    const alone = batches.nodes[0]?.successProbability ?? 0;
+    expect(alone).toBeGreaterThan(0.5);
+    expect(alone).toBeLessThan(1);
+    expect(batches.nodes).toEqual([
+      { position: 5, state: 'MAKING', role: 'LINE', successProbability: alone, cameFrom: { position: 3 } },
+      { position: 4, state: 'FAILED', role: 'ISOLATION', successProbability: null, cameFrom: null },
+      { position: 3, state: 'BISECTED', role: 'LINE', successProbability: null, cameFrom: null },
+      {
+        position: 2,
+        state: 'BUILDING',
+        role: 'LINE',
+        successProbability: expect.closeTo(alone * alone, 9) as number,
+        cameFrom: null,
+      },
+      { position: 1, state: 'LANDED', role: 'LINE', successProbability: null, cameFrom: null },
+    ]);
+  });
+
+  it.each([
+    ['states: [LANDED, BISECTED]', [3, 1]],
+    ['states: [MAKING]', [5]],
+    ['states: []', []],
+    ['states: [MAKING, BUILDING, FAILED], first: 2', [5, 4]],
+    ['live: true', [5, 2]],
+    ['live: true, states: [BUILDING, LANDED]', [2]],
+  ])('is listed by its state: %s', async (args, positions) => {
+    const { batches } = await queueOf<{ batches: { nodes: BatchRow[] } }>(`batches(${args}) { nodes { position } }`);
+    expect(batches.nodes.map(({ position }) => position)).toEqual(positions);
+  });
+});
