@@ -5,6 +5,7 @@ import { benchAnalytics } from './analytics.ts';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
 import { benchLandings } from './landings.ts';
+import { benchLine } from './line.ts';
 import { benchLists } from './lists.ts';
 import { startMeasured } from './measured-process.ts';
 import { benchPrices } from './prices.ts';
@@ -14,7 +15,7 @@ import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-const names = ['reads', 'analytics', 'landings', 'lists', 'prices', 'releases', 'webhooks'] as const;
+const names = ['reads', 'analytics', 'landings', 'line', 'lists', 'prices', 'releases', 'webhooks'] as const;
 type Name = (typeof names)[number];
 
 const program = new Command('npm run bench --')
@@ -24,8 +25,8 @@ const program = new Command('npm run bench --')
   .option('--deliveries <n>', 'of webhooks', readNumber, 5_000)
   .option('--sizes <n,…>', 'of lists', readNumbers, [10, 100, 1_000, 100_000])
   .option('--landings <n>', 'of landings', readNumber, 40)
-  .option('--lines <n,…>', 'of releases', readNumbers, [10, 100, 2_000])
-  .option('--times <n>', 'of releases', readNumber, 5)
+  .option('--lines <n,…>', 'of releases and line', readNumbers)
+  .option('--times <n>', 'of releases and line', readNumber, 5)
   .option('--rounds <n>', 'of reads', readNumber, 20)
   .option('--requests <n>', 'of reads and lists', readNumber, 300)
   .option('--tenants <n>', 'of reads', readNumber, 200)
@@ -39,7 +40,7 @@ interface Options {
   readonly deliveries: number;
   readonly sizes: number[];
   readonly landings: number;
-  readonly lines: number[];
+  readonly lines?: number[];
   readonly times: number;
   readonly rounds: number;
   readonly requests: number;
@@ -57,9 +58,10 @@ const benches = {
   reads: benchReads,
   analytics: async () => await benchAnalytics(options.pullRequests),
   landings: async () => await benchLandings(options.landings),
+  line: async () => await benchLine(options.lines ?? [10, 500, 5_000], options.times),
   lists: async () => await benchLists(options.sizes, options.requests),
   prices: async () => await benchPrices({ documents: options.documents, seed: options.seed, isJson: options.json }),
-  releases: async () => await benchReleases(options.lines, options.times),
+  releases: async () => await benchReleases(options.lines ?? [10, 100, 2_000], options.times),
   webhooks: async () => await benchWebhooks(options.deliveries),
 } as const satisfies Record<Name, () => Promise<void>>;
 

@@ -14,6 +14,7 @@ import { ConversationsResolver } from '../modules/queue/api/conversations.resolv
 import { ChangesResolver, QueueChangeResolver } from '../modules/queue/api/changes.resolver.ts';
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/api/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
+import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
 import {
@@ -113,6 +114,8 @@ function buildInterlockSchema(): GraphQLSchema {
       ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
+      QueueLineResolver,
+      QueueEntryResolver,
       BatchesResolver,
       BotPullRequestsResolver,
       RepositoryAnalyticsResolver,

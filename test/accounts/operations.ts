@@ -67,7 +67,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
+    'pullRequest(number: 1) { id successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
@@ -79,7 +79,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.queue',
     'queue:read',
-    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } etas { number } depth { queued } batches { nodes { id role successProbability cameFrom { id } eta { p50 } members { commit } proof { digest } } } }',
+    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } line { nodes { position explain { sentence } eta { p50 } } totalCount } etas { number } depth { queued } batches { nodes { id role successProbability cameFrom { id } eta { p50 } members { commit } proof { digest } } } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),

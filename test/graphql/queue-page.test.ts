@@ -170,6 +170,19 @@ describe('a batch', () => {
     ]);
   });
 
+  it('is as likely to pass as its pull requests are together', async () => {
+    const { data } = await s.graphql<{ repository: Record<string, { successProbability: number | null }> }>(
+      '{ repository(owner: "acme", name: "shop") { open: pullRequest(number: 1) { successProbability } merged: pullRequest(number: 5) { successProbability } } }',
+    );
+    const { batches } = await queueOf<{ batches: { nodes: BatchRow[] } }>(
+      `batches(first: 1) { nodes { ${selection} } }`,
+    );
+    expect(data.repository).toEqual({
+      open: { successProbability: batches.nodes[0]?.successProbability },
+      merged: { successProbability: null },
+    });
+  });
+
   it.each([
     ['states: [LANDED, BISECTED]', [3, 1]],
     ['states: [MAKING]', [5]],
@@ -180,5 +193,57 @@ describe('a batch', () => {
   ])('is listed by its state: %s', async (args, positions) => {
     const { batches } = await queueOf<{ batches: { nodes: BatchRow[] } }>(`batches(${args}) { nodes { position } }`);
     expect(batches.nodes.map(({ position }) => position)).toEqual(positions);
+  });
+});
+
+describe('the line', () => {
+  interface Page {
+    readonly nodes: readonly {
+      readonly position: number;
+      readonly pullRequest: { readonly number: number; readonly explain: { readonly sentence: string } };
+      readonly explain: { readonly sentence: string };
+    }[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+    readonly totalCount: number;
+  }
+  const page = async (args: string): Promise<Page> =>
+    (
+      await queueOf<{ line: Page }>(
+        `line(${args}) { nodes { position pullRequest { number explain { sentence } } explain { sentence } } pageInfo { hasNextPage endCursor } totalCount }`,
+      )
+    ).line;
+
+  it('comes by pages, in queue order, and says of each entry what its explanation says', async () => {
+    const first = await page('first: 2');
+    expect(first.nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([
+      [1, 1],
+      [2, 2],
+    ]);
+    expect([first.totalCount, first.pageInfo.hasNextPage]).toEqual([3, true]);
+    for (const { explain, pullRequest } of first.nodes) expect(explain).toEqual(pullRequest.explain);
+    const second = await page(`first: 2, after: "${first.pageInfo.endCursor}"`);
+    expect(second.nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([[3, 3]]);
+    expect(second.pageInfo.hasNextPage).toBe(false);
+  });
+
+  it('has those who skip the line at its front', async () => {
+    await s.rows('update pull_request set skip_line = true where account_id = $1 and number = 3', [s.accountId]);
+    const { nodes, pageInfo } = await page('first: 1');
+    expect(nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([[1, 3]]);
+    const rest = await page(`after: "${pageInfo.endCursor}"`);
+    expect(rest.nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([
+      [2, 1],
+      [3, 2],
+    ]);
+    await s.rows('update pull_request set skip_line = false where account_id = $1 and number = 3', [s.accountId]);
+  });
+
+  it('is not paged by a cursor of something else', async () => {
+    const { errors } = await s.graphql(
+      '{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { line(after: "WyJ4IiwieSJd") { totalCount } } } }',
+    );
+    expect(errors).toMatchObject([
+      { message: 'after must be a cursor of this connection', extensions: { code: 'BAD_INPUT' } },
+    ]);
   });
 });

@@ -8,7 +8,7 @@ import {
   type PreconditionKind,
 } from '../../../domain/queue/requests/admission.ts';
 import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain/explain.ts';
-import type { Cause, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
+import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
 import { listConditions } from '../../../domain/queue/explain/conditions.ts';
 import { linePositionOf, type LinePosition } from '../../../domain/queue/explain/line-position.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
@@ -22,7 +22,7 @@ import { loadQueueAsOf, type QueueAsOf } from './as-of.loader.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import { judgeOwn } from '../facts/judged-builds.ts';
 import { obstacleBelow } from '../facts/stacks.ts';
-import { type Version, readVersions, readEvents, buildOf, readChecks } from './explain.rows.ts';
+import { type Version, readVersions, readEvents, readBuildsOf, readChecks } from './explain.rows.ts';
 import { validationFacts } from '../admission/validations.service.ts';
 
 export interface Explained extends Reason {
@@ -82,27 +82,52 @@ export async function explainAll(
   const below =
     standsOn.length === 0 ? new Map<string, Version[]>() : await readVersions(ctx, tx, { ids: standsOn, instant });
   const events = await readEvents(ctx, tx, { ids, instant });
-  const queues = new Map<string, QueueAsOf | null>();
   const answers = new Map<string, Explained>();
-  for (const pullRequest of pullRequests) {
-    const known = versions.get(pullRequest.id) ?? [];
-    const queueId = known[0]?.queueId ?? null;
-    if (queueId !== null && !queues.has(queueId))
-      queues.set(queueId, await loadQueueAsOf(ctx, tx, { queueId, at: asOf }));
-    const queueAsOf = queueId === null ? null : (queues.get(queueId) ?? null);
-    answers.set(
-      pullRequest.id,
-      queueAsOf === null
-        ? unknown(pullRequest, asOf ?? ctx.clock())
-        : await explainOne(ctx, tx, {
-            versions: known,
-            below: below.get(known[0]?.belowId ?? '')?.[0] ?? null,
-            events: events.get(pullRequest.id) ?? [],
-            queueAsOf,
-          }),
-    );
+  const byQueue = Map.groupBy(pullRequests, ({ id }) => versions.get(id)?.[0]?.queueId ?? null);
+  for (const [queueId, inQueue] of byQueue) {
+    const queueAsOf = queueId === null ? null : await loadQueueAsOf(ctx, tx, { queueId, at: asOf });
+    if (queueAsOf === null) {
+      for (const each of inQueue) answers.set(each.id, unknown(each, asOf ?? ctx.clock()));
+      continue;
+    }
+    const known = inQueue.flatMap(({ id }) => {
+      const [version, ...earlier] = versions.get(id) ?? [];
+      if (version === undefined) return [];
+      const position = isQueued(version.status) ? linePositionOf(queueAsOf.view, id, queueAsOf.causes) : null;
+      return [{ version, versions: [version, ...earlier], position, queueAsOf }];
+    });
+    const { builds, checks } = await readFacts(ctx, tx, queueAsOf, known);
+    for (const each of known) {
+      const { id, belowId, headSha } = each.version;
+      const own = builds.get(headSha);
+      answers.set(
+        id,
+        explainOne({
+          ...each,
+          own,
+          checks,
+          below: below.get(belowId ?? '')?.[0] ?? null,
+          events: events.get(id) ?? [],
+        }),
+      );
+    }
   }
   return answers;
+}
+
+/** The builds of the heads, and the checks of these heads and of the commits that are tested, each in one statement. */
+async function readFacts(
+  ctx: Context,
+  tx: Transaction,
+  queueAsOf: QueueAsOf,
+  known: readonly Pick<Known, 'version' | 'position'>[],
+): Promise<{ readonly builds: ReadonlyMap<string, BuildState>; readonly checks: Known['checks'] }> {
+  const heads = [...new Set(known.map(({ version }) => version.headSha))];
+  const tested = known.flatMap(({ position }) => position?.tested?.testedCommit ?? []);
+  return {
+    builds: await readBuildsOf(ctx, tx, queueAsOf, heads),
+    checks: await readChecks(ctx, tx, queueAsOf, [...new Set([...heads, ...tested])]),
+  };
 }
 
 /** For an instant without records the answer says so. */
@@ -115,8 +140,16 @@ function unknown({ createdAt }: Pick<PullRequest, 'createdAt'>, at: Date): Expla
 }
 
 interface Known {
-  /** Newest first. The first is the version at the instant. */
+  /** The version at the instant. */
+  readonly version: Version;
+  /** Newest first, from that version on. */
   readonly versions: readonly Version[];
+  /** Null: it was not in line. */
+  readonly position: LinePosition | null;
+  /** The build of its head. */
+  readonly own: BuildState | undefined;
+  /** By commit. */
+  readonly checks: ReadonlyMap<string, readonly CheckFact[]>;
   /** The version at the instant of the pull request below it. */
   readonly below: Version | null;
   /** Newest first. */
@@ -124,14 +157,9 @@ interface Known {
   readonly queueAsOf: QueueAsOf;
 }
 
-async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<Explained> {
-  const { versions, below, events, queueAsOf } = known;
-  const [version] = versions;
-  if (version === undefined) throw new Error('A moment without a version was explained.');
-  const position = isQueued(version.status) ? linePositionOf(queueAsOf.view, version.id, queueAsOf.causes) : null;
-  const own = await buildOf(ctx, tx, queueAsOf, version.headSha);
+function explainOne(known: Known): Explained {
+  const { version, versions, position, own, checks, below, events, queueAsOf } = known;
   const tested = position?.tested?.testedCommit ?? '';
-  const checks = await readChecks(ctx, tx, queueAsOf, [version.headSha, tested]);
   const preconditions = preconditionsOf(queueAsOf, version, { own, below });
   const pullRequest = explainedPullRequest(known, version, position);
   const { ownRequiredChecks, requiredChecks } = queueAsOf.rules;
@@ -168,7 +196,7 @@ async function explainOne(ctx: Context, tx: Transaction, known: Known): Promise<
 }
 
 function explainedPullRequest(
-  { events, queueAsOf }: Known,
+  { events, queueAsOf }: Pick<Known, 'events' | 'queueAsOf'>,
   version: Version,
   standing: LinePosition | null,
 ): ExplainedPullRequest {

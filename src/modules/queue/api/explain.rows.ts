@@ -61,18 +61,19 @@ export async function readEvents(
   return causes;
 }
 
-/** For pull requests in line the build is read with the line. */
-export async function buildOf(
+/** By commit. For pull requests in line the build has been read with the line. */
+export async function readBuildsOf(
   ctx: Context,
   tx: Transaction,
-  queueAsOf: QueueAsOf,
-  commit: string,
-): Promise<BuildState | undefined> {
-  const known = queueAsOf.view.snapshot.builds.find((build) => build.commit === commit);
-  if (known !== undefined) return known;
-  const { repositoryId, rules, at } = queueAsOf;
-  const [build] = await loadJudgedBuilds(ctx, tx, { repositoryId, commits: [commit], trees: [], at }, rules);
-  return build;
+  { repositoryId, rules, at, view }: QueueAsOf,
+  commits: readonly string[],
+): Promise<Map<string, BuildState>> {
+  const known = new Map(view.snapshot.builds.map((build) => [build.commit, build]));
+  const unknown = commits.filter((commit) => !known.has(commit));
+  if (unknown.length === 0) return known;
+  const wanted = { repositoryId, commits: unknown, trees: [], at };
+  for (const build of await loadJudgedBuilds(ctx, tx, wanted, rules)) known.set(build.commit, build);
+  return known;
 }
 
 /** The newest attempt of each check, by commit. */

@@ -1,6 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Float, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../../domain/errors.ts';
+import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
@@ -24,9 +25,8 @@ import {
   updatePullRequest,
 } from '../requests/queue.service.ts';
 import { approvePullRequest } from '../requests/conversations.service.ts';
-import { explainPullRequest } from './explain.reads.ts';
-import { Explanation, toMergeCondition } from './explain.types.ts';
-import { readEta } from './forecast.resolver.ts';
+import { explanationOf } from './explanation.ts';
+import { Explanation } from './explain.types.ts';
 import {
   countPullRequests,
   narrowFields,
@@ -49,6 +49,7 @@ import {
   UpdatePullRequestInput,
 } from './pull-requests.types.ts';
 import { BotPullRequest } from './bot-pull-requests.types.ts';
+import { successProbabilityOf } from './success-probability.reads.ts';
 import { previewPayload, payload } from './pull-requests.payloads.ts';
 
 const pageSize = 50;
@@ -134,9 +135,6 @@ export class RepositoryPullRequestsResolver {
   }
 }
 
-/** Fields of an explanation that need no forecast. */
-const timelessFields = new Set(['kind', 'who', 'at', 'conditions']);
-
 @Resolver(() => PullRequest)
 export class PullRequestsResolver {
   @FieldResolver(() => Int, {
@@ -159,11 +157,16 @@ export class PullRequestsResolver {
     asOf: Date | null | undefined,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Explanation> {
-    const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, asOf ?? null);
-    const isTimeless = (asOf ?? null) !== null || selectsOnly(info, timelessFields);
-    const eta = isTimeless ? null : await readEta(ctx, pullRequest);
-    const sentence = eta?.p50 ? `${reason.sentence} ${eta.sentence}` : reason.sentence;
-    return { ...reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
+    return await explanationOf(ctx, pullRequest, { asOf: asOf ?? null, info });
+  }
+
+  @FieldResolver(() => Float, {
+    nullable: true,
+    description:
+      'The probability that it passes by itself, from the history of its repository and its author: more than 0, less than 1. Null once it is merged or closed.',
+  })
+  async successProbability(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<number | null> {
+    return isTerminal(pullRequest.status) ? null : await successProbabilityOf(ctx, pullRequest);
   }
 
   @FieldResolver(() => [Check], {

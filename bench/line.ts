@@ -1,0 +1,108 @@
+// A page of the line with explanations and ETAs, at lines of several lengths, beside the queue's own snapshot, which is
+// read once for any number of explanations. Milliseconds of CPU of this process, without PostgreSQL's.
+import { execute, parse } from 'graphql';
+import type { Context } from '../src/context.ts';
+import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
+import { interlockSchema } from '../src/graphql/schema.ts';
+import { loadQueueAsOf } from '../src/modules/queue/api/as-of.loader.ts';
+import { withInstallation, type BenchInstallation } from './installation.ts';
+import { ms, table, timed } from './timing.ts';
+
+const modes = {
+  linear: 'max_parallel_builds: 10',
+  adaptive: 'max_parallel_builds: 10\n      speculation: adaptive',
+} as const;
+
+const pages: Readonly<Record<string, string>> = {
+  'a page of 50': 'position pullRequest { number title }',
+  'with explanations': 'position pullRequest { number title } explain { kind who conditions { kind } }',
+  'with explanations and ETAs': 'position pullRequest { number title } explain { sentence eta { p90 } } eta { p50 }',
+};
+
+export async function benchLine(sizes: readonly number[], times: number): Promise<void> {
+  await withInstallation(async (installation) => {
+    const rows: string[][] = [];
+    for (const [mode, yaml] of Object.entries(modes)) {
+      for (const size of sizes) {
+        const { ctx, queueId } = await fill(installation, { name: `${mode} ${size}`, size, yaml });
+        await installation.owner.query('vacuum analyze');
+        const snapshot = async (): Promise<unknown> =>
+          await ctx.db.transaction(ctx.accountId, async (tx) => await loadQueueAsOf(ctx, tx, { queueId, at: null }));
+        const cells = [(await timed(times, snapshot)).cpu];
+        for (const selection of Object.values(pages))
+          cells.push((await timed(times, async () => await askPage(ctx, selection))).cpu);
+        rows.push([mode, String(size), ...cells.map(ms)]);
+      }
+    }
+    console.log(table(['speculation', 'in line', 'the snapshot', ...Object.keys(pages)], rows));
+  });
+}
+
+async function askPage(ctx: Context, selection: string): Promise<void> {
+  const document = parse(
+    `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { line(first: 50) { nodes { ${selection} } } } } }`,
+  );
+  const contextValue = graphQLContext(ctx, {} as RequestServices, 'graphql_api');
+  const { errors } = await execute({ schema: interlockSchema(), document, contextValue });
+  if (errors) throw errors[0] ?? new Error('The page was refused.');
+}
+
+/** A line whose first ten are built: each has an own check, and three versions and events. */
+async function fill(
+  { owner, account, repository }: BenchInstallation,
+  { name, size, yaml }: { readonly name: string; readonly size: number; readonly yaml: string },
+): Promise<{ ctx: Context; queueId: string }> {
+  const ctx = await account(name);
+  const repositoryId = await repository(ctx, 'shop');
+  const values = [ctx.accountId, repositoryId];
+  await owner.query('update repository set configuration_yaml = $3 where account_id = $1 and id = $2', [
+    ...values,
+    `merge_rules:\n  labels:\n    trigger: mergequeue\n  merge_mode:\n    type: parallel\n    parallel_mode:\n      ${yaml}\n`,
+  ]);
+  const made = await owner.query<{ id: string }>(
+    `insert into queue (account_id, repository_id, base_branch, waiting, base_tip, base_tree) values ($1, $2, 'main', $3, md5('tip'), md5('tree')) returning id`,
+    [...values, size],
+  );
+  const queueId = made.rows[0]?.id ?? '';
+  const inQueue = [...values, queueId];
+  await owner.query(
+    `insert into pull_request (account_id, repository_id, queue_id, number, title, author, author_name, author_email, head_branch,
+       base_branch, head_sha, url, status, rank, queued_at, created_at)
+     select $1, $2, $3, n, 'Change ' || n, 'author-' || n % 20, 'A', 'a@example.test', 'b' || n, 'main', md5('head' || n), '', 'queued', n, now(), now()
+     from generate_series(1, $4::int) n`,
+    [...inQueue, size],
+  );
+  for (const approvals of [1, 2])
+    await owner.query(
+      'update pull_request set approvals = $4 where account_id = $1 and repository_id = $2 and queue_id = $3',
+      [...inQueue, approvals],
+    );
+  await owner.query(
+    `insert into build (account_id, repository_id, commit, tree, base_commit, started_at, complete)
+     select $1, $2, md5('head' || n), md5('tree' || n), md5('tip'), now(), true from generate_series(1, $3::int) n`,
+    [...values, size],
+  );
+  await owner.query(
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion, started_at, completed_at)
+     select $1, $2, md5('head' || n), 'test', 1, 'success', now(), now() from generate_series(1, $3::int) n`,
+    [...values, size],
+  );
+  await owner.query(
+    `with head as (select coalesce(max(position), 0) as position from event where account_id = $1)
+     insert into event (account_id, repository_id, queue_id, pull_request_id, action, at, position)
+     select $1, $2, $3, p.id, action, now(), head.position + row_number() over ()
+     from head, pull_request p, unnest(array['opened', 'labeled', 'queued']) action where p.account_id = $1 and p.queue_id = $3`,
+    inQueue,
+  );
+  await owner.query(
+    `with made as (
+       insert into batch (account_id, queue_id, repository_id, position, side_build, cause, mode, state, parent_commit, base_commit, strategy, batch_commit,
+         build_keys_hash, group_message, commit, tree, tested_commit, created_at, build_started_at)
+       select $1, $3, $2, n, case when $4 then 'speculative' end, 'new', 'parallel', 'building', md5('tip'), md5('tip'), 'squash', 'group', '', '', md5('batch' || n), md5('b' || n),
+         md5('batch' || n), now(), now() from generate_series(1, 10) n returning id, position)
+     insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email)
+     select $1, made.id, 0, p.id, p.head_sha, '', '', '' from made join pull_request p on p.account_id = $1 and p.queue_id = $3 and p.number = made.position`,
+    [...inQueue, name.startsWith('adaptive')],
+  );
+  return { ctx, queueId };
+}

@@ -1,0 +1,24 @@
+// An explanation as GraphQL shows it: the reason and its conditions, and the forecast where somebody asks for it.
+import type { GraphQLResolveInfo } from 'graphql';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { selectsOnly } from '../../../graphql/selection.ts';
+import { explainPullRequest } from './explain.reads.ts';
+import { toMergeCondition, type Explanation } from './explain.types.ts';
+import { readEta } from './forecast.resolver.ts';
+import type { PullRequest } from './pull-requests.types.ts';
+
+/** Fields of an explanation that need no forecast. */
+const timelessFields = new Set(['kind', 'who', 'at', 'conditions']);
+
+/** `asOf` null: now. An explanation of the past has no forecast. */
+export async function explanationOf(
+  ctx: GraphQLContext,
+  pullRequest: PullRequest,
+  { asOf, info }: { readonly asOf: Date | null; readonly info: GraphQLResolveInfo },
+): Promise<Explanation> {
+  const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, asOf);
+  const isTimeless = asOf !== null || selectsOnly(info, timelessFields);
+  const eta = isTimeless ? null : await readEta(ctx, pullRequest);
+  const sentence = eta?.p50 ? `${reason.sentence} ${eta.sentence}` : reason.sentence;
+  return { ...reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
+}

@@ -1,0 +1,69 @@
+// The line by pages. What a page costs beyond the queue itself does not depend on the length of the line.
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { Explanation } from './explain.types.ts';
+import { explanationOf } from './explanation.ts';
+import { readEta } from './forecast.resolver.ts';
+import { MergeEta } from './forecast.types.ts';
+import { readLinePage } from './line.reads.ts';
+import { QueueEntry, QueueEntryConnection } from './line.types.ts';
+import { Queue } from './queue.types.ts';
+
+const pageSize = 50;
+
+@Resolver(() => Queue)
+export class QueueLineResolver {
+  @FieldResolver(() => QueueEntryConnection, {
+    description: 'Its queued and tagged pull requests with their places, in queue order.',
+  })
+  async line(
+    @Ctx() ctx: GraphQLContext,
+    @Root() queue: Queue,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: pageSize,
+      description: 'Size of a page, 50 if not given, at most 100.',
+    })
+    first: number | null,
+    @Arg('after', () => String, {
+      nullable: true,
+      description:
+        'Cursor to go on from. The page begins behind the place of that entry, whether or not it is still there.',
+    })
+    after: string | null,
+  ): Promise<Connection<QueueEntry>> {
+    const page = readPage({ first, after }, { size: pageSize, keyLength: 2 });
+    return toConnection(await readLinePage(ctx, queue, page), page.size, {
+      node: (entry): QueueEntry => entry,
+      key: ({ pullRequest, rank }) => [pullRequest.skipLine ? 0 : 1, rank],
+      totalCount: async () => queue.waitingCount + queue.taggedCount,
+    });
+  }
+}
+
+@Resolver(() => QueueEntry)
+export class QueueEntryResolver {
+  @Extensions({ price: 400, once: 3_000 })
+  @FieldResolver(() => Explanation, {
+    description: 'Why it is not merged yet and who must act, at the instant that the queue is shown of.',
+  })
+  async explain(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { pullRequest, asOf }: QueueEntry,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Explanation> {
+    return await explanationOf(ctx, pullRequest, { asOf, info });
+  }
+
+  @Extensions({ price: 20, once: 6_000 })
+  @FieldResolver(() => MergeEta, {
+    nullable: true,
+    description:
+      'When it is merged, by simulation. Null: no forecast is available now, or the queue is shown as of an instant in the past.',
+  })
+  async eta(@Ctx() ctx: GraphQLContext, @Root() { pullRequest, asOf }: QueueEntry): Promise<MergeEta | null> {
+    return asOf === null ? await readEta(ctx, pullRequest) : null;
+  }
+}
