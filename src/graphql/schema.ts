@@ -15,6 +15,7 @@ import { ChangesResolver, QueueChangeResolver } from '../modules/queue/api/chang
 import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules/queue/api/pull-requests.resolver.ts';
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
 import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
+import { PullRequestActionsResolver, RepositoryActionsResolver } from '../modules/queue/api/viewer-actions.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
 import {
@@ -114,6 +115,8 @@ function buildInterlockSchema(): GraphQLSchema {
       ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
+      PullRequestActionsResolver,
+      RepositoryActionsResolver,
       QueueLineResolver,
       QueueEntryResolver,
       BatchesResolver,

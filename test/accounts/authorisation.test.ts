@@ -341,6 +341,68 @@ describe('REST', () => {
   });
 });
 
+describe('viewerCan', () => {
+  /** The mutations of each action. Skipping is an option of one of them (permissions.test.ts). */
+  const mutationsOf = {
+    QUEUE: ['queuePullRequest'],
+    DEQUEUE: ['dequeuePullRequest'],
+    SYNC: ['syncPullRequest'],
+    REFRESH: ['refreshPullRequest'],
+    BACKPORT: ['backportPullRequest'],
+    VERIFY: ['verifyPullRequest'],
+    PAUSE: ['pauseRepository', 'pauseBranches'],
+    FREEZE: ['freezeBranches', 'unfreezeBranches', 'freezeEnvironment', 'unfreezeEnvironment', 'deleteFreeze'],
+    HALT: ['haltQueue', 'resumeQueue'],
+    CONFIGURE: ['replaceConfiguration'],
+    START_RUNBOOK: ['createRunbook'],
+    DEPLOY: ['createDeployment', 'cancelDeployment', 'reportDeployment'],
+    ROLL_BACK: ['rollBackEnvironment'],
+    UPDATE_ENVIRONMENT: ['updateEnvironment'],
+  } as const;
+
+  interface Told {
+    readonly action: string;
+    readonly allowed: boolean;
+    readonly sentence: string | null;
+  }
+  async function told(token: string): Promise<Map<string, Told>> {
+    const { data, errors } = await s.graphql<{
+      repository: { viewerCan: Told[]; pullRequest: { viewerCan: Told[] } };
+      releaseProject: { environment: { viewerCan: Told[] } };
+    }>(
+      `query ($owner: String!, $name: String!, $project: String!) {
+         repository(owner: $owner, name: $name) { viewerCan { action allowed sentence } pullRequest(number: 1) { viewerCan { action allowed sentence } } }
+         releaseProject(name: $project) { environment(name: "production") { viewerCan { action allowed sentence } } } }`,
+      real,
+      token,
+    );
+    expect(errors).toEqual([]);
+    const { repository, releaseProject } = data;
+    const all = [...repository.viewerCan, ...repository.pullRequest.viewerCan, ...releaseProject.environment.viewerCan];
+    return new Map(all.map((each) => [each.action, each]));
+  }
+
+  it('refuses in the words of the refusal itself', async () => {
+    const token = await s.tokenWith(['queue:read', 'release:read']);
+    const actions = await told(token);
+    expect([...actions.keys()].sort()).toEqual([...Object.keys(mutationsOf), 'SKIP_LINE', 'SKIP_VALIDATION'].sort());
+    for (const [action, mutations] of Object.entries(mutationsOf)) {
+      const { allowed, sentence } = actions.get(action) ?? {};
+      expect([action, allowed]).toEqual([action, false]);
+      for (const mutation of mutations) {
+        const operation = operations.find(({ field }) => field === `Mutation.${mutation}`) as Operation;
+        const { errors } = JSON.parse(await ask(operation, real, token));
+        expect([mutation, errors[0].message]).toEqual([mutation, sentence]);
+      }
+    }
+  });
+
+  it('allows an admin with every scope all of it', async () => {
+    const actions = await told(s.token);
+    expect([...actions.values()].filter(({ allowed, sentence }) => !allowed || sentence !== null)).toEqual([]);
+  });
+});
+
 // Last: they change what the others look at.
 describe('with one scope alone', () => {
   // A change was made and then refused, because what it answers needed another scope.

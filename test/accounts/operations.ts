@@ -67,7 +67,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
+    'pullRequest(number: 1) { id viewerCan { allowed } successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
@@ -88,6 +88,7 @@ export const operations: readonly Operation[] = [
     'analytics:read',
     'analytics { mergequeueUsage { total } timeInQueue { p50 } blockedReason { other } }',
   ),
+  inRepository('Repository.viewerCan', ofRepository, 'viewerCan { action allowed sentence }'),
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
   mutation('setRepositoryActive', 'admin', names, `{repository: ${repository}, active: true}`, 'repository { id }'),

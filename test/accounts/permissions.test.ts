@@ -73,6 +73,24 @@ describe('skipping the line', () => {
   });
 });
 
+it.each([
+  ['ada', null, refusedValidation[1]],
+  ['cleo', null, refusedValidation[1]],
+  ['ben', refusedLine[1], null],
+  ['dan', refusedLine[1], refusedValidation[1]],
+  ['root', null, null],
+])('%s reads beforehand what is refused: the line %j, validation %j', async (handle, line, validation) => {
+  const { data } = await s.graphql<{ repository: { pullRequest: { viewerCan: object[] } } }>(
+    `query ($owner: String!, $name: String!, $number: Int!) {
+       repository(owner: $owner, name: $name) { pullRequest(number: $number) { viewerCan { action sentence } } } }`,
+    { owner: repository.org, name: repository.name, number: repository.number },
+    user(handle).token,
+  );
+  const { viewerCan } = data.repository.pullRequest;
+  expect(viewerCan).toContainEqual({ action: 'SKIP_LINE', sentence: line });
+  expect(viewerCan).toContainEqual({ action: 'SKIP_VALIDATION', sentence: validation });
+});
+
 describe('skipping validation', () => {
   it.each([
     ['ben', undefined, allowed],

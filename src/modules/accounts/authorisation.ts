@@ -43,14 +43,46 @@ export function hasScope(ctx: Context, scope: Scope): boolean {
 
 /** Requires a scope of the token that its user's role allows. The refusal names what is missing. */
 export function requireScope(ctx: Context, scope: Scope): void {
+  const refusal = refusalOf(ctx, scope);
+  if (refusal !== null) throw new DomainError('FORBIDDEN', refusal);
+}
+
+/** What is missing. Null: nothing is. */
+function refusalOf(ctx: Context, scope: Scope): string | null {
   const { actor } = ctx;
-  if (!holds(ctx, scope)) throw new DomainError('FORBIDDEN', `This needs a token with the scope ${scope}.`);
-  if (!mayUse(actor.role, scope)) {
-    throw new DomainError(
-      'FORBIDDEN',
-      `This needs the role ${leastRoles[scope]}; the user of this token is a ${actor.role}.`,
-    );
-  }
+  if (!holds(ctx, scope)) return `This needs a token with the scope ${scope}.`;
+  if (mayUse(actor.role, scope)) return null;
+  return `This needs the role ${leastRoles[scope]}; the user of this token is a ${actor.role}.`;
+}
+
+/** The scope that each action needs, by the name that clients read in `viewerCan`. */
+const actionScopes = {
+  queue: 'queue:write',
+  dequeue: 'queue:write',
+  skip_line: 'queue:write',
+  skip_validation: 'queue:write',
+  sync: 'queue:write',
+  refresh: 'queue:write',
+  backport: 'queue:write',
+  verify: 'queue:write',
+  pause: 'queue:pause',
+  freeze: 'release:write',
+  halt: 'admin',
+  configure: 'config:write',
+  start_runbook: 'runbook:write',
+  deploy: 'deploy:write',
+  roll_back: 'deploy:write',
+  update_environment: 'release:write',
+} as const satisfies Record<string, Scope>;
+export type Action = keyof typeof actionScopes;
+
+export function requireAction(ctx: Context, action: Action): void {
+  requireScope(ctx, actionScopes[action]);
+}
+
+/** What the caller lacks for an action. Null: nothing. */
+export function refusalOfAction(ctx: Context, action: Action): string | null {
+  return refusalOf(ctx, actionScopes[action]);
 }
 
 /** Every scope for something inside a repository also allows a read of the repository. */

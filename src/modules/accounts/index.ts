@@ -1,5 +1,6 @@
-export { hasScope, requireRepositoryScope, requireScope } from './authorisation.ts';
-export { canSkipLine, canSkipValidation, isMemberOfTeam, type Permission } from './skipping.ts';
+export { hasScope, requireAction, requireRepositoryScope, requireScope } from './authorisation.ts';
+export { canSkipLine, canSkipValidation, isMemberOfTeam, skipRefusals, type Permission } from './skipping.ts';
+export { viewerActionOf, viewerActionsOf } from './viewer-actions.ts';
 export type { TeamRead } from './teams.reads.ts';
 export { findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
 export { createAuthenticator, type Authenticator, type Session } from './authenticate.ts';

@@ -81,3 +81,8 @@ export async function isMemberOfTeam(
   });
   return rows.length > 0;
 }
+
+export const skipRefusals = {
+  skip_line: 'Not authorized to skip the line in this repository.',
+  skip_validation: 'Not authorized to skip validation in this repository.',
+} as const satisfies Record<Permission, string>;

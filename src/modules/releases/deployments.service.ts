@@ -5,7 +5,7 @@ import type { DeploymentStatus } from '../../domain/releases/release.ts';
 import { requireVersion } from '../../domain/releases/version.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { recordUserAction, requireScope, type UserActionName } from '../accounts/index.ts';
+import { recordUserAction, requireAction, type UserActionName } from '../accounts/index.ts';
 import { requireActive, requireThere, shareRepository } from '../repositories/index.ts';
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
@@ -36,7 +36,7 @@ export interface CreateDeploymentRequest extends EnvironmentNames {
 
 /** Deploys a candidate that is ready: at once, or after the deployments in line. */
 export async function createDeployment(ctx: Context, request: CreateDeploymentRequest): Promise<Answer> {
-  requireScope(ctx, 'deploy:write');
+  requireAction(ctx, 'deploy');
   const { environment, candidate } = await find(ctx, request);
   requireReady(candidate);
   return await dryRunOr(ctx, request.preview, async (tx) => {
@@ -67,7 +67,7 @@ export interface ReportDeploymentRequest extends EnvironmentNames {
  * nor line is asked. A deployment that does not hold our slot is driven from outside from then on.
  */
 export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
-  requireScope(ctx, 'deploy:write');
+  requireAction(ctx, 'deploy');
   if ((request.errorMessage?.length ?? 0) > longestMessage)
     throw new DomainError(
       'BAD_INPUT',
@@ -104,7 +104,7 @@ export async function cancelDeployment(
   ctx: Context,
   { id, preview }: { readonly id: string; readonly preview?: boolean },
 ): Promise<Answer> {
-  requireScope(ctx, 'deploy:write');
+  requireAction(ctx, 'deploy');
   return await dryRunOr(ctx, preview, async (tx) => {
     const { environmentId } = await loadDeployment(ctx, tx, id);
     const environment = await changeEnvironment(ctx, tx, environmentId);
@@ -124,7 +124,7 @@ export interface RollBackRequest extends EnvironmentNames {
 
 /** Cancels what is active, and deploys what the history of successes names: fixed here, whatever succeeds meanwhile. */
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
-  requireScope(ctx, 'deploy:write');
+  requireAction(ctx, 'roll_back');
   const { project, environment } = await loadEnvironment(ctx, request);
   return await dryRunOr(ctx, request.preview, async (tx) => {
     requireThere(await shareRepository(ctx, tx, project.repositoryId));

@@ -3,7 +3,7 @@ import { DomainError, notFound } from '../../domain/errors.ts';
 import { checkedReleaseName } from '../../domain/releases/name.ts';
 import { isSameProvider, type EnvironmentTier } from '../../domain/releases/release.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
+import { recordUserAction, requireAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadEnvironment, loadReleaseProject } from './projects.reads.ts';
 import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
@@ -80,7 +80,7 @@ export interface EnvironmentChange extends Partial<Omit<NewEnvironment, 'project
 
 /** What is not given stays. How it is deployed to does not change under a deployment that has its place: CONFLICT. */
 export async function updateEnvironment(ctx: Context, secrets: Secrets, change: EnvironmentChange): Promise<void> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'update_environment');
   const { project, environment } = await loadEnvironment(ctx, change);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const order = await lockOrder(ctx, tx, project.id);

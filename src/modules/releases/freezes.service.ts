@@ -5,7 +5,7 @@ import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { notFound } from '../../domain/errors.ts';
 import { isOver } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import {
   checkedReason,
@@ -47,7 +47,7 @@ export interface FreezeAnswer {
 
 /** By hand, in the place of the one by hand that there is. */
 export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRequest): Promise<FreezeAnswer> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
   const { environment } = await loadEnvironment(ctx, input);
@@ -70,7 +70,7 @@ export async function scheduleEnvironmentFreeze(
   ctx: Context,
   input: EnvironmentRef & { readonly schedule: RecurringSpan; readonly reason?: string | null | undefined },
 ): Promise<StoredFreeze> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSchedule(input.schedule);
   const { environment } = await loadEnvironment(ctx, input);
@@ -84,7 +84,7 @@ export async function scheduleEnvironmentFreeze(
 
 /** Ends the freezes by hand and after a rollback; schedules stay. Answers how many there were. */
 export async function unfreezeEnvironment(ctx: Context, input: EnvironmentRef): Promise<number> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   const { environment } = await loadEnvironment(ctx, input);
   const ended = await endOf(ctx, environment.id, ({ source }) => source !== 'schedule');
   return ended.length;
@@ -92,7 +92,7 @@ export async function unfreezeEnvironment(ctx: Context, input: EnvironmentRef): 
 
 /** Ends one, whatever made it and whatever is frozen by it. Throws NOT_FOUND when there is none, or it has ended. */
 export async function deleteFreeze(ctx: Context, id: string): Promise<StoredFreeze> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   const freeze = await readFreeze(ctx, id);
   const { environmentId = null, repositoryId = null } = freeze ?? {};
   if (repositoryId !== null) {

@@ -1,6 +1,8 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
+import { viewerActionsOf } from '../accounts/index.ts';
+import { ViewerAction } from '../accounts/viewer-actions.types.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { createEnvironment, updateEnvironment } from './environments.service.ts';
 import {
@@ -106,6 +108,11 @@ export class ReleaseProjectsResolver {
 
 @Resolver(() => Environment)
 export class EnvironmentsResolver {
+  @FieldResolver(() => [ViewerAction], { description: 'What the caller is permitted to do with it.' })
+  viewerCan(@Ctx() ctx: GraphQLContext, @Root() _environment: Environment): ViewerAction[] {
+    return viewerActionsOf(ctx, ['deploy', 'roll_back', 'freeze', 'update_environment']);
+  }
+
   @FieldResolver(() => ReleaseProject, { description: 'The release project it belongs to.' })
   async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Environment): Promise<ReleaseProject | null> {
     return await loaderOf(ctx, releaseProjectById).load(projectId);

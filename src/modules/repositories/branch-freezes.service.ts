@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { frozenAt, isOver, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { checkedReason, checkedSchedule, checkedSpan } from './freezes.input.ts';
 import {
@@ -34,7 +34,7 @@ export interface FreezeBranchesRequest extends BranchesRef {
 
 /** Refused for the same reasons as the freeze itself. */
 export async function mayFreeze(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   return await loadRepository(ctx, name);
 }
 
@@ -43,7 +43,7 @@ export async function mayFreeze(ctx: Context, name: RepositoryName): Promise<Rep
  * there.
  */
 export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest): Promise<StoredFreeze> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
   return await changeFreezes(ctx, input, async (tx, repository) => {
@@ -64,7 +64,7 @@ export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest)
 
 /** Ends the manual freeze of exactly that pattern. Schedules stay. Returns the number of ended freezes. */
 export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promise<number> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   return await changeFreezes(ctx, input, async (tx, repository) => {
     const now = ctx.clock().getTime();
     const freezes = await loadBranchFreezes(tx, of(repository));
@@ -79,7 +79,7 @@ export async function scheduleBranchFreeze(
   ctx: Context,
   input: BranchesRef & { readonly schedule: RecurringSpan; readonly reason?: string | null | undefined },
 ): Promise<StoredFreeze> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSchedule(input.schedule);
   return await changeFreezes(
@@ -95,7 +95,7 @@ export async function deleteBranchFreeze(
   ctx: Context,
   { id, repositoryId }: { readonly id: string; readonly repositoryId: string },
 ): Promise<StoredFreeze | null> {
-  requireScope(ctx, 'release:write');
+  requireAction(ctx, 'freeze');
   return await underRepository(ctx, repositoryId, async (tx, repository) => {
     const freeze = (await loadBranchFreezes(tx, of(repository))).find((each) => each.id === id);
     if (freeze !== undefined) await endBranchFreeze(ctx, tx, repository, freeze);

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { BranchPauseEntity, type BranchPauseRow, type RepositoryRow } from './repositories.entities.ts';
 import { changeQueues, lockRepository } from './repositories.locks.ts';
@@ -22,7 +22,7 @@ export async function pauseBranches(
   ctx: Context,
   input: PauseBranchesRequest,
 ): Promise<{ readonly repository: RepositoryRow; readonly rule: BranchPauseRow }> {
-  requireScope(ctx, 'queue:pause');
+  requireAction(ctx, 'pause');
   const { pattern, paused } = input;
   // An empty message counts as none.
   const pausedMessage = input.pausedMessage || null;

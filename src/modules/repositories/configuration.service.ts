@@ -10,7 +10,7 @@ import {
 import { parseConfiguration } from '../../domain/configuration/parse.ts';
 import type { Problem } from '../../domain/configuration/problem.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { loadRepository, type RepositoryName } from './repositories.reads.ts';
 import { ConfigurationChangeEntity, type RepositoryRow } from './repositories.entities.ts';
@@ -30,7 +30,7 @@ export async function replaceConfiguration(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly yaml: string },
 ): Promise<ReplaceOutcome> {
-  requireScope(ctx, 'config:write');
+  requireAction(ctx, 'configure');
   const { id } = await loadRepository(ctx, input.repository);
   return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
 }
@@ -40,7 +40,7 @@ export async function checkReplacement(
   ctx: Context,
   input: { readonly repository: RepositoryName; readonly yaml: string },
 ): Promise<ReplaceOutcome> {
-  requireScope(ctx, 'config:write');
+  requireAction(ctx, 'configure');
   const repository = await loadRepository(ctx, input.repository);
   const parsed = parseConfiguration(input.yaml);
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };

@@ -2,7 +2,7 @@ import type { Context } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { HostUnavailable } from '../../hosts/port.ts';
-import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { recordUserAction, requireAction, requireScope } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { configurationHash } from './configuration.service.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
@@ -150,7 +150,7 @@ export async function changeActivity(ctx: Context, repositoryId: string, active:
 
 /** Refused for the same reasons as the pause itself. */
 export async function mayPause(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
-  requireScope(ctx, 'queue:pause');
+  requireAction(ctx, 'pause');
   return await loadRepository(ctx, name);
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../domain/runbooks/request.ts';
 import type { PrMode } from '../../domain/runbooks/runbook.ts';
 import type { Transaction } from '../../platform/database.ts';
-import { findUserByEmail, recordUserAction, requireScope } from '../accounts/index.ts';
+import { findUserByEmail, recordUserAction, requireAction, requireScope } from '../accounts/index.ts';
 import {
   loadRepository,
   readRepositoriesById,
@@ -53,7 +53,7 @@ interface Author {
 
 /** Answers the number of the new runbook, which is carried out from then on. */
 export async function createRunbook(ctx: Context, request: CreateRunbookRequest): Promise<number> {
-  requireScope(ctx, 'runbook:write');
+  requireAction(ctx, 'start_runbook');
   // It is requested now, and done later in the name of the author.
   if (request.queueWhenGreen) requireScope(ctx, 'queue:write');
   const prompt = checkedPrompt(request.prompt);

@@ -5,7 +5,7 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { recordUserAction, requireScope } from '../../accounts/index.ts';
+import { recordUserAction, requireAction, requireScope } from '../../accounts/index.ts';
 import { appendEvents } from '../../events/index.ts';
 import { PullRequestEntity } from '../../queue/store/queue.entities.ts';
 import {
@@ -25,7 +25,7 @@ export async function verifyPullRequest(
   ctx: Context,
   request: { readonly repository: RepositoryName; readonly number: number },
 ): Promise<string> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'verify');
   const repository = await loadActiveRepository(ctx, request.repository);
   if (previewEntries(configurationOf(repository)).length === 0)
     throw new DomainError(

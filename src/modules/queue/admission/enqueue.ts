@@ -4,7 +4,13 @@ import { systemContext, type Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { allowedActors } from '../../../domain/queue/requests/commands.ts';
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
-import { canSkipLine, canSkipValidation, isMemberOfTeam, type RequestSource } from '../../accounts/index.ts';
+import {
+  canSkipLine,
+  canSkipValidation,
+  isMemberOfTeam,
+  type RequestSource,
+  skipRefusals,
+} from '../../accounts/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
@@ -63,16 +69,12 @@ export async function authoriseSkips(
     }
   }
   if (request.skipValidation && !(await canSkipValidation(ctx, repository.id, requestedBy))) {
-    throw new DomainError(
-      'FORBIDDEN',
-      'Not authorized to skip validation in this repository.',
-      'pull_request.skip_validation',
-    );
+    throw new DomainError('FORBIDDEN', skipRefusals.skip_validation, 'pull_request.skip_validation');
   }
 }
 
 function mayNotSkipLine(): DomainError {
-  return new DomainError('FORBIDDEN', 'Not authorized to skip the line in this repository.', 'pull_request.skip_line');
+  return new DomainError('FORBIDDEN', skipRefusals.skip_line, 'pull_request.skip_line');
 }
 
 /** For a person who is known only by a handle on the code host: the service acts on behalf of that person. */

@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
 import { codeOf, HostRefused } from '../../../hosts/port.ts';
-import { recordUserAction, requireScope } from '../../accounts/index.ts';
+import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { planBranchWork, planBackport } from '../planning/branch-work.ts';
@@ -20,7 +20,7 @@ export interface AskAnswer extends PullRequestAnswer {
 
 /** Requests a new read of checks, state and reviews (interface 4.3, `refresh`). */
 export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'refresh');
   const repository = await loadRepository(ctx, request.repository);
   const row = await readFresh(ctx, repository, request.number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -41,7 +41,7 @@ export async function requestRefresh(ctx: Context, request: PullRequestRef): Pro
 
 /** Requests an update of its branch with its base (interface 4.3, `sync`). */
 export async function requestSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'sync');
   const repository = await loadActiveRepository(ctx, request.repository);
   const known = await readFresh(ctx, repository, request.number);
   const baseBranch = await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -72,7 +72,7 @@ export interface BackportRequest {
 
 /** Requests a backport of a merged pull request, or of an open one after its merge (interface 4.3). */
 export async function requestBackport(ctx: Context, request: BackportRequest): Promise<AskAnswer> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'backport');
   const { targetBranch: target } = request;
   const repository = await findSource(ctx, request);
   const known = await readFresh(ctx, repository, request.number);

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { codeOf } from '../../../hosts/port.ts';
-import { recordUserAction, requireScope } from '../../accounts/index.ts';
+import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted } from '../store/hosted-repository.ts';
@@ -36,7 +36,7 @@ async function writeHalt(
   request: { readonly repository: RepositoryRef; readonly baseBranch: string },
   reason: string | null,
 ): Promise<{ queueId: string }> {
-  requireScope(ctx, 'admin');
+  requireAction(ctx, 'halt');
   const repository = await loadRepository(ctx, request.repository);
   await requireBaseBranch(ctx, repository, request.baseBranch);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { recordUserAction, requireScope, type UserActionName } from '../../accounts/index.ts';
+import { recordUserAction, requireAction, requireScope, type UserActionName } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import {
@@ -53,7 +53,7 @@ export interface PullRequestAnswer {
  * refusal.
  */
 export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'queue');
   checkTargets(request.affectedTargets);
   const repository = await loadRepository(ctx, request.repository);
   refuseSource(repository, request.source);
@@ -64,7 +64,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
 
 /** What `queuePullRequest` would do, from the recorded facts: the host is not asked, and nothing is written. */
 export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'queue');
   checkTargets(request.affectedTargets);
   const repository = await loadRepository(ctx, request.repository);
   refuseSource(repository, request.source);
@@ -154,7 +154,7 @@ const landingWaitMs = 2_000;
 
 /** Takes it out of the line and clears its options (interface 4.3, `dequeue`; rule 2 of 3.1). Idempotent. */
 export async function dequeuePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'dequeue');
   const repository = await loadRepository(ctx, request.repository);
   return await dequeueKnown(ctx, await findPullRequest(ctx, repository, request.number), async (work, row) => {
     if (isAsked(row)) await recordActions(work, request, ['pull_request_dequeued']);
@@ -164,7 +164,7 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
 
 /** What `dequeuePullRequest` would do. It is refused at once during a landing, because nobody waits for a preview. */
 export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
-  requireScope(ctx, 'queue:write');
+  requireAction(ctx, 'dequeue');
   const repository = await loadRepository(ctx, request.repository);
   const known = await findPullRequest(ctx, repository, request.number);
   const impacts = await dryRun(
