@@ -247,6 +247,40 @@ module.exports = {
       to: { path: '^github-emulator/' },
     },
     {
+      name: 'dashboard-imports-nothing-of-the-server',
+      comment: 'It is a client of the API like any other.',
+      severity: 'error',
+      from: { path: '^dashboard/' },
+      to: { path: '^(src|workflows|rest-facade|test|bench|github-emulator)/' },
+    },
+    {
+      name: 'dashboard-features-know-design-and-app',
+      comment: 'A feature imports itself, what all pages share, and its generated operations.',
+      severity: 'error',
+      from: {
+        path: '^dashboard/src/(queue|releases|runbooks|previews|repositories|accounts|analytics|events|webhooks)/',
+      },
+      to: { path: '^dashboard/src/', pathNot: '^dashboard/src/($1|app|design|generated)/' },
+    },
+    {
+      name: 'dashboard-app-knows-design',
+      severity: 'error',
+      from: { path: '^dashboard/src/(app|design)/' },
+      to: { path: '^dashboard/src/', pathNot: '^dashboard/src/(app|design|generated)/' },
+    },
+    {
+      name: 'dashboard-design-knows-nothing-else',
+      severity: 'error',
+      from: { path: '^dashboard/src/design/' },
+      to: { path: '^dashboard/src/', pathNot: '^dashboard/src/design/' },
+    },
+    {
+      name: 'server-does-not-import-the-dashboard',
+      severity: 'error',
+      from: { path: '^(src|workflows|rest-facade|bench|github-emulator)/' },
+      to: { path: '^dashboard/' },
+    },
+    {
       name: 'product-does-not-import-tests',
       severity: 'error',
       from: { path: '^(src|workflows|rest-facade)/' },
@@ -255,13 +289,13 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^dist/', '^src/dashboard/'] },
+    exclude: { path: ['^dist/'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.mts', '.js', '.mjs', '.json'],
+      extensions: ['.ts', '.tsx', '.mts', '.js', '.mjs', '.json'],
     },
   },
 };

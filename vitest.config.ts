@@ -7,6 +7,7 @@ import { LongestFirst } from './test/support/longest-first.ts';
 // Tests that need no server start none: `npx vitest run test/domain` is there at once.
 const pure = [
   'test/domain/**/*.test.ts',
+  'test/dashboard/line*.test.ts',
   'test/scripts/**/*.test.ts',
   'test/agents/model*.test.ts',
   'test/previews/analysis.test.ts',

@@ -15,7 +15,7 @@ import {
   toolEnvironment,
 } from './toolchain.mjs';
 
-const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations', 'github-emulator'];
+const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations', 'github-emulator', 'dashboard'];
 const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 const stampFile = join('dist', '.build-stamp.json');
 
@@ -93,10 +93,16 @@ async function bundleWorkflows() {
 }
 
 async function bundlePages() {
-  const script = join(root, 'src', 'graphiql', 'build.mjs');
-  if (!existsSync(script)) return;
-  const { buildGraphiql } = await import(pathToFileURL(script).href);
-  await buildGraphiql(join(root, 'dist', 'graphiql'));
+  const graphiql = join(root, 'src', 'graphiql', 'build.mjs');
+  const dashboard = join(root, 'dashboard', 'build.mjs');
+  if (existsSync(graphiql)) {
+    const { buildGraphiql } = await import(pathToFileURL(graphiql).href);
+    await buildGraphiql(join(root, 'dist', 'graphiql'));
+  }
+  if (existsSync(dashboard)) {
+    const { buildDashboard } = await import(pathToFileURL(dashboard).href);
+    await buildDashboard(join(root, 'dist', 'dashboard'));
+  }
 }
 
 // `--keep-going`: `npm run generate` writes sources that others import, so it must run before they all compile.

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
 import { compiler, findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
 
-const folders = ['src', 'workflows', 'rest-facade', 'test', 'bench', 'github-emulator'];
+const folders = ['src', 'workflows', 'rest-facade', 'test', 'bench', 'github-emulator', 'dashboard'];
 
 export function checks() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
@@ -18,6 +18,11 @@ export function checks() {
       name: 'types',
       command: ['node', compiler, '--noEmit', '-p', 'tsconfig.json', ...typeCache],
       needs: 'tsconfig.json',
+    },
+    {
+      name: 'types of the dashboard',
+      command: ['node', compiler, '--noEmit', '-p', 'dashboard/tsconfig.json'],
+      needs: 'dashboard/tsconfig.json',
     },
     {
       name: 'import rules',

@@ -1,0 +1,2 @@
+/** Bundles the dashboard into `outDir`. True when something was built. */
+export function buildDashboard(outDir: string): Promise<boolean>;

@@ -1,0 +1,274 @@
+// Asking for something: what it would do is read from the server before it can be confirmed, and read again whenever
+// something changes meanwhile. Nothing is shown as done before the server says so.
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+  type FormEvent,
+  type ReactNode,
+} from 'react';
+import type { OperationResult } from '@urql/core';
+import { cx } from '../design/cx.ts';
+import { Dialog } from '../design/dialog.tsx';
+import { Button } from '../design/parts.tsx';
+import styles from '../design/parts.module.css';
+import { codeOf, problemOf, type Problem } from './errors.ts';
+import { useConnection } from './live.ts';
+
+/** What an action would do. */
+export interface Told {
+  readonly sentence: string;
+  readonly lines?: readonly string[];
+  readonly note?: string | undefined;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly required?: boolean;
+  readonly multiline?: boolean;
+  readonly type?: 'text' | 'datetime-local' | 'url' | 'email' | 'number';
+  readonly initial?: string;
+  readonly options?: readonly string[];
+}
+
+export type Values = Readonly<Record<string, string>>;
+
+export interface Action {
+  readonly title: string;
+  /** What the button says. */
+  readonly verb: string;
+  readonly harms: boolean;
+  readonly fields?: readonly Field[];
+  /** Asks what would happen; nothing is changed. Null where the API does not tell. */
+  readonly preview: ((values: Values) => Promise<Told>) | null;
+  /** Does it, and says what is true now. */
+  readonly run: (values: Values) => Promise<string>;
+}
+
+/** A refusal of the API, with its code. */
+export class Refused extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.sentence);
+    this.problem = problem;
+  }
+}
+
+/** The data of an operation. Throws `Refused`. */
+export async function answerOf<Data>(
+  asked: { readonly toPromise: () => Promise<OperationResult<Data>> } | Promise<OperationResult<Data>>,
+): Promise<Data> {
+  const { data, error } = await ('toPromise' in asked ? asked.toPromise() : asked);
+  if (error) throw new Refused(problemOf(error));
+  if (data === undefined) throw new Refused({ sentence: 'The answer was empty.', code: 'EMPTY', requestId: null });
+  return data;
+}
+
+const ActContext = createContext<{ readonly act: (action: Action) => void; readonly say: (sentence: string) => void }>({
+  act: () => undefined,
+  say: () => undefined,
+});
+
+/** Opens the dialog of an action. */
+export function useAct(): (action: Action) => void {
+  return useContext(ActContext).act;
+}
+
+/** Says a sentence at the bottom of the page, also to screen readers. */
+export function useSay(): (sentence: string) => void {
+  return useContext(ActContext).say;
+}
+
+const sayForMs = 5_000;
+
+export function Acting({ children }: { readonly children: ReactNode }): ReactNode {
+  const [action, setAction] = useState<Action | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const say = useCallback((sentence: string) => {
+    setSaid(sentence);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setSaid(null), sayForMs);
+  }, []);
+  const [value] = useState({ act: setAction, say });
+  return (
+    <ActContext value={value}>
+      {children}
+      {action && <ActionDialog key={action.title} action={action} onClose={() => setAction(null)} say={say} />}
+      <div role="status" aria-live="polite">
+        {said !== null && <div className={styles['toast']}>{said}</div>}
+      </div>
+    </ActContext>
+  );
+}
+
+const disarmedMs = 300;
+
+type Preview = { readonly told: Told | null; readonly problem: Problem | null; readonly isArmed: boolean };
+
+/** What it would do, read when it opens, when a field changes, and when something changes on the server. */
+function usePreview({ preview }: Action, values: Values): Preview {
+  const { changes } = useConnection();
+  const subject = JSON.stringify(values);
+  const [state, setState] = useState<Preview>({ told: null, problem: null, isArmed: preview === null });
+  useEffect(() => {
+    if (preview === null) return undefined;
+    let isCurrent = true;
+    setState((before) => ({ ...before, isArmed: false }));
+    const timer = setTimeout(
+      () =>
+        void preview(JSON.parse(subject) as Values).then(
+          (told) => {
+            if (isCurrent) setState({ told, problem: null, isArmed: true });
+          },
+          (error: unknown) => {
+            if (!(error instanceof Refused)) throw error;
+            if (isCurrent) setState({ told: null, problem: error.problem, isArmed: false });
+          },
+        ),
+      changes === 0 ? 0 : disarmedMs,
+    );
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [preview, subject, changes]);
+  return state;
+}
+
+interface ActionDialogProps {
+  readonly action: Action;
+  readonly onClose: () => void;
+  readonly say: (sentence: string) => void;
+}
+
+function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
+  const fields = action.fields ?? [];
+  const [values, setValues] = useState<Values>(() =>
+    Object.fromEntries(fields.map(({ name, initial, options }) => [name, initial ?? options?.[0] ?? ''])),
+  );
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const { told, problem, isArmed } = usePreview(action, values);
+  const confirm = useRef<HTMLButtonElement>(null);
+  const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
+  const canConfirm = isArmed && isComplete && !isRunning;
+
+  useEffect(() => {
+    if (canConfirm && fields.length === 0) confirm.current?.focus();
+  }, [canConfirm, fields.length]);
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!canConfirm) return;
+    setRunning(true);
+    action.run(values).then(
+      (sentence) => {
+        say(sentence);
+        onClose();
+      },
+      (error: unknown) => {
+        setRunning(false);
+        if (!(error instanceof Refused)) throw error;
+        setRefusal(error.problem);
+      },
+    );
+  };
+
+  const shown = refusal ?? problem;
+  return (
+    <Dialog title={action.title} onClose={onClose}>
+      <form id="action" onSubmit={submit} className={styles['field']}>
+        {fields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            onChange={(value) => setValues({ ...values, [field.name]: value })}
+          />
+        ))}
+      </form>
+      <div aria-live="polite">
+        {shown && (
+          <div className={cx(styles['next'], styles['red'])}>
+            <b>{refusal ? 'Nothing was changed.' : 'This is not possible now.'}</b>
+            <span>{shown.sentence}</span>
+            <span className="xs">{codeOf(shown)}</span>
+          </div>
+        )}
+        {!shown && told && <Telling told={told} harms={action.harms} />}
+        {!shown && !told && action.preview !== null && <p className="faint">Asking what it would do…</p>}
+      </div>
+      <div className={styles['acts']}>
+        <span className="sm faint">Nothing has been changed yet.</span>
+        <span className="grow" />
+        <Button onClick={onClose} shortcut="Esc">
+          Keep
+        </Button>
+        <button
+          ref={confirm}
+          type="submit"
+          form="action"
+          disabled={!canConfirm}
+          className={cx(styles['button'], styles[action.harms ? 'harm' : 'go'])}
+        >
+          {isRunning ? 'Asked…' : action.verb}
+          <kbd className={styles['kbd']} aria-hidden="true">
+            ↵
+          </kbd>
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Telling({ told, harms }: { readonly told: Told; readonly harms: boolean }): ReactNode {
+  return (
+    <>
+      <div className={cx(styles['next'], styles[harms ? 'amber' : 'plain'])}>
+        <span className={styles['lead']}>{told.sentence}</span>
+      </div>
+      {told.lines !== undefined && told.lines.length > 0 && (
+        <ul className={cx(styles['box'], styles['list'])}>
+          {told.lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {told.note !== undefined && <p className="sm dim">{told.note}</p>}
+    </>
+  );
+}
+
+interface FieldInputProps {
+  readonly field: Field;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function FieldInput({ field, value, onChange }: FieldInputProps): ReactNode {
+  const shared = {
+    className: styles['input'],
+    required: field.required,
+    value,
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange(event.currentTarget.value),
+  };
+  return (
+    <label className={styles['field']}>
+      {field.label}
+      {field.options && (
+        <select {...shared}>
+          {field.options.map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      )}
+      {!field.options && field.multiline === true && <textarea {...shared} rows={5} />}
+      {!field.options && field.multiline !== true && <input {...shared} type={field.type ?? 'text'} />}
+    </label>
+  );
+}

@@ -1,0 +1,66 @@
+// What can be done on the page that is shown: by key, and by the palette. Each part of the page adds its own.
+import { useEffect, useRef } from 'react';
+import { preferred } from './preferences.ts';
+
+export interface Command {
+  /** One key, or two after each other as in `g q`. Null: the palette alone. */
+  readonly key: string | null;
+  readonly label: string;
+  readonly group: 'Pages' | 'This page' | 'This row' | 'View';
+  readonly run: () => void;
+  /** What it would do, in a sentence. */
+  readonly tell?: (() => Promise<string>) | undefined;
+  /** Why it cannot be done now. */
+  readonly disabled?: string | undefined;
+  /** Keys that move around are left out of the palette. */
+  readonly isMove?: boolean;
+}
+
+type Source = { current: readonly Command[] };
+
+const sources = new Set<Source>();
+const sequenceMs = 1_200;
+let first: { readonly key: string; readonly at: number } | null = null;
+
+/** All commands, those of the innermost part first. */
+export function listCommands(): readonly Command[] {
+  return [...sources].toReversed().flatMap((source) => source.current);
+}
+
+export function useCommands(commands: readonly Command[]): void {
+  const source = useRef(commands);
+  source.current = commands;
+  useEffect(() => {
+    sources.add(source);
+    return () => {
+      sources.delete(source);
+    };
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+}
+
+function onKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector('dialog[open]') !== null) return;
+  if (!preferred().singleKeys && event.key.length === 1) return;
+  const isSecond = first !== null && performance.now() - first.at < sequenceMs;
+  const typed = isSecond && first !== null ? `${first.key} ${event.key}` : event.key;
+  const command = listCommands().find(({ key }) => key === typed);
+  first = !isSecond && event.key === 'g' ? { key: 'g', at: performance.now() } : null;
+  if (!command || command.disabled !== undefined) return;
+  // A link or button with the focus keeps its Enter.
+  if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button') !== null) return;
+  event.preventDefault();
+  command.run();
+}
+
+/** Listens to keys for as long as the page stands. */
+export function listenToKeys(): () => void {
+  document.addEventListener('keydown', onKey);
+  return () => document.removeEventListener('keydown', onKey);
+}

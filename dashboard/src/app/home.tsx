@@ -1,0 +1,37 @@
+// Where the reader was: the queue looked at last, else the first one.
+import { useEffect, type ReactNode } from 'react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Bar, Empty, Waiting } from '../design/parts.tsx';
+import { preferred } from './preferences.ts';
+import { useShell } from './shell.tsx';
+
+export function Home(): ReactNode {
+  const shell = useShell();
+  const navigate = useNavigate();
+  const { owner, name } = useParams({ strict: false });
+  const repositories = shell?.repositories.nodes ?? [];
+  const wanted = repositories.find((one) => owner === undefined || (one.owner === owner && one.name === name));
+  const { lastQueue } = preferred();
+  const last =
+    owner === undefined && repositories.some((one) => lastQueue?.startsWith(`/${one.owner}/${one.name}/`) === true)
+      ? lastQueue
+      : null;
+  useEffect(() => {
+    if (last !== null) void navigate({ to: last, replace: true });
+    else if (wanted)
+      void navigate({
+        to: '/$owner/$name/queue/$',
+        params: { owner: wanted.owner, name: wanted.name, _splat: wanted.defaultBranch },
+        replace: true,
+      });
+  }, [last, wanted, navigate]);
+  if (!shell || wanted) return <Waiting />;
+  return (
+    <>
+      <Bar title="Welcome" />
+      <Empty title="There is no repository here yet.">
+        Make one with the mutation <code>createRepository</code>, or install the GitHub App.
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,160 @@
+// One socket for the tab. Whoever follows something keeps the cursor of the last change it heard of, and a new socket
+// goes on behind it: no change is missed, and hearing one twice is harmless.
+import { useSyncExternalStore } from 'react';
+import { stringifyDocument, type TypedDocumentNode } from '@urql/core';
+import { createClient } from 'graphql-ws';
+import { now } from '../design/clock.ts';
+
+export interface Connection {
+  readonly state: 'idle' | 'live' | 'off';
+  /** When the socket was lost, by the server's clock. Null unless it is off. */
+  readonly offSince: number | null;
+  /** When the next attempt begins. Null unless it is off. */
+  readonly retryAt: number | null;
+  /** How many changes came at once after a reconnect. Null while there is nothing to tell. */
+  readonly caughtUp: number | null;
+  /** Counts the changes heard so far. */
+  readonly changes: number;
+}
+
+export interface Following<Data, Variables> {
+  readonly document: TypedDocumentNode<Data, Variables & { after?: string | null | undefined }>;
+  readonly variables: Variables;
+  /** Where to begin. Null: now. */
+  readonly after: string | null;
+  readonly cursorOf: (data: Data) => string | null;
+  readonly onChange: (data: Data) => void;
+  /** The log no longer has what came behind the cursor: everything has to be read again. */
+  readonly onExpired: () => void;
+}
+
+const pingEveryMs = 10_000;
+const pongWithinMs = 5_000;
+const catchUpMs = 1_200;
+const tellForMs = 3_000;
+const slowestRetryMs = 15_000;
+const rateLimitedMs = 2_000;
+const signedOutCodes = new Set([4401, 4403]);
+
+let connection: Connection = { state: 'idle', offSince: null, retryAt: null, caughtUp: null, changes: 0 };
+const listeners = new Set<() => void>();
+const starts = new Set<() => void>();
+let attempts = 0;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
+let pongTimer: ReturnType<typeof setTimeout> | undefined;
+let missed: number | null = null;
+let signedOut: () => void = () => undefined;
+
+function tell(change: Partial<Connection>): void {
+  connection = { ...connection, ...change };
+  for (const listener of listeners) listener();
+}
+
+const socket = createClient({
+  url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
+  lazyCloseTimeout: 2_000,
+  // Every follower goes on behind its own cursor, which the library's retries would not know.
+  retryAttempts: 0,
+  keepAlive: pingEveryMs,
+  on: {
+    ping: (received) => {
+      if (!received) pongTimer = setTimeout(() => socket.terminate(), pongWithinMs);
+    },
+    pong: (received) => {
+      if (received) clearTimeout(pongTimer);
+    },
+    connected: onConnected,
+    closed: (event) => onClosed(event as CloseEvent),
+  },
+});
+
+function onConnected(): void {
+  const wasOff = connection.state === 'off';
+  attempts = 0;
+  tell({ state: 'live', offSince: null, retryAt: null });
+  if (!wasOff) return;
+  missed = 0;
+  setTimeout(() => {
+    tell({ caughtUp: missed });
+    missed = null;
+    setTimeout(() => tell({ caughtUp: null }), tellForMs);
+  }, catchUpMs);
+}
+
+function onClosed({ code }: CloseEvent): void {
+  clearTimeout(pongTimer);
+  if (signedOutCodes.has(code)) return signedOut();
+  if (starts.size === 0) return tell({ state: 'idle', offSince: null, retryAt: null });
+  const waitMs = Math.min(slowestRetryMs, 500 * 2 ** attempts) * (0.75 + Math.random() / 2);
+  attempts += 1;
+  clearTimeout(retryTimer);
+  retryTimer = setTimeout(startAll, waitMs);
+  tell({ state: 'off', offSince: connection.offSince ?? now(), retryAt: now() + waitMs });
+}
+
+function startAll(): void {
+  for (const start of starts) start();
+}
+
+/** Does not wait for the next attempt. */
+export function retryNow(): void {
+  clearTimeout(retryTimer);
+  startAll();
+}
+
+/** What happens when the server no longer knows the session. */
+export function onSignedOut(handler: () => void): void {
+  signedOut = handler;
+}
+
+/** Follows until the answer is called. */
+export function follow<Data, Variables extends object>(source: Following<Data, Variables>): () => void {
+  let cursor = source.after;
+  let stop: () => void = () => undefined;
+  const start = (): void => {
+    stop();
+    stop = socket.subscribe<Data>(
+      {
+        query: stringifyDocument(source.document),
+        variables: { ...source.variables, after: cursor },
+      },
+      {
+        next: ({ data }) => {
+          if (!data) return;
+          cursor = source.cursorOf(data) ?? cursor;
+          if (missed !== null) missed += 1;
+          source.onChange(data);
+          tell({ changes: connection.changes + 1 });
+        },
+        // A closed socket ends here too: `closed` above has scheduled the next attempt.
+        error: (error) => {
+          if (!Array.isArray(error)) return;
+          const code = (error[0] as { readonly extensions?: { readonly code?: string } }).extensions?.code;
+          if (code === 'CURSOR_EXPIRED') {
+            cursor = null;
+            source.onExpired();
+            start();
+          }
+          if (code === 'RATE_LIMITED') setTimeout(start, rateLimitedMs);
+        },
+        complete: () => undefined,
+      },
+    );
+  };
+  starts.add(start);
+  start();
+  return () => {
+    starts.delete(start);
+    stop();
+  };
+}
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => connection,
+  );
+}

@@ -1,0 +1,211 @@
+// Search or act: every command of the page, every queue, and pull requests by number or words. What an action would do
+// is asked for when it is highlighted for a moment. A combobox over a list box, by the pattern of WAI-ARIA.
+import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { useClient } from 'urql';
+import { Dialog } from '../design/dialog.tsx';
+import { Icon } from '../design/icons.tsx';
+import { Kbd } from '../design/parts.tsx';
+import { words } from '../design/words.ts';
+import { listCommands } from './commands.ts';
+import { FindPullRequestsDocument, type FindPullRequestsQuery, type ShellQuery } from '../generated/app.ts';
+import { Refused } from './act.tsx';
+import styles from './palette.module.css';
+
+interface Choice {
+  readonly id: string;
+  readonly group: string;
+  readonly label: string;
+  readonly hint: string | null;
+  readonly key: string | null;
+  readonly run: () => void;
+  readonly tell?: (() => Promise<string>) | undefined;
+}
+
+const tellAfterMs = 150;
+const mostOfGroup = 8;
+
+type Found = NonNullable<FindPullRequestsQuery['repository']>['pullRequests']['nodes'];
+
+function usePullRequests(): { readonly pulls: Found; readonly owner: string; readonly name: string } {
+  const { owner = '', name = '' } = useParams({ strict: false });
+  const client = useClient();
+  const [pulls, setPulls] = useState<Found>([]);
+  useEffect(() => {
+    if (owner === '') return;
+    void client
+      .query(FindPullRequestsDocument, { owner, name })
+      .toPromise()
+      .then(({ data }) => setPulls(data?.repository?.pullRequests.nodes ?? []));
+  }, [client, owner, name]);
+  return { pulls, owner, name };
+}
+
+interface PaletteProps {
+  readonly shell: ShellQuery | undefined;
+  readonly onClose: () => void;
+}
+
+export function Palette({ shell, onClose }: PaletteProps): ReactNode {
+  const [text, setText] = useState('');
+  const [index, setIndex] = useState(0);
+  const [told, setTold] = useState<{ readonly id: string; readonly sentence: string } | null>(null);
+  const choices = useChoices(text, shell);
+  const id = useId();
+  const chosen = choices[Math.min(index, choices.length - 1)];
+
+  const ask = (choice: Choice | undefined): void => {
+    choice?.tell?.().then(
+      (sentence) => setTold({ id: choice.id, sentence }),
+      (error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        setTold({ id: choice.id, sentence: error.problem.sentence });
+      },
+    );
+  };
+  useEffect(() => {
+    const timer = setTimeout(() => ask(chosen), tellAfterMs);
+    return () => clearTimeout(timer);
+  }, [chosen?.id]);
+
+  const run = (choice: Choice | undefined): void => {
+    if (!choice) return;
+    onClose();
+    choice.run();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'ArrowDown') setIndex(Math.min(index + 1, choices.length - 1));
+    else if (event.key === 'ArrowUp') setIndex(Math.max(index - 1, 0));
+    else if (event.key === 'Enter' && event.altKey) ask(chosen);
+    else if (event.key === 'Enter') run(chosen);
+    else return;
+    event.preventDefault();
+  };
+
+  const groups = [...new Set(choices.map(({ group }) => group))];
+  return (
+    <Dialog title={<span className="hidden">Search or act</span>} onClose={onClose} className={styles['palette']}>
+      <div className={styles['input']}>
+        <Icon name="search" className="faint" />
+        <input
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={`${id}list`}
+          aria-activedescendant={chosen && `${id}${chosen.id}`}
+          aria-label="Search or act"
+          placeholder="A number, words, or what you want to do"
+          value={text}
+          onKeyDown={onKeyDown}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            setIndex(0);
+          }}
+        />
+        <Kbd>Esc</Kbd>
+      </div>
+      <div id={`${id}list`} role="listbox" aria-label="Choices" className={styles['list']}>
+        {groups.map((group) => (
+          <div key={group} role="group" aria-label={group}>
+            <p className={styles['group']} aria-hidden="true">
+              {group}
+            </p>
+            {choices
+              .filter((choice) => choice.group === group)
+              .map((choice) => (
+                <div
+                  key={choice.id}
+                  id={`${id}${choice.id}`}
+                  role="option"
+                  tabIndex={-1}
+                  aria-selected={choice === chosen}
+                  className={styles['choice']}
+                  onMouseMove={() => setIndex(choices.indexOf(choice))}
+                  onClick={() => run(choice)}
+                  onKeyDown={() => undefined}
+                >
+                  <span className="cut">
+                    {choice.label}{' '}
+                    <span className={styles['hint']}>{told?.id === choice.id ? told.sentence : choice.hint}</span>
+                  </span>
+                  <span className="grow" />
+                  {choice.key !== null && <Kbd>{choice.key}</Kbd>}
+                </div>
+              ))}
+          </div>
+        ))}
+      </div>
+      {choices.length === 0 && <p className={styles['none']}>Nothing is called that here.</p>}
+      <p className={styles['footer']}>
+        <span>
+          <Kbd>↑</Kbd> <Kbd>↓</Kbd> choose
+        </span>
+        <span>
+          <Kbd>↵</Kbd> do
+        </span>
+        <span>
+          <Kbd>Alt</Kbd> <Kbd>↵</Kbd> only tell what it would do
+        </span>
+      </p>
+    </Dialog>
+  );
+}
+
+function useChoices(text: string, shell: ShellQuery | undefined): readonly Choice[] {
+  const navigate = useNavigate();
+  const { pulls, owner, name } = usePullRequests();
+  return useMemo(() => {
+    const commands = listCommands()
+      .filter((command) => command.isMove !== true)
+      .map(
+        (command, index): Choice => ({
+          id: `command${index}`,
+          group: command.group,
+          label: command.label,
+          hint: command.disabled ?? null,
+          key: command.key,
+          run: command.disabled === undefined ? command.run : () => undefined,
+          tell: command.disabled === undefined ? command.tell : undefined,
+        }),
+      );
+    const found = pulls.map(
+      (pull): Choice => ({
+        id: `pull${pull.number}`,
+        group: 'Pull requests',
+        label: `#${pull.number} ${pull.title}`,
+        hint: `${words(pull.status)}, ${pull.author}`,
+        key: null,
+        run: () =>
+          void navigate({ to: '/$owner/$name/pull/$number', params: { owner, name, number: String(pull.number) } }),
+      }),
+    );
+    const queues = (shell?.repositories.nodes ?? []).flatMap((repository) =>
+      repository.queues.map(
+        (queue): Choice => ({
+          id: queue.id,
+          group: 'Queues',
+          label: `${repository.owner}/${repository.name} ${queue.baseBranch}`,
+          hint: `${repository.queueDepth.queued} in line`,
+          key: null,
+          run: () =>
+            void navigate({
+              to: '/$owner/$name/queue/$',
+              params: { owner: repository.owner, name: repository.name, _splat: queue.baseBranch },
+            }),
+        }),
+      ),
+    );
+    const sought = text.toLowerCase().trim().split(/\s+/);
+    const matching = [...commands, ...(text === '' ? [] : found), ...queues].filter(({ label, hint }) =>
+      sought.every((word) => `${label} ${hint ?? ''}`.toLowerCase().includes(word)),
+    );
+    const taken = new Map<string, number>();
+    const order = ['This row', 'Pull requests', 'This page', 'Pages', 'Queues', 'View'];
+    return matching
+      .filter(({ group }) => {
+        taken.set(group, (taken.get(group) ?? 0) + 1);
+        return (taken.get(group) ?? 0) <= mostOfGroup;
+      })
+      .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
+  }, [text, pulls, shell, navigate, owner, name]);
+}

@@ -1,0 +1,345 @@
+// What stands around every page: the way to other pages, the connection, keys, and the palette.
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
+import { useQuery } from 'urql';
+import { useNow } from '../design/clock.ts';
+import { cx } from '../design/cx.ts';
+import { Dialog } from '../design/dialog.tsx';
+import { Icon, Mark, type IconName } from '../design/icons.tsx';
+import { Banner, Button, Kbd } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { describeDuration, describeInstant } from '../design/time.tsx';
+import { count, words } from '../design/words.ts';
+import { Acting, useSay } from './act.tsx';
+import { listCommands, listenToKeys, useCommands, type Command } from './commands.ts';
+import { ShellDocument, type ShellQuery } from '../generated/app.ts';
+import { retryNow, useConnection } from './live.ts';
+import { prefer, preferred, usePreferences, type Theme } from './preferences.ts';
+import styles from './shell.module.css';
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+
+type Named = { readonly owner: string; readonly name: string };
+
+/** What the shell knows: the viewer, the repositories, the release projects. */
+export function useShell(): ShellQuery | undefined {
+  const [{ data }] = useQuery({ query: ShellDocument });
+  return data;
+}
+
+/** The repository of the address, else that of the queue looked at last, else the first one. */
+function useRepository(shell: ShellQuery | undefined): (Named & { readonly branch: string }) | null {
+  const { owner, name, _splat } = useParams({ strict: false });
+  const repositories = shell?.repositories.nodes ?? [];
+  const [, lastOwner, lastName] = preferred().lastQueue?.split('/') ?? [];
+  const found =
+    repositories.find((one) => one.owner === owner && one.name === name) ??
+    repositories.find((one) => one.owner === lastOwner && one.name === lastName) ??
+    repositories[0];
+  if (owner !== undefined && name !== undefined)
+    return { owner, name, branch: _splat ?? found?.defaultBranch ?? 'main' };
+  return found ? { owner: found.owner, name: found.name, branch: found.defaultBranch } : null;
+}
+
+export function Shell(): ReactNode {
+  return (
+    <Acting>
+      <Frame />
+    </Acting>
+  );
+}
+
+function Frame(): ReactNode {
+  const shell = useShell();
+  const repository = useRepository(shell);
+  const [isSearching, setSearching] = useState(false);
+  const [isShowingKeys, setShowingKeys] = useState(false);
+  useEffect(listenToKeys, []);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      setSearching(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  useShellCommands({ shell, repository, showKeys: () => setShowingKeys(true) });
+  return (
+    <div className={styles['app']}>
+      <a className={styles['skip']} href="#main">
+        To the page
+      </a>
+      <Side shell={shell} repository={repository} onSearch={() => setSearching(true)} />
+      <main id="main" className={styles['main']} tabIndex={-1}>
+        <ConnectionBanner />
+        <Outlet />
+      </main>
+      <Tabs repository={repository} onSearch={() => setSearching(true)} />
+      {isSearching && (
+        <Suspense>
+          <Palette shell={shell} onClose={() => setSearching(false)} />
+        </Suspense>
+      )}
+      {isShowingKeys && <Keys onClose={() => setShowingKeys(false)} />}
+    </div>
+  );
+}
+
+interface PageLink {
+  readonly key: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly to: string;
+}
+
+/** The pages of a repository, in the order of the side bar. */
+function listPages(
+  repository: (Named & { readonly branch: string }) | null,
+  shell: ShellQuery | undefined,
+): readonly PageLink[] {
+  if (repository === null) return [{ key: 'a', label: 'Activity', icon: 'activity', to: '/activity' }];
+  const base = `/${repository.owner}/${repository.name}`;
+  const project = shell?.releaseProjects.nodes.find(
+    (one) => one.repository.owner === repository.owner && one.repository.name === repository.name,
+  );
+  return [
+    { key: 'q', label: 'Queue', icon: 'queue', to: `${base}/queue/${repository.branch}` },
+    { key: 'p', label: 'Pull requests', icon: 'pulls', to: `${base}/pulls` },
+    { key: 'r', label: 'Releases', icon: 'releases', to: project ? `/releases/${project.name}` : '/releases' },
+    { key: 'b', label: 'Runbooks', icon: 'runbooks', to: `${base}/runbooks` },
+    { key: 'v', label: 'Previews', icon: 'previews', to: `${base}/previews` },
+    { key: 'l', label: 'Analytics', icon: 'analytics', to: `${base}/analytics` },
+    { key: 'c', label: 'Configuration', icon: 'configuration', to: `${base}/configuration` },
+    { key: 'a', label: 'Activity', icon: 'activity', to: '/activity' },
+  ];
+}
+
+const settings: readonly PageLink[] = [
+  { key: 'w', label: 'Webhooks', icon: 'webhooks', to: '/settings/webhooks' },
+  { key: 'm', label: 'People', icon: 'people', to: '/settings/people' },
+  { key: 't', label: 'Tokens', icon: 'tokens', to: '/settings/tokens' },
+];
+
+const themes: readonly Theme[] = ['system', 'light', 'dark'];
+
+function useShellCommands({
+  shell,
+  repository,
+  showKeys,
+}: {
+  readonly shell: ShellQuery | undefined;
+  readonly repository: (Named & { readonly branch: string }) | null;
+  readonly showKeys: () => void;
+}): void {
+  const navigate = useNavigate();
+  const say = useSay();
+  const { theme, singleKeys } = usePreferences();
+  const pages = [...listPages(repository, shell), ...settings];
+  const commands: Command[] = pages.map((page) => ({
+    key: `g ${page.key}`,
+    label: `Go to ${page.label}`,
+    group: 'Pages',
+    run: () => void navigate({ to: page.to }),
+  }));
+  const nextTheme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
+  const copyLink = async (): Promise<void> => {
+    await navigator.clipboard.writeText(location.href);
+    say('The link to this page is copied.');
+  };
+  useCommands([
+    ...commands,
+    { key: '?', label: 'Show all keys', group: 'View', run: showKeys },
+    { key: 'c', label: 'Copy the link to this page', group: 'View', run: () => void copyLink() },
+    { key: null, label: `Use the ${nextTheme} theme`, group: 'View', run: () => prefer({ theme: nextTheme }) },
+    {
+      key: null,
+      label: singleKeys ? 'Switch single keys off' : 'Switch single keys on',
+      group: 'View',
+      run: () => prefer({ singleKeys: !singleKeys }),
+    },
+  ]);
+}
+
+function Side({
+  shell,
+  repository,
+  onSearch,
+}: {
+  readonly shell: ShellQuery | undefined;
+  readonly repository: (Named & { readonly branch: string }) | null;
+  readonly onSearch: () => void;
+}): ReactNode {
+  const viewer = shell?.viewer;
+  const { theme } = usePreferences();
+  const here = shell?.repositories.nodes.find((one) => one.owner === repository?.owner && one.name === repository.name);
+  return (
+    <nav className={styles['side']} aria-label="Main">
+      <Link to="/" className={styles['brand']}>
+        <Mark />
+        Interlock
+      </Link>
+      <RepositorySwitch shell={shell} repository={repository} />
+      {listPages(repository, shell).map((page) => (
+        <SideLink key={page.to} page={page} figure={page.key === 'q' ? here?.queueDepth.queued : undefined} />
+      ))}
+      <h2>Account</h2>
+      {settings.map((page) => (
+        <SideLink key={page.to} page={page} />
+      ))}
+      <span className="grow" />
+      <button type="button" className={styles['link']} onClick={onSearch}>
+        <Icon name="search" />
+        Search or act
+        <span className={styles['n']}>
+          <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
+        </span>
+      </button>
+      <a href="/graphiql">
+        <Icon name="open" />
+        API: GraphiQL
+      </a>
+      <label className={styles['link']}>
+        <Icon name="sun" />
+        <span className="grow">Theme</span>
+        <select
+          className={parts['select']}
+          value={theme}
+          onChange={(event) => prefer({ theme: event.currentTarget.value as Theme })}
+        >
+          {themes.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      {viewer && (
+        <div className={styles['me']}>
+          <span className={styles['avatar']} aria-hidden="true">
+            {(viewer.handle ?? viewer.email ?? '?').slice(0, 2)}
+          </span>
+          <span className="cut" title={viewer.email ?? undefined}>
+            {viewer.handle ?? viewer.email}
+          </span>
+          <span className="grow" />
+          <span className="xs faint">{words(viewer.role)}</span>
+        </div>
+      )}
+    </nav>
+  );
+}
+
+function SideLink({ page, figure }: { readonly page: PageLink; readonly figure?: number | undefined }): ReactNode {
+  return (
+    <Link to={page.to} activeOptions={{ includeSearch: false }} title={`g ${page.key}`}>
+      <Icon name={page.icon} />
+      {page.label}
+      {figure !== undefined && <span className={styles['n']}>{figure}</span>}
+    </Link>
+  );
+}
+
+function RepositorySwitch({
+  shell,
+  repository,
+}: {
+  readonly shell: ShellQuery | undefined;
+  readonly repository: Named | null;
+}): ReactNode {
+  const navigate = useNavigate();
+  const repositories = shell?.repositories.nodes ?? [];
+  if (repository === null || repositories.length === 0) return null;
+  return (
+    <select
+      className={styles['repository']}
+      aria-label="Repository"
+      value={`${repository.owner}/${repository.name}`}
+      onChange={(event) => {
+        const chosen = repositories.find((one) => `${one.owner}/${one.name}` === event.currentTarget.value);
+        if (!chosen) return;
+        void navigate({
+          to: '/$owner/$name/queue/$',
+          params: { owner: chosen.owner, name: chosen.name, _splat: chosen.defaultBranch },
+        });
+      }}
+    >
+      {repositories.map((one) => (
+        <option key={one.id}>{`${one.owner}/${one.name}`}</option>
+      ))}
+    </select>
+  );
+}
+
+function Tabs({
+  repository,
+  onSearch,
+}: {
+  readonly repository: (Named & { readonly branch: string }) | null;
+  readonly onSearch: () => void;
+}): ReactNode {
+  const pages = listPages(repository, undefined).filter(({ key }) => ['q', 'p', 'r', 'l'].includes(key));
+  return (
+    <nav className={styles['tabs']} aria-label="Main, short">
+      {pages.map((page) => (
+        <Link key={page.to} to={page.to}>
+          <Icon name={page.icon} />
+          {page.label.split(' ').at(0)}
+        </Link>
+      ))}
+      <button type="button" onClick={onSearch}>
+        <Icon name="search" />
+        Search
+      </button>
+    </nav>
+  );
+}
+
+const bannerAfterMs = 1_000;
+
+function ConnectionBanner(): ReactNode {
+  const { state, offSince, retryAt, caughtUp } = useConnection();
+  const now = useNow();
+  if (state === 'live' && caughtUp !== null)
+    return <Banner tone="green">Live again, {count(caughtUp, 'change')}.</Banner>;
+  if (state !== 'off' || offSince === null || now - offSince < bannerAfterMs) return null;
+  return (
+    <Banner tone="red" action={<Button onClick={retryNow}>Try now</Button>}>
+      Not live since {describeInstant(offSince, now)}. The page keeps what it knows; trying again in{' '}
+      {describeDuration(Math.max(0, (retryAt ?? now) - now))}.
+    </Banner>
+  );
+}
+
+/** Whether what is shown changes by itself. */
+export function LiveSign(): ReactNode {
+  const { state } = useConnection();
+  if (state === 'idle') return null;
+  return (
+    <span className={cx(parts['live'], state === 'off' && parts['off'])}>{state === 'off' ? 'Not live' : 'Live'}</span>
+  );
+}
+
+function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const commands = useMemo(() => listCommands().filter(({ key }) => key !== null), []);
+  return (
+    <Dialog title="Keys" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
+      <dl className={styles['keys']}>
+        <div>
+          <dt>Search or act</dt>
+          <dd>
+            <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
+          </dd>
+        </div>
+        {commands.map(({ key, label }) => (
+          <div key={`${key}${label}`}>
+            <dt>{label}</dt>
+            <dd>
+              {key?.split(' ').map((one) => (
+                <Kbd key={one}>{one}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+// One clock for the whole page: this machine's, corrected by the `Date` that the server's answers carry. It ticks each
+// second while the page is visible.
+import { useSyncExternalStore } from 'react';
+
+let offsetMs = 0;
+let current = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** Takes over the server's clock. A `Date` header has whole seconds, so smaller differences are noise. */
+export function correctClock(dateHeader: string | null): void {
+  if (dateHeader === null) return;
+  const difference = Date.parse(dateHeader) - Date.now();
+  if (Number.isNaN(difference)) return;
+  offsetMs = Math.abs(difference) < 2_000 ? 0 : difference;
+}
+
+/** Milliseconds since the epoch by the server's clock. */
+export function now(): number {
+  return Date.now() + offsetMs;
+}
+
+function tick(): void {
+  if (document.hidden) return;
+  current = now();
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(tick, 1_000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The present moment, each second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => current);
+}

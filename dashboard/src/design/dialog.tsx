@@ -1,0 +1,44 @@
+// A native modal dialog: it keeps the focus inside, closes on Escape, and gives the focus back.
+import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { cx } from './cx.ts';
+import styles from './parts.module.css';
+
+interface DialogProps {
+  readonly title: ReactNode;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly footer?: ReactNode;
+  readonly className?: string | undefined;
+}
+
+export function Dialog({ title, onClose, children, footer, className }: DialogProps): ReactNode {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={cx(styles['dialog'], className)}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+    >
+      <header id={id}>{title}</header>
+      <section>{children}</section>
+      {footer !== undefined && <footer>{footer}</footer>}
+    </dialog>
+  );
+}

@@ -1,0 +1,165 @@
+// The parts that every page is made of: buttons, pills, states, a bar, an answer.
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { cx } from './cx.ts';
+import { Icon, type IconName } from './icons.tsx';
+import styles from './parts.module.css';
+
+export type Tone = 'blue' | 'green' | 'amber' | 'red' | 'violet' | 'plain';
+
+export function Kbd({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <kbd className={styles['kbd']} aria-hidden="true">
+      {children}
+    </kbd>
+  );
+}
+
+interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> {
+  readonly kind?: 'plain' | 'go' | 'harm' | 'quiet';
+  readonly icon?: IconName;
+  /** The key that does the same. */
+  readonly shortcut?: string | undefined;
+  readonly wide?: boolean;
+}
+
+export function Button({ kind = 'plain', icon, shortcut, wide, children, ...rest }: ButtonProps): ReactNode {
+  return (
+    <button type="button" {...rest} className={cx(styles['button'], styles[kind], wide && 'wide')}>
+      {icon && <Icon name={icon} />}
+      {children}
+      {shortcut !== undefined && <Kbd>{shortcut}</Kbd>}
+    </button>
+  );
+}
+
+export function Pill({ tone, children }: { readonly tone?: Tone; readonly children: ReactNode }): ReactNode {
+  return <span className={cx(styles['pill'], tone && styles[`tone_${tone}`])}>{children}</span>;
+}
+
+export function Seal({ children }: { readonly children: ReactNode }): ReactNode {
+  return (
+    <span className={styles['seal']}>
+      <Icon name="seal" />
+      {children}
+    </span>
+  );
+}
+
+/** The top of a page: where it is, and what can be done there. */
+export function Bar({
+  crumbs,
+  title,
+  children,
+}: {
+  readonly crumbs?: ReactNode;
+  readonly title: ReactNode;
+  readonly children?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={styles['bar']}>
+      {crumbs}
+      <h1 className="nowrap">{title}</h1>
+      {children}
+    </div>
+  );
+}
+
+/** The question of the page, answered in a sentence. */
+export function Answer({ children, facts }: { readonly children: ReactNode; readonly facts?: ReactNode }): ReactNode {
+  return (
+    <div className={styles['answer']}>
+      <h2>{children}</h2>
+      {facts !== undefined && <div className={styles['facts']}>{facts}</div>}
+    </div>
+  );
+}
+
+export function Waiting(): ReactNode {
+  return (
+    <div className={styles['waiting']} aria-busy="true">
+      {[1, 2, 3, 4, 5].map((line) => (
+        <div key={line} className={styles['skeleton']} />
+      ))}
+      <span className="hidden">Loading</span>
+    </div>
+  );
+}
+
+/** Nothing is there: a sentence, and the next step. */
+export function Empty({
+  title,
+  children,
+  actions,
+}: {
+  readonly title: ReactNode;
+  readonly children?: ReactNode;
+  readonly actions?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={styles['state']}>
+      <p className={styles['lead']}>{title}</p>
+      {children !== undefined && <div className="dim">{children}</div>}
+      {actions !== undefined && <div className={styles['acts']}>{actions}</div>}
+    </div>
+  );
+}
+
+/** What did not happen, why, and what to do. */
+export function Failure({
+  title,
+  children,
+  code,
+  retry,
+}: {
+  readonly title: ReactNode;
+  readonly children: ReactNode;
+  readonly code?: string | undefined;
+  readonly retry?: (() => void) | undefined;
+}): ReactNode {
+  return (
+    <div className={styles['state']} role="alert">
+      <div className={cx(styles['next'], styles['red'])}>
+        <b>{title}</b>
+        <span>{children}</span>
+      </div>
+      <div className={styles['acts']}>
+        {retry && (
+          <Button kind="go" onClick={retry}>
+            Try again
+          </Button>
+        )}
+        {code !== undefined && <span className="xs faint">{code}</span>}
+      </div>
+    </div>
+  );
+}
+
+export function Banner({
+  tone,
+  children,
+  action,
+}: {
+  readonly tone?: Tone;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={cx(styles['banner'], tone && styles[tone])}>
+      <span>{children}</span>
+      <span className="grow" />
+      {action}
+    </div>
+  );
+}
+
+/** Text to take away, such as commands. */
+export function Terminal({ label, children }: { readonly label: string; readonly children: string }): ReactNode {
+  return (
+    <div>
+      {/* It scrolls, so a keyboard must reach it. */}
+      <pre className={styles['term']} tabIndex={0} role="region" aria-label={label}>
+        {children}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+// Instants and durations in words. Each is a <time> with the instant in full, in the reader's zone and in UTC.
+import type { ReactNode } from 'react';
+import { useNow } from './clock.ts';
+
+const clockTime = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+const dayAndTime = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+});
+const inFull = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Hours and minutes on the same day, otherwise with the day. */
+export function describeInstant(instant: string | number, now: number): string {
+  const at = new Date(instant);
+  const isNear = Math.abs(at.getTime() - now) < dayMs / 2 || at.toDateString() === new Date(now).toDateString();
+  return (isNear ? clockTime : dayAndTime).format(at);
+}
+
+/** `45 s`, `12 min`, `3 h`, `2 days`. */
+export function describeDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 120) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+}
+
+function titleOf(instant: string | number): string {
+  const at = new Date(instant);
+  return `${inFull.format(at)} (${at.toISOString()})`;
+}
+
+interface InstantProps {
+  readonly at: string | number;
+}
+
+/** `14:38`, or with the day when it is another one. */
+export function At({ at }: InstantProps): ReactNode {
+  const now = useNow();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={titleOf(at)}>
+      {describeInstant(at, now)}
+    </time>
+  );
+}
+
+/** `3 min ago`. */
+export function Ago({ at }: InstantProps): ReactNode {
+  const now = useNow();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={titleOf(at)}>
+      {describeDuration(now - new Date(at).getTime())} ago
+    </time>
+  );
+}
+
+/** `for 3 min`. */
+export function Since({ at }: InstantProps): ReactNode {
+  const now = useNow();
+  return (
+    <time dateTime={new Date(at).toISOString()} title={titleOf(at)}>
+      for {describeDuration(now - new Date(at).getTime())}
+    </time>
+  );
+}

@@ -1,0 +1,27 @@
+// Small helpers for words: numbers, plurals, lists, enums and commits.
+const integer = new Intl.NumberFormat();
+const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
+
+export function count(n: number, singular: string, plural = `${singular}s`): string {
+  return `${integer.format(n)} ${n === 1 ? singular : plural}`;
+}
+
+/** `#1, #2, and #3`; of many the first ones and how many more. */
+export function numbers(all: readonly number[], most = 5): string {
+  if (all.length <= most) return conjunction.format(all.map((number) => `#${number}`));
+  return conjunction.format([...all.slice(0, most - 1).map((number) => `#${number}`), `${all.length - most + 1} more`]);
+}
+
+/** `PARTIALLY_COMPLETED` as `partially completed`. */
+export function words(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ');
+}
+
+export function sentence(name: string): string {
+  const text = words(name);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function short(commit: string): string {
+  return commit.slice(0, 8);
+}

@@ -1,0 +1,85 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Where a pull request stands (interface 3.1). */
+export type PullRequestStatus =
+  /** Left the queue: its author or an admin must act. */
+  | 'BLOCKED'
+  /** Closed without being merged. */
+  | 'CLOSED'
+  /** On its base branch. */
+  | 'MERGED'
+  /** Nobody asked to merge it. */
+  | 'OPEN'
+  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  | 'PENDING'
+  /** In line. */
+  | 'QUEUED'
+  /** In line, and part of a batch whose bot pull request exists. */
+  | 'TAGGED';
+
+/** What a user is in the account. It bounds the scopes of their tokens. */
+export type Role =
+  /** May do everything. */
+  | 'ADMIN'
+  /** Pauses, configures, releases, freezes and deploys besides. */
+  | 'MAINTAINER'
+  /** Reads all but the audit log, queues pull requests, asks for runbooks and registers previews. */
+  | 'MEMBER';
+
+/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7). */
+export type Scope =
+  /** Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ. */
+  | 'ADMIN'
+  /** Reads statistics. */
+  | 'ANALYTICS_READ'
+  /** Reads what users did. */
+  | 'AUDIT_READ'
+  /** Reads configurations and their history. */
+  | 'CONFIG_READ'
+  /** Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ. */
+  | 'CONFIG_WRITE'
+  /** Deploys, cancels, rolls back and reports; holds RELEASE_READ. */
+  | 'DEPLOY_WRITE'
+  /** Registers previews that CI built, and takes them back. */
+  | 'PREVIEW_REGISTER'
+  /** Pauses repositories and base branches. */
+  | 'QUEUE_PAUSE'
+  /** Reads pull requests, queues, batches, proofs, events and verifications. */
+  | 'QUEUE_READ'
+  /** Queues and dequeues pull requests and changes what is known of them; holds QUEUE_READ. */
+  | 'QUEUE_WRITE'
+  /** Reads releases, environments, deployments and their logs. */
+  | 'RELEASE_READ'
+  /** Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ. */
+  | 'RELEASE_WRITE'
+  /** Creates runbooks, reads them and follows them up. */
+  | 'RUNBOOK_WRITE';
+
+export type CursorQueryVariables = Exact<{
+  owner: string;
+  name: string;
+}>;
+
+
+export type CursorQuery = { repository: { id: string, events: { nodes: Array<{ cursor: string }> } } | null };
+
+export type ShellQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ShellQuery = { viewer: { email: string | null, handle: string | null, role: Role, scopes: Array<Scope>, account: { name: string } }, repositories: { nodes: Array<{ id: string, owner: string, name: string, defaultBranch: string, queueDepth: { queued: number }, queues: Array<{ id: string, baseBranch: string }> }> }, releaseProjects: { nodes: Array<{ id: string, name: string, repository: { id: string, owner: string, name: string } }> } };
+
+export type FindPullRequestsQueryVariables = Exact<{
+  owner: string;
+  name: string;
+}>;
+
+
+export type FindPullRequestsQuery = { repository: { id: string, pullRequests: { nodes: Array<{ id: string, number: number, title: string, status: PullRequestStatus, author: string }> } } | null };
+
+
+export const CursorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Cursor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"events"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"1"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cursor"}}]}}]}}]}}]}}]} as unknown as DocumentNode<CursorQuery, CursorQueryVariables>;
+export const ShellDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Shell"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"viewer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"email"}},{"kind":"Field","name":{"kind":"Name","value":"handle"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"scopes"}},{"kind":"Field","name":{"kind":"Name","value":"account"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"repositories"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"defaultBranch"}},{"kind":"Field","name":{"kind":"Name","value":"queueDepth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queued"}}]}},{"kind":"Field","name":{"kind":"Name","value":"queues"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"baseBranch"}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"releaseProjects"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"20"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"repository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]}}]}}]} as unknown as DocumentNode<ShellQuery, ShellQueryVariables>;
+export const FindPullRequestsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"FindPullRequests"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"author"}}]}}]}}]}}]}}]} as unknown as DocumentNode<FindPullRequestsQuery, FindPullRequestsQueryVariables>;

@@ -1,0 +1,635 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** A pull request to bring to another branch (interface 4.3). */
+export type BackportPullRequestInput = {
+  /** Its number. */
+  number: number;
+  /** Its repository. */
+  repository: SourceRepositoryInput;
+  /** The branch to bring it to. It exists already. */
+  targetBranch: string;
+};
+
+/** Base branches of a repository. */
+export type BaseBranchesInput = {
+  /** Which base branches: a plain name, or a glob. */
+  baseBranches: string;
+  /** The repository. */
+  repository: RepositoryInput;
+};
+
+/** Why a batch was made. */
+export type BatchCause =
+  /** One half of a failed batch. */
+  | 'BISECT'
+  /** Pull requests reached their turn. */
+  | 'NEW'
+  /** A green build that includes it passed an earlier red one. */
+  | 'OPTIMISTIC'
+  /** A pull request that conflicted is tried alone. */
+  | 'PROBE'
+  /** The same pull requests again. */
+  | 'RETRY';
+
+/** Where a batch stands. The first three are live. */
+export type BatchState =
+  /** Its build failed and its members were halved. */
+  | 'BISECTED'
+  /** Its commit exists and is validated, or waits for its turn to land. */
+  | 'BUILDING'
+  /** Its build failed for good. */
+  | 'FAILED'
+  /** Its commit is on the base branch. */
+  | 'LANDED'
+  /** Its commit is being put on the base branch. */
+  | 'LANDING'
+  /** Its commit is being made. */
+  | 'MAKING'
+  /** It was reset: its members went back in place. */
+  | 'SUPERSEDED';
+
+/** What a check says about a commit. Where the configuration does not say otherwise, SUCCESS, SKIPPED and NEUTRAL count as green. */
+export type CheckConclusion =
+  /** Somebody has to do something at its provider first. */
+  | 'ACTION_REQUIRED'
+  /** Its provider does not run it. */
+  | 'BLOCKED'
+  /** It was stopped: it says nothing about the commit. */
+  | 'CANCELLED'
+  /** It could not be carried out. */
+  | 'ERROR'
+  /** It failed. */
+  | 'FAILURE'
+  /** It is required and did not run. */
+  | 'MISSING'
+  /** It ended without a judgement. */
+  | 'NEUTRAL'
+  /** It waits or runs. */
+  | 'PENDING'
+  /** It did not apply. */
+  | 'SKIPPED'
+  /** Its code host gave it up. */
+  | 'STALE'
+  /** It passed. */
+  | 'SUCCESS'
+  /** It took too long. */
+  | 'TIMED_OUT'
+  /** Its code host says something else. */
+  | 'UNKNOWN';
+
+/** Where a repository lives. */
+export type CodeHostKind =
+  /** On GitHub. */
+  | 'GITHUB'
+  /** On this installation, served under /git. */
+  | 'LOCAL';
+
+/** What has to hold before a pull request is merged. */
+export type ConditionKind =
+  /** As many approvals as are required. */
+  | 'APPROVALS'
+  /** Somebody asked for it to be merged. */
+  | 'ASKED'
+  /** Its base branch is managed. */
+  | 'BASE_BRANCH'
+  /** Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any. */
+  | 'BASE_RULES'
+  /** Whether its build is green, check by check. */
+  | 'BUILD'
+  /** One required check. */
+  | 'CHECK'
+  /** All review conversations are resolved. */
+  | 'CONVERSATIONS'
+  /** It is no draft. */
+  | 'DRAFT'
+  /** The workflow that decides after its build passed. */
+  | 'FINAL_GATE'
+  /** The code host shows the tip of its branch as its head. Listed only while it shows an older one. */
+  | 'HEAD'
+  /** The code host takes requests. Listed only while it has asked to wait. */
+  | 'HOST_ANSWERS'
+  /** It has no label that blocks. */
+  | 'LABELS'
+  /** What a green build first in line still waits for. */
+  | 'LANDING'
+  /** Whether its own required checks hold its landing back. */
+  | 'LANDING_CHECKS'
+  /** No conflict with its base branch is known. */
+  | 'MERGEABLE'
+  /** A merge window is open. */
+  | 'MERGE_WINDOW'
+  /** Its base branch is not frozen. */
+  | 'NOT_FROZEN'
+  /** Its queue is not halted. */
+  | 'NOT_HALTED'
+  /** Neither its base branch nor its repository is paused. */
+  | 'NOT_PAUSED'
+  /** It is open. */
+  | 'OPEN'
+  /** An owner of the changed code approved. Listed only while the code host says that this is missing. */
+  | 'OWNER_REVIEW'
+  /** The required checks of its own head. Each of its parts is one. */
+  | 'OWN_CHECKS'
+  /** Whether it is first in line. */
+  | 'PLACE'
+  /** What has to hold before it is in line. Its parts are its conditions. */
+  | 'PRECONDITIONS'
+  /** Whether its queue goes on: neither halted nor paused. */
+  | 'QUEUE'
+  /** No reviewer wants changes. */
+  | 'REVIEW'
+  /** What it stands on is in line before it. Named only while that is waited for. */
+  | 'STACK'
+  /** One validation of the configuration. */
+  | 'VALIDATION'
+  /** The validations of the configuration hold. Each of its parts is one. */
+  | 'VALIDATIONS'
+  /** The code host has verified the signature of each of its commits. */
+  | 'VERIFIED_COMMITS';
+
+/** A pull request to take out of the queue. */
+export type DequeuePullRequestInput = {
+  /** Its number. */
+  number: number;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** Its repository. */
+  repository: RepositoryInput;
+};
+
+/** What an environment is for. It is shown and decides nothing (interface 2.11). */
+export type EnvironmentTier =
+  /** To try what is being worked on. */
+  | 'DEVELOPMENT'
+  /** For something else, or nobody said. */
+  | 'OTHER'
+  /** For its users. */
+  | 'PRODUCTION'
+  /** To look at a candidate as it will run. */
+  | 'STAGING'
+  /** To test candidates. */
+  | 'TESTING';
+
+/** Why nobody can say when a pull request is merged. */
+export type EtaUnknown =
+  /** The queue is halted. */
+  | 'HALTED'
+  /** It is more likely to be blocked than to be merged. */
+  | 'LIKELY_TO_FAIL'
+  /** No build of the queue has ended yet. */
+  | 'NO_EXPERIENCE'
+  /** Landings wait for a merge window, and none opens any more. */
+  | 'NO_WINDOW'
+  /** A pause is in force. */
+  | 'PAUSED'
+  /** Too much before it is undecided. */
+  | 'TOO_FAR_BACK';
+
+/** Who has to act next. */
+export type ExplanationActor =
+  /** Somebody who may pause, resume and configure the queue. */
+  | 'ADMIN'
+  /** The author of the pull request. */
+  | 'AUTHOR'
+  /** Nobody by hand: checks run. */
+  | 'CI'
+  /** Nobody: the queue goes on by itself. */
+  | 'QUEUE'
+  /** A reviewer. */
+  | 'REVIEWER';
+
+/** What keeps a pull request from being merged. */
+export type ExplanationKind =
+  /** It left the queue, and somebody must act. */
+  | 'BLOCKED'
+  /** Its build runs. */
+  | 'BUILDING'
+  /** Its build failed, and it is not known yet which change is at fault. */
+  | 'BUILD_FAILED'
+  /** It is closed. */
+  | 'CLOSED'
+  /** A workflow that decides after the build runs. */
+  | 'FINAL_GATE'
+  /** Its base branch is frozen. */
+  | 'FROZEN'
+  /** Its queue stands until an admin has looked at it. */
+  | 'HALTED'
+  /** The code host has asked to wait before it is asked again. */
+  | 'HOST_WAIT'
+  /** Others are before it in line, or no build is free. */
+  | 'IN_LINE'
+  /** Its landing: it is merged now or next. */
+  | 'LANDING'
+  /** Nothing: it is merged. */
+  | 'MERGED'
+  /** A merge window has to open. */
+  | 'MERGE_WINDOW'
+  /** Nobody asked for it to be merged. */
+  | 'NOT_ASKED'
+  /** Checks of its own head still run. */
+  | 'OWN_CHECKS'
+  /** Its base branch or its repository is paused. */
+  | 'PAUSED'
+  /** Something has to hold before it is in line. */
+  | 'PRECONDITION'
+  /** It is not on record: asked of a moment too long ago. */
+  | 'UNKNOWN';
+
+/** Where a final gate stands. */
+export type FinalGateState =
+  /** It did not succeed, could not be started, or its batch ended first. */
+  | 'FAILED'
+  /** It succeeded. */
+  | 'PASSED'
+  /** The code host has not been asked yet. */
+  | 'PLANNED'
+  /** It waits at the code host, or runs. */
+  | 'RUNNING';
+
+/** Base branches on which nothing lands from now on. */
+export type FreezeBranchesInput = {
+  /** Which base branches: a plain name, or a glob. */
+  baseBranches: string;
+  /** Until when. Left out: until somebody ends it. */
+  endsAt?: string | null | undefined;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** The reason, at most 1,000 characters. It is shown to everybody who waits. */
+  reason?: string | null | undefined;
+  /** The repository. */
+  repository: RepositoryInput;
+};
+
+/** A queue to halt, and why. */
+export type HaltQueueInput = {
+  /** The branch it merges into. */
+  baseBranch: string;
+  /** Shown wherever somebody asks why nothing is merged. */
+  reason: string;
+  /** Its repository. */
+  repository: RepositoryInput;
+};
+
+/** The message its commit on the base gets. What is left out is taken from the pull request. */
+export type MergeCommitMessageInput = {
+  /** The rest. */
+  body?: string | null | undefined;
+  /** First line. */
+  title?: string | null | undefined;
+};
+
+/** A rule about base branches, in the place of the one with the same pattern. */
+export type PauseBranchesInput = {
+  /** Which base branches: a plain name, or a glob. */
+  pattern: string;
+  /** True stops validating and merging, false goes on. */
+  paused: boolean;
+  /** Posted on the first pull request in line while they are paused. Left out, an earlier message is cleared. */
+  pausedMessage?: string | null | undefined;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** The repository. */
+  repository: RepositoryInput;
+};
+
+/** How what landed relates to what was tested. */
+export type ProofGrade =
+  /** Parts that do not affect each other, tested apart. */
+  | 'COMPOSED'
+  /** The landed commit is the tested commit. */
+  | 'EXACT'
+  /** It was not put there by the queue. */
+  | 'EXTERNAL'
+  /** The code host made the commit. */
+  | 'HOST_MERGED'
+  /** Another commit with the tested tree. */
+  | 'SAME_TREE'
+  /** Somebody chose by name not to validate. */
+  | 'UNVALIDATED';
+
+/** Which pull requests to list. What is left out does not restrict. */
+export type PullRequestFilter = {
+  /** By this author. */
+  author?: string | null | undefined;
+  /** Merged into this branch. */
+  baseBranch?: string | null | undefined;
+  /** Any of these statuses. */
+  statuses?: Array<PullRequestStatus> | null | undefined;
+};
+
+/** Names a pull request. */
+export type PullRequestRefInput = {
+  /** Its number. */
+  number: number;
+  /** Its repository. */
+  repository: RepositoryInput;
+};
+
+/** Where a pull request stands (interface 3.1). */
+export type PullRequestStatus =
+  /** Left the queue: its author or an admin must act. */
+  | 'BLOCKED'
+  /** Closed without being merged. */
+  | 'CLOSED'
+  /** On its base branch. */
+  | 'MERGED'
+  /** Nobody asked to merge it. */
+  | 'OPEN'
+  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  | 'PENDING'
+  /** In line. */
+  | 'QUEUED'
+  /** In line, and part of a batch whose bot pull request exists. */
+  | 'TAGGED';
+
+/** A pull request to merge, and how (interface 4.3). */
+export type QueuePullRequestInput = {
+  /** The parts of the code base it affects, at most 100,000. Forgotten when it is merged or closed. */
+  affectedTargets?: Array<string> | null | undefined;
+  /** Refused with HEAD_MOVED when it is not the head. */
+  headCommitSha?: string | null | undefined;
+  /** Message of its commit. */
+  mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
+  /** Its number. */
+  number: number;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** Its repository. */
+  repository: RepositoryInput;
+  /** Handle on whose behalf an option is asked for: both users need to be authorised. */
+  requestedBy?: string | null | undefined;
+  /** Moves it to the front. Needs authorisation. */
+  skipLine?: boolean | null | undefined;
+  /** Required by repositories with require_skip_line_reason. */
+  skipLineReason?: string | null | undefined;
+  /** Merges it without validation. Needs authorisation. */
+  skipValidation?: boolean | null | undefined;
+};
+
+/** Names a queue. */
+export type QueueRefInput = {
+  /** The branch it merges into. */
+  baseBranch: string;
+  /** Its repository. */
+  repository: RepositoryInput;
+};
+
+/** Whether a candidate can be deployed. */
+export type ReleaseCandidateStatus =
+  /** It is being built. */
+  | 'BUILDING'
+  /** Its build failed: it is never deployed. */
+  | 'FAILED'
+  /** It can be deployed. */
+  | 'READY';
+
+/** Names a repository. */
+export type RepositoryInput = {
+  /** Name of the repository. */
+  name: string;
+  /** Organization on the code host. */
+  owner: string;
+};
+
+/** Names the repository of a pull request to backport. */
+export type SourceRepositoryInput = {
+  /** Its name. Left out: the only active repository of the owner that has the pull request. */
+  name?: string | null | undefined;
+  /** The organization or user it belongs to. */
+  owner: string;
+};
+
+/** How a verification stands. */
+export type VerificationStatus =
+  /** Its sandbox is being set up. */
+  | 'BOOTING'
+  /** Somebody canceled it, or its pull request has another head or is closed. */
+  | 'CANCELED'
+  /** Its preview is driven, or its code is judged where no preview came up. */
+  | 'DRIVING'
+  /** It could not be found out, which says nothing about the change. */
+  | 'ERROR'
+  /** Something that was tried did not hold. */
+  | 'FAILED'
+  /** What was tried held. */
+  | 'PASSED'
+  /** It is found out which preview governs it. */
+  | 'PENDING'
+  /** There was nothing to verify, such as where all it changes is exempt. */
+  | 'SKIPPED'
+  /** It is judged; its sandbox is taken down. */
+  | 'TEARING_DOWN'
+  /** It waits for CI to register its preview. */
+  | 'WAITING';
+
+/** How a step of a scenario went. */
+export type VerificationStepConclusion =
+  /** Something else was seen. */
+  | 'FAILED'
+  /** What was expected was seen. */
+  | 'PASSED'
+  /** It was not tried, because one before it failed or nothing here can try it. */
+  | 'SKIPPED';
+
+export type PageConditionFragment = { kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, cause: { action: string, actor: string | null, at: string } | null };
+
+export type PullRequestPageQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  number: number;
+  asOf?: string | null | undefined;
+}>;
+
+
+export type PullRequestPageQuery = { repository: { id: string, host: CodeHostKind, pullRequest: { id: string, number: number, title: string, body: string, author: string, status: PullRequestStatus, statusText: string | null, draft: boolean, headBranch: string, headCommitSha: string, baseBranch: string, createdAt: string, queuedAt: string | null, mergedAt: string | null, mergeCommit: string | null, requestedBy: string | null, skipLine: boolean, skipLineReason: string | null, skipValidation: boolean, labels: Array<string>, releasesComplete: boolean, explain: { at: string, sentence: string, who: ExplanationActor | null, kind: ExplanationKind, eta: { p50: string | null, p90: string | null, sentence: string } | null, conditions: Array<{ kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, conditions: Array<{ kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, conditions: Array<{ kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, cause: { action: string, actor: string | null, at: string } | null }>, cause: { action: string, actor: string | null, at: string } | null }>, cause: { action: string, actor: string | null, at: string } | null }> }, batches: { nodes: Array<{ id: string, position: number, state: BatchState, cause: BatchCause, createdAt: string, endedAt: string | null, endedReason: string | null, resetCode: number | null, commit: string | null, grade: ProofGrade | null, assumes: Array<{ id: string, number: number }>, parent: { id: string, position: number } | null, botPullRequest: { id: string, number: number, githubUrl: string } | null, members: Array<{ pullRequest: { id: string, number: number } }>, checks: Array<{ name: string, conclusion: CheckConclusion, attempt: number, startedAt: string | null, completedAt: string | null, summary: string | null, url: string | null }> }> }, checks: Array<{ name: string, conclusion: CheckConclusion, attempt: number, startedAt: string | null, completedAt: string | null, summary: string | null, url: string | null }>, reviewThreads: Array<{ id: string, author: string, body: string, resolvedAt: string | null }>, verification: { id: string, status: VerificationStatus, summary: string | null, problem: string | null, preview: { name: string, url: string | null, endedAt: string | null } | null, steps: { nodes: Array<{ ordinal: number, scenario: string, step: string, conclusion: VerificationStepConclusion, durationMs: number, detail: string | null }> } } | null, landedBatch: { id: string, position: number, grade: ProofGrade | null, commit: string | null, tree: string | null, parentCommit: string, restsOn: Array<string>, endedAt: string | null, members: Array<{ pullRequest: { id: string, number: number } }>, checks: Array<{ name: string, conclusion: CheckConclusion, attempt: number }>, proof: { digest: string, createdAt: string, document: unknown } | null } | null, firstReleaseCandidate: { id: string, version: string, createdAt: string, status: ReleaseCandidateStatus, project: { id: string, name: string } } | null, environments: Array<{ since: string, environment: { id: string, name: string, position: number, tier: EnvironmentTier }, releaseCandidate: { id: string, version: string } }>, runbook: { id: string, number: number, title: string } | null } | null } | null };
+
+export type PullRequestChangedSubscriptionVariables = Exact<{
+  owner: string;
+  name: string;
+  number: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type PullRequestChangedSubscription = { pullRequestChanged: { action: string, cursor: string } };
+
+export type BackportPullRequestMutationVariables = Exact<{
+  input: BackportPullRequestInput;
+}>;
+
+
+export type BackportPullRequestMutation = { backportPullRequest: { message: string, pullRequest: { id: string, status: PullRequestStatus } } };
+
+export type PullsQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  filter?: PullRequestFilter | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type PullsQuery = { repository: { id: string, pullRequests: { nodes: Array<{ id: string, number: number, title: string, author: string, status: PullRequestStatus, headBranch: string, baseBranch: string, draft: boolean, createdAt: string, mergedAt: string | null, explain: { sentence: string, who: ExplanationActor | null } }>, pageInfo: { endCursor: string | null, hasNextPage: boolean } } } | null };
+
+export type QueueDepthChangedSubscriptionVariables = Exact<{
+  owner: string;
+  name: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type QueueDepthChangedSubscription = { queueDepthChanged: { cursor: string } };
+
+export type EntryRowFragment = { id: string, number: number, title: string, status: PullRequestStatus, author: string, headCommitSha: string, queuedAt: string | null, skipLine: boolean, explain: { sentence: string, who: ExplanationActor | null, kind: ExplanationKind } };
+
+export type BatchRowFragment = { id: string, position: number, state: BatchState, cause: BatchCause, commit: string | null, buildStartedAt: string | null, createdAt: string, parent: { id: string } | null, assumes: Array<{ id: string, number: number }>, members: Array<{ pullRequest: { id: string, number: number } }>, checks: Array<{ name: string, conclusion: CheckConclusion, startedAt: string | null, completedAt: string | null }>, finalGates: Array<{ workflow: string, state: FinalGateState }> };
+
+export type QueueQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  branch: string;
+}>;
+
+
+export type QueueQuery = { repository: { id: string, defaultBranch: string, host: CodeHostKind, queues: Array<{ id: string, baseBranch: string }>, queue: { id: string, baseBranch: string, baseTip: string | null, builds: number, paused: boolean, haltedAt: string | null, haltedReason: string | null, depth: { queued: number, processing: number, waiting: number }, pause: { message: string | null, pattern: string | null } | null, frozen: { sentence: string, until: string | null, createdBy: string } | null, entries: Array<{ id: string, number: number, title: string, status: PullRequestStatus, author: string, headCommitSha: string, queuedAt: string | null, skipLine: boolean, explain: { sentence: string, who: ExplanationActor | null, kind: ExplanationKind } }>, etas: Array<{ number: number, eta: { p50: string | null, p90: string | null, unknown: EtaUnknown | null, sentence: string } }> | null, batches: { nodes: Array<{ id: string, position: number, state: BatchState, cause: BatchCause, commit: string | null, buildStartedAt: string | null, createdAt: string, parent: { id: string } | null, assumes: Array<{ id: string, number: number }>, members: Array<{ pullRequest: { id: string, number: number } }>, checks: Array<{ name: string, conclusion: CheckConclusion, startedAt: string | null, completedAt: string | null }>, finalGates: Array<{ workflow: string, state: FinalGateState }> }> } } | null } | null };
+
+export type NotInLineQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  branch: string;
+}>;
+
+
+export type NotInLineQuery = { repository: { id: string, notInLine: { nodes: Array<{ id: string, number: number, title: string, status: PullRequestStatus, author: string, headCommitSha: string, queuedAt: string | null, skipLine: boolean, explain: { sentence: string, who: ExplanationActor | null, kind: ExplanationKind } }> } } | null };
+
+export type LandingsQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  branch: string;
+}>;
+
+
+export type LandingsQuery = { repository: { id: string, queue: { id: string, past: { nodes: Array<{ id: string, position: number, state: BatchState, grade: ProofGrade | null, commit: string | null, endedAt: string | null, members: Array<{ pullRequest: { id: string, number: number, title: string } }> }> } } | null } | null };
+
+export type QueueChangedSubscriptionVariables = Exact<{
+  owner: string;
+  name: string;
+  branch: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type QueueChangedSubscription = { queueChanged: { action: string, cursor: string } };
+
+export type ConditionFragment = { kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, cause: { action: string, actor: string | null, at: string } | null };
+
+export type InspectorQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  number: number;
+}>;
+
+
+export type InspectorQuery = { repository: { id: string, pullRequest: { id: string, number: number, title: string, author: string, status: PullRequestStatus, headBranch: string, headCommitSha: string, baseBranch: string, position: number | null, requestedBy: string | null, skipLine: boolean, skipLineReason: string | null, explain: { sentence: string, who: ExplanationActor | null, kind: ExplanationKind, eta: { p50: string | null, p90: string | null, sentence: string } | null, conditions: Array<{ kind: ConditionKind, name: string | null, holds: boolean, sentence: string, needed: string, observed: string, who: ExplanationActor | null, since: string | null, nextCheckAt: string | null, cause: { action: string, actor: string | null, at: string } | null }> } } | null } | null };
+
+export type OpenPullRequestsQueryVariables = Exact<{
+  owner: string;
+  name: string;
+  branch: string;
+}>;
+
+
+export type OpenPullRequestsQuery = { repository: { id: string, pullRequests: { nodes: Array<{ id: string, number: number, title: string, headCommitSha: string }> } } | null };
+
+export type ImpactTextFragment = { sentence: string, landingsHeld: Array<number>, resets: Array<{ code: number, text: string, pullRequests: Array<number> }>, buildsStopped: Array<{ pullRequests: Array<number> }>, buildsStarted: Array<{ pullRequests: Array<number> }> };
+
+export type QueuePullRequestMutationVariables = Exact<{
+  input: QueuePullRequestInput;
+}>;
+
+
+export type QueuePullRequestMutation = { queuePullRequest: { pullRequest: { id: string, number: number, status: PullRequestStatus, statusText: string | null }, impact: { sentence: string, landingsHeld: Array<number>, resets: Array<{ code: number, text: string, pullRequests: Array<number> }>, buildsStopped: Array<{ pullRequests: Array<number> }>, buildsStarted: Array<{ pullRequests: Array<number> }> } | null } };
+
+export type DequeuePullRequestMutationVariables = Exact<{
+  input: DequeuePullRequestInput;
+}>;
+
+
+export type DequeuePullRequestMutation = { dequeuePullRequest: { pullRequest: { id: string, number: number, status: PullRequestStatus }, impact: { sentence: string, landingsHeld: Array<number>, resets: Array<{ code: number, text: string, pullRequests: Array<number> }>, buildsStopped: Array<{ pullRequests: Array<number> }>, buildsStarted: Array<{ pullRequests: Array<number> }> } | null } };
+
+export type PauseBranchesMutationVariables = Exact<{
+  input: PauseBranchesInput;
+}>;
+
+
+export type PauseBranchesMutation = { pauseBranches: { branchPause: { paused: boolean, pausedMessage: string | null }, impact: { sentence: string, landingsHeld: Array<number>, resets: Array<{ code: number, text: string, pullRequests: Array<number> }>, buildsStopped: Array<{ pullRequests: Array<number> }>, buildsStarted: Array<{ pullRequests: Array<number> }> } | null } };
+
+export type FreezeBranchesMutationVariables = Exact<{
+  input: FreezeBranchesInput;
+}>;
+
+
+export type FreezeBranchesMutation = { freezeBranches: { freeze: { id: string } | null, impact: { sentence: string, landingsHeld: Array<number>, resets: Array<{ code: number, text: string, pullRequests: Array<number> }>, buildsStopped: Array<{ pullRequests: Array<number> }>, buildsStarted: Array<{ pullRequests: Array<number> }> } | null } };
+
+export type UnfreezeBranchesMutationVariables = Exact<{
+  input: BaseBranchesInput;
+}>;
+
+
+export type UnfreezeBranchesMutation = { unfreezeBranches: { deleted: number } };
+
+export type HaltQueueMutationVariables = Exact<{
+  input: HaltQueueInput;
+}>;
+
+
+export type HaltQueueMutation = { haltQueue: { queue: { id: string, haltedAt: string | null, haltedReason: string | null } } };
+
+export type ResumeQueueMutationVariables = Exact<{
+  input: QueueRefInput;
+}>;
+
+
+export type ResumeQueueMutation = { resumeQueue: { queue: { id: string, haltedAt: string | null, haltedReason: string | null } } };
+
+export type SyncPullRequestMutationVariables = Exact<{
+  input: PullRequestRefInput;
+}>;
+
+
+export type SyncPullRequestMutation = { syncPullRequest: { message: string, pullRequest: { id: string, status: PullRequestStatus } } };
+
+export type RefreshPullRequestMutationVariables = Exact<{
+  input: PullRequestRefInput;
+}>;
+
+
+export type RefreshPullRequestMutation = { refreshPullRequest: { message: string, pullRequest: { id: string, status: PullRequestStatus } } };
+
+export const PageConditionFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"PageCondition"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"MergeCondition"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"holds"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"needed"}},{"kind":"Field","name":{"kind":"Name","value":"observed"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"nextCheckAt"}},{"kind":"Field","name":{"kind":"Name","value":"cause"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"actor"}},{"kind":"Field","name":{"kind":"Name","value":"at"}}]}}]}}]} as unknown as DocumentNode<PageConditionFragment, unknown>;
+export const EntryRowFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"EntryRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequest"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}},{"kind":"Field","name":{"kind":"Name","value":"queuedAt"}},{"kind":"Field","name":{"kind":"Name","value":"skipLine"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}}]}}]}}]} as unknown as DocumentNode<EntryRowFragment, unknown>;
+export const BatchRowFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"BatchRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Batch"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"cause"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"buildStartedAt"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"parent"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assumes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}},{"kind":"Field","name":{"kind":"Name","value":"members"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"checks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}},{"kind":"Field","name":{"kind":"Name","value":"startedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completedAt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"finalGates"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"workflow"}},{"kind":"Field","name":{"kind":"Name","value":"state"}}]}}]}}]} as unknown as DocumentNode<BatchRowFragment, unknown>;
+export const ConditionFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"Condition"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"MergeCondition"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"holds"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"needed"}},{"kind":"Field","name":{"kind":"Name","value":"observed"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"nextCheckAt"}},{"kind":"Field","name":{"kind":"Name","value":"cause"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"actor"}},{"kind":"Field","name":{"kind":"Name","value":"at"}}]}}]}}]} as unknown as DocumentNode<ConditionFragment, unknown>;
+export const ImpactTextFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ImpactText"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Impact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"resets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStopped"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStarted"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"landingsHeld"}}]}}]} as unknown as DocumentNode<ImpactTextFragment, unknown>;
+export const PullRequestPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PullRequestPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"number"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"asOf"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"DateTime"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"host"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"number"},"value":{"kind":"Variable","name":{"kind":"Name","value":"number"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"statusText"}},{"kind":"Field","name":{"kind":"Name","value":"draft"}},{"kind":"Field","name":{"kind":"Name","value":"headBranch"}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}},{"kind":"Field","name":{"kind":"Name","value":"baseBranch"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"queuedAt"}},{"kind":"Field","name":{"kind":"Name","value":"mergedAt"}},{"kind":"Field","name":{"kind":"Name","value":"mergeCommit"}},{"kind":"Field","name":{"kind":"Name","value":"requestedBy"}},{"kind":"Field","name":{"kind":"Name","value":"skipLine"}},{"kind":"Field","name":{"kind":"Name","value":"skipLineReason"}},{"kind":"Field","name":{"kind":"Name","value":"skipValidation"}},{"kind":"Field","name":{"kind":"Name","value":"labels"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"asOf"},"value":{"kind":"Variable","name":{"kind":"Name","value":"asOf"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"at"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"eta"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"p50"}},{"kind":"Field","name":{"kind":"Name","value":"p90"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}},{"kind":"Field","name":{"kind":"Name","value":"conditions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"PageCondition"}},{"kind":"Field","name":{"kind":"Name","value":"conditions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"PageCondition"}},{"kind":"Field","name":{"kind":"Name","value":"conditions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"PageCondition"}}]}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"batches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"20"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"cause"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"endedAt"}},{"kind":"Field","name":{"kind":"Name","value":"endedReason"}},{"kind":"Field","name":{"kind":"Name","value":"resetCode"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"grade"}},{"kind":"Field","name":{"kind":"Name","value":"assumes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}},{"kind":"Field","name":{"kind":"Name","value":"parent"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"position"}}]}},{"kind":"Field","name":{"kind":"Name","value":"botPullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"githubUrl"}}]}},{"kind":"Field","name":{"kind":"Name","value":"members"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"checks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}},{"kind":"Field","name":{"kind":"Name","value":"attempt"}},{"kind":"Field","name":{"kind":"Name","value":"startedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completedAt"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"checks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}},{"kind":"Field","name":{"kind":"Name","value":"attempt"}},{"kind":"Field","name":{"kind":"Name","value":"startedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completedAt"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}},{"kind":"Field","name":{"kind":"Name","value":"reviewThreads"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"body"}},{"kind":"Field","name":{"kind":"Name","value":"resolvedAt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"verification"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"problem"}},{"kind":"Field","name":{"kind":"Name","value":"preview"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"endedAt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"steps"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ordinal"}},{"kind":"Field","name":{"kind":"Name","value":"scenario"}},{"kind":"Field","name":{"kind":"Name","value":"step"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}},{"kind":"Field","name":{"kind":"Name","value":"durationMs"}},{"kind":"Field","name":{"kind":"Name","value":"detail"}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"landedBatch"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"grade"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"tree"}},{"kind":"Field","name":{"kind":"Name","value":"parentCommit"}},{"kind":"Field","name":{"kind":"Name","value":"restsOn"}},{"kind":"Field","name":{"kind":"Name","value":"endedAt"}},{"kind":"Field","name":{"kind":"Name","value":"members"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"checks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}},{"kind":"Field","name":{"kind":"Name","value":"attempt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"proof"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"digest"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"document"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"firstReleaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"project"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"environments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"environment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"tier"}}]}},{"kind":"Field","name":{"kind":"Name","value":"releaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"releasesComplete"}},{"kind":"Field","name":{"kind":"Name","value":"runbook"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"PageCondition"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"MergeCondition"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"holds"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"needed"}},{"kind":"Field","name":{"kind":"Name","value":"observed"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"nextCheckAt"}},{"kind":"Field","name":{"kind":"Name","value":"cause"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"actor"}},{"kind":"Field","name":{"kind":"Name","value":"at"}}]}}]}}]} as unknown as DocumentNode<PullRequestPageQuery, PullRequestPageQueryVariables>;
+export const PullRequestChangedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"PullRequestChanged"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"number"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequestNumber"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequestChanged"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"repository"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"ObjectField","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"number"},"value":{"kind":"Variable","name":{"kind":"Name","value":"number"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"cursor"}}]}}]}}]} as unknown as DocumentNode<PullRequestChangedSubscription, PullRequestChangedSubscriptionVariables>;
+export const BackportPullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"BackportPullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"BackportPullRequestInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"backportPullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"message"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<BackportPullRequestMutation, BackportPullRequestMutationVariables>;
+export const PullsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Pulls"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"filter"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequestFilter"}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"25"}},{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"Variable","name":{"kind":"Name","value":"filter"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"headBranch"}},{"kind":"Field","name":{"kind":"Name","value":"baseBranch"}},{"kind":"Field","name":{"kind":"Name","value":"draft"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"mergedAt"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"who"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"endCursor"}},{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}}]}}]}}]}}]}}]} as unknown as DocumentNode<PullsQuery, PullsQueryVariables>;
+export const QueueDepthChangedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"QueueDepthChanged"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queueDepthChanged"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"repository"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"ObjectField","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cursor"}}]}}]}}]} as unknown as DocumentNode<QueueDepthChangedSubscription, QueueDepthChangedSubscriptionVariables>;
+export const QueueDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Queue"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"branch"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"defaultBranch"}},{"kind":"Field","name":{"kind":"Name","value":"host"}},{"kind":"Field","name":{"kind":"Name","value":"queues"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"baseBranch"}}]}},{"kind":"Field","name":{"kind":"Name","value":"queue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"baseBranch"},"value":{"kind":"Variable","name":{"kind":"Name","value":"branch"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"baseBranch"}},{"kind":"Field","name":{"kind":"Name","value":"baseTip"}},{"kind":"Field","name":{"kind":"Name","value":"builds"}},{"kind":"Field","name":{"kind":"Name","value":"depth"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queued"}},{"kind":"Field","name":{"kind":"Name","value":"processing"}},{"kind":"Field","name":{"kind":"Name","value":"waiting"}}]}},{"kind":"Field","name":{"kind":"Name","value":"paused"}},{"kind":"Field","name":{"kind":"Name","value":"pause"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"message"}},{"kind":"Field","name":{"kind":"Name","value":"pattern"}}]}},{"kind":"Field","name":{"kind":"Name","value":"haltedAt"}},{"kind":"Field","name":{"kind":"Name","value":"haltedReason"}},{"kind":"Field","name":{"kind":"Name","value":"frozen"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"until"}},{"kind":"Field","name":{"kind":"Name","value":"createdBy"}}]}},{"kind":"Field","name":{"kind":"Name","value":"entries"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"EntryRow"}}]}},{"kind":"Field","name":{"kind":"Name","value":"etas"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"eta"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"p50"}},{"kind":"Field","name":{"kind":"Name","value":"p90"}},{"kind":"Field","name":{"kind":"Name","value":"unknown"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"batches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"live"},"value":{"kind":"BooleanValue","value":true}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"12"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"BatchRow"}}]}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"EntryRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequest"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}},{"kind":"Field","name":{"kind":"Name","value":"queuedAt"}},{"kind":"Field","name":{"kind":"Name","value":"skipLine"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"BatchRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Batch"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"cause"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"buildStartedAt"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"parent"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}},{"kind":"Field","name":{"kind":"Name","value":"assumes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}},{"kind":"Field","name":{"kind":"Name","value":"members"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"checks"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"conclusion"}},{"kind":"Field","name":{"kind":"Name","value":"startedAt"}},{"kind":"Field","name":{"kind":"Name","value":"completedAt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"finalGates"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"workflow"}},{"kind":"Field","name":{"kind":"Name","value":"state"}}]}}]}}]} as unknown as DocumentNode<QueueQuery, QueueQueryVariables>;
+export const NotInLineDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"NotInLine"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"branch"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","alias":{"kind":"Name","value":"notInLine"},"name":{"kind":"Name","value":"pullRequests"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"statuses"},"value":{"kind":"ListValue","values":[{"kind":"EnumValue","value":"PENDING"},{"kind":"EnumValue","value":"BLOCKED"}]}},{"kind":"ObjectField","name":{"kind":"Name","value":"baseBranch"},"value":{"kind":"Variable","name":{"kind":"Name","value":"branch"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"10"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"EntryRow"}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"EntryRow"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequest"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}},{"kind":"Field","name":{"kind":"Name","value":"queuedAt"}},{"kind":"Field","name":{"kind":"Name","value":"skipLine"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}}]}}]}}]} as unknown as DocumentNode<NotInLineQuery, NotInLineQueryVariables>;
+export const LandingsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Landings"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"branch"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"queue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"baseBranch"},"value":{"kind":"Variable","name":{"kind":"Name","value":"branch"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","alias":{"kind":"Name","value":"past"},"name":{"kind":"Name","value":"batches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"10"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"grade"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"endedAt"}},{"kind":"Field","name":{"kind":"Name","value":"members"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}}]}}]}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<LandingsQuery, LandingsQueryVariables>;
+export const QueueChangedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"QueueChanged"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"branch"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queueChanged"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"repository"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"ObjectField","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"baseBranch"},"value":{"kind":"Variable","name":{"kind":"Name","value":"branch"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"cursor"}}]}}]}}]} as unknown as DocumentNode<QueueChangedSubscription, QueueChangedSubscriptionVariables>;
+export const InspectorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Inspector"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"number"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"number"},"value":{"kind":"Variable","name":{"kind":"Name","value":"number"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"headBranch"}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}},{"kind":"Field","name":{"kind":"Name","value":"baseBranch"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"requestedBy"}},{"kind":"Field","name":{"kind":"Name","value":"skipLine"}},{"kind":"Field","name":{"kind":"Name","value":"skipLineReason"}},{"kind":"Field","name":{"kind":"Name","value":"explain"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"eta"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"p50"}},{"kind":"Field","name":{"kind":"Name","value":"p90"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}},{"kind":"Field","name":{"kind":"Name","value":"conditions"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"Condition"}}]}}]}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"Condition"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"MergeCondition"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"holds"}},{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"needed"}},{"kind":"Field","name":{"kind":"Name","value":"observed"}},{"kind":"Field","name":{"kind":"Name","value":"who"}},{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"nextCheckAt"}},{"kind":"Field","name":{"kind":"Name","value":"cause"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"actor"}},{"kind":"Field","name":{"kind":"Name","value":"at"}}]}}]}}]} as unknown as DocumentNode<InspectorQuery, InspectorQueryVariables>;
+export const OpenPullRequestsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OpenPullRequests"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"branch"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"filter"},"value":{"kind":"ObjectValue","fields":[{"kind":"ObjectField","name":{"kind":"Name","value":"statuses"},"value":{"kind":"ListValue","values":[{"kind":"EnumValue","value":"OPEN"},{"kind":"EnumValue","value":"BLOCKED"}]}},{"kind":"ObjectField","name":{"kind":"Name","value":"baseBranch"},"value":{"kind":"Variable","name":{"kind":"Name","value":"branch"}}}]}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"headCommitSha"}}]}}]}}]}}]}}]} as unknown as DocumentNode<OpenPullRequestsQuery, OpenPullRequestsQueryVariables>;
+export const QueuePullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"QueuePullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"QueuePullRequestInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queuePullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"statusText"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ImpactText"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ImpactText"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Impact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"resets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStopped"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStarted"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"landingsHeld"}}]}}]} as unknown as DocumentNode<QueuePullRequestMutation, QueuePullRequestMutationVariables>;
+export const DequeuePullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"DequeuePullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"DequeuePullRequestInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"dequeuePullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ImpactText"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ImpactText"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Impact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"resets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStopped"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStarted"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"landingsHeld"}}]}}]} as unknown as DocumentNode<DequeuePullRequestMutation, DequeuePullRequestMutationVariables>;
+export const PauseBranchesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"PauseBranches"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PauseBranchesInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pauseBranches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"branchPause"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"paused"}},{"kind":"Field","name":{"kind":"Name","value":"pausedMessage"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ImpactText"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ImpactText"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Impact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"resets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStopped"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStarted"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"landingsHeld"}}]}}]} as unknown as DocumentNode<PauseBranchesMutation, PauseBranchesMutationVariables>;
+export const FreezeBranchesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"FreezeBranches"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"FreezeBranchesInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"freezeBranches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"freeze"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ImpactText"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ImpactText"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"Impact"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"resets"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStopped"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"buildsStarted"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"}}]}},{"kind":"Field","name":{"kind":"Name","value":"landingsHeld"}}]}}]} as unknown as DocumentNode<FreezeBranchesMutation, FreezeBranchesMutationVariables>;
+export const UnfreezeBranchesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"UnfreezeBranches"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"BaseBranchesInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unfreezeBranches"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deleted"}}]}}]}}]} as unknown as DocumentNode<UnfreezeBranchesMutation, UnfreezeBranchesMutationVariables>;
+export const HaltQueueDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"HaltQueue"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"HaltQueueInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"haltQueue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"haltedAt"}},{"kind":"Field","name":{"kind":"Name","value":"haltedReason"}}]}}]}}]}}]} as unknown as DocumentNode<HaltQueueMutation, HaltQueueMutationVariables>;
+export const ResumeQueueDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ResumeQueue"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"QueueRefInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"resumeQueue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"queue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"haltedAt"}},{"kind":"Field","name":{"kind":"Name","value":"haltedReason"}}]}}]}}]}}]} as unknown as DocumentNode<ResumeQueueMutation, ResumeQueueMutationVariables>;
+export const SyncPullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"SyncPullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequestRefInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"syncPullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"message"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<SyncPullRequestMutation, SyncPullRequestMutationVariables>;
+export const RefreshPullRequestDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RefreshPullRequest"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PullRequestRefInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"refreshPullRequest"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"message"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<RefreshPullRequestMutation, RefreshPullRequestMutationVariables>;

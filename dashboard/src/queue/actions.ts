@@ -1,0 +1,291 @@
+// What can be asked of a queue and of the pull requests in it. Each action tells first what it would do.
+import type { Client } from '@urql/core';
+import { answerOf, type Action, type Told } from '../app/act.tsx';
+import { count, numbers } from '../design/words.ts';
+import {
+  BackportPullRequestDocument,
+  DequeuePullRequestDocument,
+  FreezeBranchesDocument,
+  HaltQueueDocument,
+  PauseBranchesDocument,
+  QueuePullRequestDocument,
+  RefreshPullRequestDocument,
+  ResumeQueueDocument,
+  SyncPullRequestDocument,
+  UnfreezeBranchesDocument,
+  type ImpactTextFragment,
+} from '../generated/queue.ts';
+
+export interface QueueRef {
+  readonly owner: string;
+  readonly name: string;
+  readonly branch: string;
+}
+
+export interface Target {
+  readonly number: number;
+  readonly title: string;
+  /** The commit that the reader saw. */
+  readonly headCommitSha: string;
+}
+
+function repositoryOf({ owner, name }: QueueRef): { readonly owner: string; readonly name: string } {
+  return { owner, name };
+}
+
+/** An impact as a sentence and a list of what it hits. */
+export function tellImpact(impact: ImpactTextFragment | null | undefined, otherwise: string): Told {
+  if (!impact) return { sentence: otherwise };
+  const { resets, buildsStopped, buildsStarted, landingsHeld } = impact;
+  return {
+    sentence: impact.sentence,
+    lines: [
+      ...resets.map(({ text, pullRequests }) => `Reset: ${numbers(pullRequests)}. ${text}`),
+      ...(buildsStopped.length > 0 ? [`${count(buildsStopped.length, 'build')} would stop.`] : []),
+      ...(buildsStarted.length > 0 ? [`${count(buildsStarted.length, 'build')} would start.`] : []),
+      ...(landingsHeld.length > 0 ? [`Landings held: ${numbers(landingsHeld)}.`] : []),
+    ],
+  };
+}
+
+export function dequeueAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  const input = { repository: repositoryOf(queue), number };
+  return {
+    title: `Dequeue #${number}?`,
+    verb: 'Dequeue',
+    harms: true,
+    preview: async () => {
+      const { dequeuePullRequest } = await answerOf(
+        client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: true } }),
+      );
+      return tellImpact(dequeuePullRequest.impact, 'It leaves the line, and nobody else is affected.');
+    },
+    run: async () => {
+      await answerOf(client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: false } }));
+      return `#${number} left the line.`;
+    },
+  };
+}
+
+export function queueAction(client: Client, queue: QueueRef, target: Target): Action {
+  return enqueueAction(client, queue, { target, skipsLine: false, skipsValidation: false });
+}
+
+export function skipLineAction(client: Client, queue: QueueRef, target: Target): Action {
+  return enqueueAction(client, queue, { target, skipsLine: true, skipsValidation: false });
+}
+
+export function skipValidationAction(client: Client, queue: QueueRef, target: Target): Action {
+  return enqueueAction(client, queue, { target, skipsLine: false, skipsValidation: true });
+}
+
+interface Enqueuing {
+  readonly target: Target;
+  readonly skipsLine: boolean;
+  readonly skipsValidation: boolean;
+}
+
+function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, skipsValidation }: Enqueuing): Action {
+  const { number, headCommitSha } = target;
+  const asked = async (reason: string, preview: boolean) => {
+    const { queuePullRequest } = await answerOf(
+      client.mutation(QueuePullRequestDocument, {
+        input: {
+          repository: repositoryOf(queue),
+          number,
+          headCommitSha,
+          preview,
+          ...(skipsLine && { skipLine: true, skipLineReason: reason === '' ? null : reason }),
+          ...(skipsValidation && { skipValidation: true }),
+        },
+      }),
+    );
+    return queuePullRequest;
+  };
+  return {
+    title: skipsLine
+      ? `Let #${number} skip the line?`
+      : skipsValidation
+        ? `Merge #${number} without validation?`
+        : `Queue #${number}?`,
+    verb: skipsLine ? 'Skip the line' : skipsValidation ? 'Skip validation' : 'Queue',
+    harms: skipsLine || skipsValidation,
+    ...(skipsLine && { fields: [{ name: 'reason', label: 'Why it cannot wait', required: true }] }),
+    preview: async ({ reason = '' }) => {
+      const { impact } = await asked(reason === '' ? 'preview' : reason, true);
+      return {
+        ...tellImpact(impact, `${target.title} joins the line.`),
+        ...(skipsValidation && { note: 'Its proof will be of grade unvalidated, and will name you.' }),
+      };
+    },
+    run: async ({ reason = '' }) => {
+      const { pullRequest } = await asked(reason, false);
+      return `#${number} is ${pullRequest.status.toLowerCase()}.`;
+    },
+  };
+}
+
+export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean): Action {
+  const asked = async (message: string, preview: boolean) => {
+    const { pauseBranches } = await answerOf(
+      client.mutation(PauseBranchesDocument, {
+        input: {
+          repository: repositoryOf(queue),
+          pattern: queue.branch,
+          paused: !isPaused,
+          pausedMessage: message === '' ? null : message,
+          preview,
+        },
+      }),
+    );
+    return pauseBranches.impact;
+  };
+  return {
+    title: isPaused ? `Resume ${queue.branch}?` : `Pause ${queue.branch}?`,
+    verb: isPaused ? 'Resume' : 'Pause',
+    harms: !isPaused,
+    ...(!isPaused && { fields: [{ name: 'message', label: 'Why (everybody sees it)' }] }),
+    preview: async ({ message = '' }) =>
+      tellImpact(
+        await asked(message, true),
+        isPaused ? 'Builds and landings go on.' : 'Nothing is validated or merged until somebody resumes it.',
+      ),
+    run: async ({ message = '' }) => {
+      await asked(message, false);
+      return isPaused ? `${queue.branch} goes on.` : `${queue.branch} is paused.`;
+    },
+  };
+}
+
+export function freezeAction(client: Client, queue: QueueRef): Action {
+  const asked = async ({ reason = '', until = '' }, preview: boolean) => {
+    const { freezeBranches } = await answerOf(
+      client.mutation(FreezeBranchesDocument, {
+        input: {
+          repository: repositoryOf(queue),
+          baseBranches: queue.branch,
+          reason: reason === '' ? null : reason,
+          endsAt: until === '' ? null : new Date(until).toISOString(),
+          preview,
+        },
+      }),
+    );
+    return freezeBranches.impact;
+  };
+  return {
+    title: `Freeze ${queue.branch}?`,
+    verb: 'Freeze',
+    harms: true,
+    fields: [
+      { name: 'reason', label: 'Why (everybody sees it)' },
+      { name: 'until', label: 'Until (empty: until somebody lifts it)', type: 'datetime-local' },
+    ],
+    preview: async (values) => tellImpact(await asked(values, true), 'Builds go on, and nothing lands.'),
+    run: async (values) => {
+      await asked(values, false);
+      return `${queue.branch} is frozen: builds go on, nothing lands.`;
+    },
+  };
+}
+
+export function unfreezeAction(client: Client, queue: QueueRef): Action {
+  return {
+    title: `Lift the freeze of ${queue.branch}?`,
+    verb: 'Lift',
+    harms: false,
+    preview: null,
+    run: async () => {
+      const { unfreezeBranches } = await answerOf(
+        client.mutation(UnfreezeBranchesDocument, {
+          input: { repository: repositoryOf(queue), baseBranches: queue.branch },
+        }),
+      );
+      return unfreezeBranches.deleted === 0
+        ? 'No freeze of this very branch was there: a schedule or a wider pattern holds it.'
+        : `${queue.branch} is no longer frozen.`;
+    },
+  };
+}
+
+export function haltAction(client: Client, queue: QueueRef): Action {
+  return {
+    title: `Halt ${queue.branch}?`,
+    verb: 'Halt',
+    harms: true,
+    fields: [{ name: 'reason', label: 'Why (everybody sees it)', required: true }],
+    preview: null,
+    run: async ({ reason = '' }) => {
+      await answerOf(
+        client.mutation(HaltQueueDocument, {
+          input: { repository: repositoryOf(queue), baseBranch: queue.branch, reason },
+        }),
+      );
+      return `${queue.branch} is halted until an admin resumes it.`;
+    },
+  };
+}
+
+export function resumeAction(client: Client, queue: QueueRef): Action {
+  return {
+    title: `Resume ${queue.branch}?`,
+    verb: 'Resume',
+    harms: false,
+    preview: null,
+    run: async () => {
+      await answerOf(
+        client.mutation(ResumeQueueDocument, {
+          input: { repository: repositoryOf(queue), baseBranch: queue.branch },
+        }),
+      );
+      return `${queue.branch} lands again.`;
+    },
+  };
+}
+
+export function syncAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  return {
+    title: `Bring #${number} up to date with ${queue.branch}?`,
+    verb: 'Sync',
+    harms: false,
+    preview: null,
+    run: async () => {
+      const { syncPullRequest } = await answerOf(
+        client.mutation(SyncPullRequestDocument, { input: { repository: repositoryOf(queue), number } }),
+      );
+      return syncPullRequest.message;
+    },
+  };
+}
+
+export function refreshAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  return {
+    title: `Read #${number} from its code host again?`,
+    verb: 'Refresh',
+    harms: false,
+    preview: null,
+    run: async () => {
+      const { refreshPullRequest } = await answerOf(
+        client.mutation(RefreshPullRequestDocument, { input: { repository: repositoryOf(queue), number } }),
+      );
+      return refreshPullRequest.message;
+    },
+  };
+}
+
+export function backportAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  return {
+    title: `Backport #${number}?`,
+    verb: 'Backport',
+    harms: false,
+    fields: [{ name: 'branch', label: 'To which branch', required: true }],
+    preview: null,
+    run: async ({ branch = '' }) => {
+      const { backportPullRequest } = await answerOf(
+        client.mutation(BackportPullRequestDocument, {
+          input: { repository: repositoryOf(queue), number, targetBranch: branch },
+        }),
+      );
+      return backportPullRequest.message;
+    },
+  };
+}

@@ -1,0 +1,160 @@
+// The builds of a pull request, its own checks, and its verification.
+import type { ReactNode } from 'react';
+import { cx } from '../design/cx.ts';
+import { Icon } from '../design/icons.tsx';
+import { Empty, Pill, type Tone } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { At, describeDuration, Since } from '../design/time.tsx';
+import { numbers, sentence, short, words } from '../design/words.ts';
+import type { PullRequest } from './pull-request.ts';
+import styles from './builds.module.css';
+
+type Check = PullRequest['checks'][number];
+type Batch = PullRequest['batches']['nodes'][number];
+
+const good = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
+const waiting = new Set(['PENDING', 'MISSING', 'UNKNOWN']);
+
+export function Checks({ checks }: { readonly checks: readonly Check[] }): ReactNode {
+  if (checks.length === 0)
+    return <Empty title="No check has reported yet.">They appear here as soon as CI begins.</Empty>;
+  return (
+    <ul className={cx(parts['box'], parts['list'])}>
+      {checks.map((check) => (
+        <CheckItem key={check.name} check={check} />
+      ))}
+    </ul>
+  );
+}
+
+function CheckItem({ check }: { readonly check: Check }): ReactNode {
+  const { name, conclusion, attempt, startedAt, completedAt, summary, url } = check;
+  const tone = good.has(conclusion) ? 'green' : waiting.has(conclusion) ? 'blue' : 'red';
+  const icon = tone === 'green' ? 'check' : tone === 'blue' ? 'running' : 'cross';
+  return (
+    <li className={styles['check']}>
+      <Icon name={icon} className={tone} />
+      <span className="grow">
+        {url ? (
+          <a href={url} className={styles['link']}>
+            {name}
+          </a>
+        ) : (
+          name
+        )}{' '}
+        <span className={cx('sm', tone)}>{words(conclusion)}</span>
+        {attempt > 1 && <span className="sm faint"> attempt {attempt}</span>}
+        {summary && <pre className={styles['summary']}>{summary}</pre>}
+      </span>
+      <span className="xs faint nowrap">
+        {startedAt && completedAt && describeDuration(Date.parse(completedAt) - Date.parse(startedAt))}
+        {startedAt && !completedAt && <Since at={startedAt} />}
+      </span>
+    </li>
+  );
+}
+
+const tones = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: 'plain' } as const satisfies Partial<
+  Record<Batch['state'], Tone>
+>;
+
+export function Builds({ pull }: { readonly pull: PullRequest }): ReactNode {
+  if (pull.batches.nodes.length === 0)
+    return <Empty title="It has not been built yet.">It is built when it is its turn.</Empty>;
+  return (
+    <div className={styles['builds']}>
+      {pull.batches.nodes.map((batch) => (
+        <BuildCard key={batch.id} batch={batch} number={pull.number} />
+      ))}
+    </div>
+  );
+}
+
+function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: number }): ReactNode {
+  const others = batch.members.map(({ pullRequest }) => pullRequest.number).filter((one) => one !== number);
+  const on = batch.parent
+    ? `on batch ${batch.parent.position}`
+    : batch.assumes.length > 0
+      ? `assumes ${numbers(batch.assumes.map((one) => one.number))}`
+      : 'on the tip';
+  return (
+    <section className={parts['box']} aria-label={`Batch ${batch.position}`}>
+      <div className={styles['head']}>
+        <b>Batch {batch.position}</b>
+        <span className="dim">
+          {others.length === 0 ? 'alone' : `with ${numbers(others)}`}, {on}
+        </span>
+        <span className="grow" />
+        <Pill tone={(tones as Partial<Record<Batch['state'], Tone>>)[batch.state] ?? 'blue'}>{words(batch.state)}</Pill>
+      </div>
+      <div className={styles['facts']}>
+        <span>
+          <At at={batch.createdAt} />
+          {batch.endedAt && (
+            <>
+              {' to '}
+              <At at={batch.endedAt} />
+            </>
+          )}
+        </span>
+        {batch.commit && <span className="mono">{short(batch.commit)}</span>}
+        {batch.botPullRequest && <a href={batch.botPullRequest.githubUrl}>bot #{batch.botPullRequest.number}</a>}
+        <span>made because: {words(batch.cause)}</span>
+        {batch.endedReason && <span>{sentence(batch.endedReason)}</span>}
+      </div>
+      {batch.checks.length > 0 && (
+        <ul className={parts['list']}>
+          {batch.checks.map((check) => (
+            <CheckItem key={check.name} check={check} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+export function VerificationView({ pull }: { readonly pull: PullRequest }): ReactNode {
+  const { verification } = pull;
+  if (!verification) return <Empty title="It was not tried out in a preview." />;
+  const { preview } = verification;
+  const url = preview?.endedAt === null ? preview.url : null;
+  return (
+    <>
+      <div
+        className={cx(
+          parts['next'],
+          parts[
+            verification.status === 'PASSED'
+              ? 'green'
+              : verification.status === 'FAILED' || verification.status === 'ERROR'
+                ? 'red'
+                : 'plain'
+          ],
+        )}
+      >
+        <b className={parts['lead']}>Its verification {words(verification.status)}.</b>
+        {verification.summary && <span>{verification.summary}</span>}
+        {verification.problem && <span>{verification.problem}</span>}
+        {url && (
+          <a href={url} className="blue">
+            Open the preview
+          </a>
+        )}
+      </div>
+      <h3 className={parts['h']}>Steps</h3>
+      <ul className={cx(parts['box'], parts['list'])}>
+        {verification.steps.nodes.map((step) => (
+          <li key={step.ordinal}>
+            <span className="grow">
+              <span className="faint">{step.scenario}</span> {step.step}
+              {step.detail && <pre className={styles['summary']}>{step.detail}</pre>}
+            </span>
+            <span className="xs faint nowrap">
+              {words(step.conclusion)}, {describeDuration(step.durationMs)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+// Everything that has to hold before a pull request is merged, in order, as a tree.
+import type { ReactNode } from 'react';
+import { cx } from '../design/cx.ts';
+import { Icon } from '../design/icons.tsx';
+import { At } from '../design/time.tsx';
+import { words } from '../design/words.ts';
+import styles from './conditions.module.css';
+
+export interface ShownCondition {
+  readonly kind: string;
+  readonly name?: string | null;
+  readonly holds: boolean;
+  readonly sentence: string;
+  readonly needed: string;
+  readonly observed: string;
+  readonly who?: string | null;
+  readonly since?: string | null;
+  readonly nextCheckAt?: string | null;
+  readonly cause?: { readonly action: string; readonly actor?: string | null; readonly at: string } | null;
+  readonly conditions?: readonly ShownCondition[];
+}
+
+/** Whether it moves by itself, or somebody has to act. */
+function toneOf({ holds, who }: ShownCondition): 'green' | 'blue' | 'amber' | 'faint' {
+  if (holds) return 'green';
+  if (who === 'CI') return 'blue';
+  return who === 'QUEUE' || who === null || who === undefined ? 'faint' : 'amber';
+}
+
+export function Conditions({ conditions }: { readonly conditions: readonly ShownCondition[] }): ReactNode {
+  return (
+    <ul className={styles['conditions']}>
+      {conditions.map((condition) => (
+        <ConditionItem key={`${condition.kind} ${condition.name ?? ''} ${condition.sentence}`} condition={condition} />
+      ))}
+    </ul>
+  );
+}
+
+function ConditionItem({ condition }: { readonly condition: ShownCondition }): ReactNode {
+  const tone = toneOf(condition);
+  const { holds, observed, needed, since, cause, nextCheckAt, conditions = [] } = condition;
+  const icon = holds ? 'check' : tone === 'blue' ? 'running' : 'circle';
+  return (
+    <li>
+      <Icon name={icon} className={tone} />
+      <div>
+        <span className="hidden">{holds ? 'Holds: ' : 'Does not hold yet: '}</span>
+        {condition.sentence}
+        {!holds && (
+          <small>
+            Needed: {needed}. Seen: {observed}.
+            {nextCheckAt && (
+              <>
+                {' '}
+                Next look <At at={nextCheckAt} />.
+              </>
+            )}
+          </small>
+        )}
+        {cause && (
+          <small>
+            {words(cause.action)}
+            {cause.actor && ` by ${cause.actor}`}, <At at={cause.at} />
+          </small>
+        )}
+        {conditions.length > 0 && <Conditions conditions={conditions} />}
+      </div>
+      <span className={cx('xs', 'faint', 'nowrap')}>
+        {since && (
+          <>
+            since <At at={since} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}

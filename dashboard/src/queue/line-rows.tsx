@@ -1,0 +1,331 @@
+// The rows of the line, drawn: a graph at the left, and beside it what landed, builds, and pull requests.
+import { memo, type CSSProperties, type ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { cx } from '../design/cx.ts';
+import { Seal } from '../design/parts.tsx';
+import { Ago, At, Since } from '../design/time.tsx';
+import { count, numbers, short, words } from '../design/words.ts';
+import type { BatchRowFragment, EntryRowFragment } from '../generated/queue.ts';
+import { layOut, type BatchTitle, type Gutter, type Row, type Standing } from './line.ts';
+import type { Forecast, Landing, QueueData } from './summary.ts';
+import { nameOf, toneOfActor } from './who.ts';
+import styles from './queue.module.css';
+
+export interface ShownBatch {
+  readonly id: string;
+  readonly position: number;
+  readonly members: readonly number[];
+  readonly assumes: readonly number[];
+  readonly parent: string | null;
+  readonly role: null;
+  readonly batch: BatchRowFragment;
+}
+
+export type LineRow = Row<EntryRowFragment, ShownBatch, Landing>;
+
+const landingsShown = 3;
+
+/** The rows of a queue as it was read, and those whose batches ended last. */
+export function rowsOf(queue: QueueData, past: readonly Landing[]): readonly LineRow[] {
+  const landings = past
+    .filter(({ state }) => state === 'LANDED')
+    .slice(0, landingsShown)
+    .toReversed();
+  const batches = queue.batches.nodes.map(
+    (batch): ShownBatch => ({
+      id: batch.id,
+      position: batch.position,
+      members: batch.members.map(({ pullRequest }) => pullRequest.number),
+      assumes: batch.assumes.map(({ number }) => number),
+      parent: batch.parent?.id ?? null,
+      role: null,
+      batch,
+    }),
+  );
+  return layOut<EntryRowFragment, ShownBatch, Landing>({ landings, entries: queue.entries, batches });
+}
+
+export function heightOf(row: LineRow, isNarrow: boolean): number {
+  switch (row.kind) {
+    case 'landing':
+      return isNarrow ? 46 : 34;
+    case 'tip':
+      return 46;
+    case 'batch':
+      return 40;
+    case 'entry':
+      return isNarrow ? 68 : 48;
+    case 'heading':
+      return 34;
+    default:
+      return row satisfies never;
+  }
+}
+
+export function Graph({ gutter }: { readonly gutter: Gutter }): ReactNode {
+  const { above, below, dot, side } = gutter;
+  const isCheck = side?.tone === 'check';
+  const isSplit = above !== below;
+  return (
+    <span className={styles['graph']} aria-hidden="true">
+      <i className={cx(styles['rail'], styles[`rail_${above}`], isSplit && styles['above'])} />
+      {isSplit && <i className={cx(styles['rail'], styles[`rail_${below}`], styles['under'])} />}
+      {side?.begins && (
+        <svg className={cx(styles['switch'], isCheck && styles['check'])} viewBox="0 0 32 40">
+          <path d="M2 0C2 18 27 12 27 36" />
+        </svg>
+      )}
+      {side && (
+        <i
+          className={cx(
+            styles['track'],
+            styles[isCheck ? 'checking' : 'alternative'],
+            side.begins && !side.passes && styles['begins'],
+            side.ends && !side.passes && styles['ends'],
+          )}
+        />
+      )}
+      {dot !== 'none' && <i className={cx(styles['dot'], styles[`dot_${dot}`], isCheck && styles['check'])} />}
+    </span>
+  );
+}
+
+interface Shared {
+  readonly repository: { readonly owner: string; readonly name: string };
+  readonly branch: string;
+}
+
+export function LandingRow({ landing, repository }: Shared & { readonly landing: Landing }): ReactNode {
+  const first = landing.members[0]?.pullRequest;
+  const rest = landing.members.slice(1).map(({ pullRequest }) => pullRequest.number);
+  return (
+    <div className={cx(styles['entry'], styles['flat'])}>
+      <span className={styles['num']}>{first && `#${first.number}`}</span>
+      <span className={styles['title']}>
+        {first && (
+          <Link
+            to="/$owner/$name/pull/$number"
+            params={{ ...repository, number: String(first.number) }}
+            search={{ tab: 'proof' }}
+          >
+            {first.title}
+            {rest.length > 0 && `, with ${numbers(rest)}`}
+          </Link>
+        )}
+      </span>
+      <span className="mono xs faint">{landing.commit && short(landing.commit)}</span>
+      <span>
+        {landing.grade && (
+          <Seal>{landing.grade === 'EXACT' ? 'proved, exact' : `proved, ${words(landing.grade)}`}</Seal>
+        )}
+      </span>
+      <span className={styles['eta']}>{landing.endedAt && <At at={landing.endedAt} />}</span>
+    </div>
+  );
+}
+
+export function TipRow({
+  branch,
+  tip,
+  last,
+}: {
+  readonly branch: string;
+  readonly tip: string | null;
+  readonly last: Landing | undefined;
+}): ReactNode {
+  return (
+    <div className={cx(styles['entry'], styles['flat'], styles['tip'])}>
+      <span />
+      <span className={styles['title']}>
+        <span className={styles['tipname']}>
+          {branch} <span className="mono faint">{tip === null ? 'not looked at yet' : short(tip)}</span>
+        </span>
+      </span>
+      <span />
+      <span />
+      <span className={styles['eta']}>
+        {last?.endedAt && (
+          <small>
+            <Ago at={last.endedAt} />
+          </small>
+        )}
+      </span>
+    </div>
+  );
+}
+
+const standingNames = {
+  line: 'Batch',
+  alternative: 'Alternative',
+  part: 'Part of a batch,',
+  isolation: 'Isolated retry,',
+} as const satisfies Record<Standing, string>;
+
+function describeTitle(title: BatchTitle): string {
+  if (title.on === 'tip') return 'on the tip';
+  if (title.on === 'batch') return `assumes batch ${title.position} lands`;
+  const lands =
+    title.lands.length > 0 ? `assumes ${numbers(title.lands, 4)} ${title.lands.length === 1 ? 'lands' : 'land'}` : '';
+  const passes =
+    title.passes.length > 0 ? `${numbers(title.passes, 4)} ${title.passes.length === 1 ? 'does' : 'do'} not` : '';
+  if (passes === '') return lands;
+  return lands === '' ? `assumes ${passes} land` : `${lands} and ${passes}`;
+}
+
+const passed = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
+const running = new Set(['PENDING', 'MISSING', 'UNKNOWN']);
+
+function describeBuild(batch: BatchRowFragment): {
+  readonly text: ReactNode;
+  readonly word: string;
+  readonly tone: string;
+} {
+  const ok = batch.checks.filter(({ conclusion }) => passed.has(conclusion)).length;
+  const gate = batch.finalGates.find(({ state }) => state === 'RUNNING');
+  if (batch.state === 'MAKING') return { text: 'its commit is being made', word: 'making', tone: 'dim' };
+  if (batch.state === 'LANDING') return { text: 'green, and being put on the base', word: 'landing', tone: 'green' };
+  if (gate) return { text: `final gate ${gate.workflow} runs`, word: 'final gate', tone: 'blue' };
+  if (batch.checks.length === 0) return { text: 'its checks have not begun', word: 'building', tone: 'blue' };
+  return { text: `${ok} of ${count(batch.checks.length, 'check')}`, word: 'building', tone: 'blue' };
+}
+
+export function BatchHead({
+  row,
+  members,
+}: {
+  readonly row: Extract<LineRow, { kind: 'batch' }>;
+  readonly members: readonly number[];
+}): ReactNode {
+  const { batch, standing, title, isBare } = row;
+  const { text, word, tone } = describeBuild(batch.batch);
+  const isBeside = standing !== 'line';
+  return (
+    <div
+      className={cx(
+        styles['head'],
+        isBare && styles['bare'],
+        isBeside && styles['beside'],
+        (standing === 'part' || standing === 'isolation') && styles['check'],
+      )}
+    >
+      <span className="cut">
+        <b className={isBeside ? 'violet' : undefined}>
+          {standingNames[standing]} {batch.position}
+        </b>{' '}
+        {describeTitle(title)}
+        {isBare && `: ${numbers(members)}`}
+      </span>
+      <span className="nowrap">
+        <span className={styles['checks']} aria-hidden="true">
+          {batch.batch.checks.slice(0, 8).map(({ name, conclusion }) => (
+            <i key={name} className={styles[passed.has(conclusion) ? 'ok' : running.has(conclusion) ? 'run' : 'bad']} />
+          ))}
+        </span>
+        {text}
+        {batch.batch.buildStartedAt && (
+          <span className="faint wide">
+            {' '}
+            <Since at={batch.batch.buildStartedAt} />
+          </span>
+        )}
+      </span>
+      <span className={cx(styles['eta'], tone)}>{isBeside ? 'alternative' : word}</span>
+    </div>
+  );
+}
+
+/** The time axis that all forecasts share. */
+export interface Axis {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface EntryProps extends Shared {
+  readonly entry: EntryRowFragment;
+  readonly standing: Standing | 'waiting' | 'out';
+  readonly isLastOfCard: boolean;
+  readonly isPicked: boolean;
+  readonly forecast: Forecast | undefined;
+  /** Why there is no forecast, in a word. */
+  readonly unknown: string;
+  readonly axis: Axis;
+  readonly onPick: (number: number) => void;
+}
+
+export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
+  const { entry, standing, isLastOfCard, isPicked, forecast, unknown, axis, repository, onPick } = props;
+  const isOut = standing === 'out';
+  const isInCard = standing !== 'waiting' && !isOut;
+  const isBeside = isInCard && standing !== 'line';
+  const tone = toneOfActor(entry.explain.who, entry.status === 'BLOCKED');
+  return (
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- j and k choose a row by keyboard.
+    <div
+      className={cx(
+        styles['entry'],
+        isInCard ? styles['card'] : styles['waiting'],
+        isLastOfCard && styles['last'],
+        isBeside && styles['beside'],
+        isPicked && styles['pick'],
+      )}
+      onClick={() => onPick(entry.number)}
+    >
+      <span className={styles['num']}>#{entry.number}</span>
+      <span className={styles['title']}>
+        <b>
+          <Link to="/$owner/$name/pull/$number" params={{ ...repository, number: String(entry.number) }}>
+            {entry.title}
+          </Link>
+          {entry.skipLine && <span className={styles['skip']}>skips the line</span>}
+        </b>
+        <span className={styles['why']} title={entry.explain.sentence}>
+          {entry.explain.sentence}
+        </span>
+      </span>
+      <span className={cx(styles['who'], tone !== 'queue' && styles[tone])}>
+        {nameOf(entry.explain.who, entry.author)}
+      </span>
+      <ForecastBar
+        forecast={forecast}
+        axis={axis}
+        kind={isBeside ? 'other' : isInCard ? 'line' : 'late'}
+        unknown={isOut ? '' : unknown}
+      >
+        {isOut && words(entry.status)}
+      </ForecastBar>
+      <span className={styles['eta']}>
+        {forecast && (
+          <>
+            <At at={forecast.p50} />
+            <small>
+              by <At at={forecast.p90} />
+            </small>
+          </>
+        )}
+      </span>
+    </div>
+  );
+});
+
+function ForecastBar({
+  forecast,
+  axis,
+  kind,
+  unknown,
+  children,
+}: {
+  readonly forecast: Forecast | undefined;
+  readonly axis: Axis;
+  readonly kind: 'line' | 'late' | 'other';
+  readonly unknown: string;
+  readonly children?: ReactNode;
+}): ReactNode {
+  if (!forecast) return <span className={cx(styles['forecast'], styles['unknown'])}>{children || unknown}</span>;
+  const share = (at: number): string =>
+    `${(Math.min(1, Math.max(0, (at - axis.from) / (axis.to - axis.from))) * 100).toFixed(1)}%`;
+  return (
+    <span className={cx(styles['forecast'], kind !== 'line' && styles[kind])} aria-hidden="true">
+      <i style={{ '--a': share(forecast.p50), '--b': share(forecast.p90) } as CSSProperties} />
+    </span>
+  );
+}

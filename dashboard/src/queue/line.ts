@@ -1,0 +1,323 @@
+// The line of a queue as rows: what landed, the tip, the builds, who waits. Pure, so that the live page, a look at the
+// past, and tests share it. A row knows the rails that run through it: the line itself, and beside it a second track of
+// builds that assume something else than the line does.
+
+export interface LineEntry {
+  readonly number: number;
+}
+
+export interface LineBatch {
+  readonly id: string;
+  readonly position: number;
+  /** Numbers of its pull requests, in queue order. */
+  readonly members: readonly number[];
+  /** Numbers that it assumes to land first. Empty if builds form a chain. */
+  readonly assumes: readonly number[];
+  /** Id of the batch that it stands on. Null: the tip. */
+  readonly parent: string | null;
+  /** What the API says of it. Null: nothing, so it follows from what it assumes. */
+  readonly role: BatchRole | null;
+}
+
+export type BatchRole = 'LINE' | 'SPECULATIVE' | 'PART' | 'ISOLATION';
+
+export interface LineLanding {
+  readonly id: string;
+}
+
+/** What a stretch of the line is made of. */
+export type Rail = 'none' | 'landed' | 'build' | 'assume' | 'wait';
+
+export type Standing = 'line' | 'alternative' | 'part' | 'isolation';
+
+export interface Gutter {
+  readonly above: Rail;
+  readonly below: Rail;
+  readonly dot: 'none' | 'landed' | 'tip' | 'build' | 'beside' | 'wait';
+  /** The second track. Null where there is none. One that passes runs from above to below the row. */
+  readonly side: {
+    readonly tone: 'alternative' | 'check';
+    readonly begins: boolean;
+    readonly ends: boolean;
+    readonly passes: boolean;
+  } | null;
+}
+
+export type Row<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding> = {
+  readonly key: string;
+  readonly gutter: Gutter;
+} & (
+  | { readonly kind: 'landing'; readonly landing: Landing }
+  | { readonly kind: 'tip' }
+  | {
+      readonly kind: 'batch';
+      readonly batch: Batch;
+      readonly standing: Standing;
+      readonly title: BatchTitle;
+      /** Its members stand in rows elsewhere, because another build of theirs is in line. */
+      readonly isBare: boolean;
+    }
+  | {
+      readonly kind: 'entry';
+      readonly entry: Entry;
+      readonly standing: Standing | 'waiting';
+      readonly isLastOfCard: boolean;
+    }
+  | { readonly kind: 'heading'; readonly waiting: number }
+);
+
+/** What a batch stands on, for its title. */
+export type BatchTitle =
+  | { readonly on: 'tip' }
+  | { readonly on: 'batch'; readonly position: number }
+  | { readonly on: 'assumptions'; readonly lands: readonly number[]; readonly passes: readonly number[] };
+
+export interface Line<Entry, Batch, Landing> {
+  /** Oldest first. */
+  readonly landings: readonly Landing[];
+  /** In queue order. */
+  readonly entries: readonly Entry[];
+  /** Those that live, in any order. */
+  readonly batches: readonly Batch[];
+}
+
+interface Placed<Batch> {
+  readonly batch: Batch;
+  readonly standing: Standing;
+}
+
+export function layOut<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
+  line: Line<Entry, Batch, Landing>,
+): readonly Row<Entry, Batch, Landing>[] {
+  const rows: readonly Bare<Entry, Batch, Landing>[] = [
+    ...landedRows<Entry, Batch, Landing>(line.landings),
+    ...rowsInLine(line),
+  ];
+  return withSideTracks(joinRails(rows), line);
+}
+
+/** A row before its gutter is known: the rail that it stands on. Null: that of the next row. */
+type Bare<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding> = Row<
+  Entry,
+  Batch,
+  Landing
+> & {
+  readonly rail: Rail | null;
+};
+
+const empty: Gutter = { above: 'none', below: 'none', dot: 'none', side: null };
+
+function landedRows<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
+  landings: readonly Landing[],
+): Bare<Entry, Batch, Landing>[] {
+  return [
+    ...landings.map((landing) => ({
+      key: `landing ${landing.id}`,
+      kind: 'landing' as const,
+      landing,
+      rail: 'landed' as const,
+      gutter: { ...empty, dot: 'landed' as const },
+    })),
+    { key: 'tip', kind: 'tip', rail: 'landed', gutter: { ...empty, dot: 'tip' } },
+  ];
+}
+
+function rowsInLine<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>({
+  entries,
+  batches,
+}: Line<Entry, Batch, Landing>): Bare<Entry, Batch, Landing>[] {
+  const place = new Map(entries.map((entry, index) => [entry.number, index]));
+  const byNumber = new Map(entries.map((entry) => [entry.number, entry]));
+  const placed = placeBatches(batches, place);
+  const cardOf = new Map<number, Placed<Batch>>();
+  for (const one of placed)
+    for (const number of one.batch.members) if (byNumber.has(number) && !cardOf.has(number)) cardOf.set(number, one);
+
+  const rows: Bare<Entry, Batch, Landing>[] = [];
+  const shown = new Set<Batch>();
+  const waiting = entries.filter(({ number }) => !cardOf.has(number)).length;
+  let isFirstBuild = true;
+  let hasHeading = false;
+  const showCard = ({ batch, standing }: Placed<Batch>): void => {
+    shown.add(batch);
+    const rail: Rail | null = standing === 'line' ? (isFirstBuild ? 'build' : 'assume') : null;
+    if (standing === 'line') isFirstBuild = false;
+    const members = batch.members.filter((number) => cardOf.get(number)?.batch === batch);
+    rows.push({
+      key: `batch ${batch.id}`,
+      kind: 'batch',
+      batch,
+      standing,
+      title: titleOf(batch, { batches, place, standing }),
+      isBare: members.length === 0,
+      rail,
+      gutter: { ...empty, dot: standing === 'line' ? 'build' : 'beside' },
+    });
+    for (const [index, number] of members.entries()) {
+      const entry = byNumber.get(number);
+      if (entry)
+        rows.push({
+          key: `entry ${number}`,
+          kind: 'entry',
+          entry,
+          standing,
+          isLastOfCard: index === members.length - 1,
+          rail,
+          gutter: empty,
+        });
+    }
+  };
+  for (const entry of entries) {
+    const card = cardOf.get(entry.number);
+    if (card === undefined) {
+      if (!hasHeading) rows.push({ key: 'waiting', kind: 'heading', waiting, rail: 'wait', gutter: empty });
+      hasHeading = true;
+      rows.push({
+        key: `entry ${entry.number}`,
+        kind: 'entry',
+        entry,
+        standing: 'waiting',
+        isLastOfCard: false,
+        rail: 'wait',
+        gutter: { ...empty, dot: 'wait' },
+      });
+      continue;
+    }
+    if (shown.has(card.batch)) continue;
+    showCard(card);
+    // Other builds of the same pull requests follow the card that they compete with.
+    for (const other of placed)
+      if (!shown.has(other.batch) && other.batch.members.every((number) => card.batch.members.includes(number)))
+        showCard(other);
+  }
+  for (const other of placed) if (!shown.has(other.batch)) showCard(other);
+  return rows;
+}
+
+/** Which batches make the line, and which stand beside it; those of the line first. */
+function placeBatches<Batch extends LineBatch>(
+  batches: readonly Batch[],
+  place: ReadonlyMap<number, number>,
+): readonly Placed<Batch>[] {
+  const isBuilt = new Set(batches.flatMap(({ members }) => members));
+  const inOrder = [...batches].sort((a, b) => placeOf(a, place) - placeOf(b, place) || b.position - a.position);
+  const lineIds = new Set<string>();
+  const taken = new Set<number>();
+  const placed = inOrder.map((batch): Placed<Batch> => {
+    const standing = standingOf(batch, { place, isBuilt, lineIds, taken });
+    if (standing === 'line') {
+      lineIds.add(batch.id);
+      for (const number of batch.members) taken.add(number);
+    }
+    return { batch, standing };
+  });
+  return placed.sort((a, b) => Number(a.standing !== 'line') - Number(b.standing !== 'line'));
+}
+
+interface Known {
+  readonly place: ReadonlyMap<number, number>;
+  readonly isBuilt: ReadonlySet<number>;
+  readonly lineIds: ReadonlySet<string>;
+  readonly taken: ReadonlySet<number>;
+}
+
+function standingOf(batch: LineBatch, { place, isBuilt, lineIds, taken }: Known): Standing {
+  if (batch.role === 'PART') return 'part';
+  if (batch.role === 'ISOLATION') return 'isolation';
+  if (batch.members.some((number) => taken.has(number))) return 'alternative';
+  if (batch.role === 'LINE') return 'line';
+  const first = placeOf(batch, place);
+  const ahead = [...place].filter(([number, index]) => index < first && isBuilt.has(number)).map(([number]) => number);
+  const rest = ahead.filter((number) => !batch.members.includes(number));
+  if (batch.parent !== null) return lineIds.has(batch.parent) ? 'line' : 'alternative';
+  const assumes = new Set(batch.assumes);
+  return rest.every((number) => assumes.has(number)) ? 'line' : 'alternative';
+}
+
+function placeOf({ members }: LineBatch, place: ReadonlyMap<number, number>): number {
+  return Math.min(...members.map((number) => place.get(number) ?? Number.MAX_SAFE_INTEGER));
+}
+
+function titleOf<Batch extends LineBatch>(
+  batch: Batch,
+  {
+    batches,
+    place,
+    standing,
+  }: {
+    readonly batches: readonly Batch[];
+    readonly place: ReadonlyMap<number, number>;
+    readonly standing: Standing;
+  },
+): BatchTitle {
+  const parent = batches.find(({ id }) => id === batch.parent);
+  if (parent) return { on: 'batch', position: parent.position };
+  const assumes = new Set(batch.assumes);
+  const first = placeOf(batch, place);
+  const built = new Set(batches.flatMap(({ members }) => members));
+  const passes =
+    standing === 'alternative'
+      ? [...place]
+          .filter(([number, index]) => index < first && built.has(number) && !assumes.has(number))
+          .map(([number]) => number)
+          .filter((number) => !batch.members.includes(number))
+      : [];
+  if (assumes.size === 0 && passes.length === 0) return { on: 'tip' };
+  return { on: 'assumptions', lands: batch.assumes, passes };
+}
+
+/** Each row continues the one before: rails run from the first landing to the last row without a gap. */
+function joinRails<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
+  rows: readonly Bare<Entry, Batch, Landing>[],
+): readonly Row<Entry, Batch, Landing>[] {
+  const own: Rail[] = rows.map(({ rail }) => rail ?? 'none');
+  // What stands beside the line lets the line pass: that of the next row, and nothing behind the last one.
+  for (let index = rows.length - 2; index >= 0; index -= 1)
+    if (rows[index]?.rail === null) own[index] = own[index + 1] ?? 'none';
+  return rows.map(({ rail: _rail, ...row }, index) => {
+    const rail = own[index] ?? 'none';
+    const below = row.kind === 'tip' ? (own[index + 1] ?? 'none') : rail;
+    const above = row.kind === 'tip' && rows.length > 0 && index === 0 ? 'none' : rail;
+    return { ...(row as Row<Entry, Batch, Landing>), gutter: { ...row.gutter, above, below } };
+  });
+}
+
+/** The track of a build beside the line leaves the line below what the build stands on, and ends at its row. */
+function withSideTracks<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
+  rows: readonly Row<Entry, Batch, Landing>[],
+  { batches }: Line<Entry, Batch, Landing>,
+): readonly Row<Entry, Batch, Landing>[] {
+  const sides = new Map<number, NonNullable<Gutter['side']>>();
+  for (const [end, row] of rows.entries()) {
+    if (row.kind !== 'batch' || row.standing === 'line') continue;
+    const begin = Math.min(lastRowOf(standsOn(row.batch, batches), rows) + 1, end);
+    for (let index = begin; index <= end; index += 1) {
+      const before = sides.get(index);
+      sides.set(index, {
+        tone: row.standing === 'alternative' ? 'alternative' : 'check',
+        begins: (before?.begins ?? false) || index === begin,
+        ends: (before?.ends ?? false) || index === end,
+        passes: (before?.passes ?? false) || (index !== begin && index !== end),
+      });
+    }
+  }
+  return rows.map((row, index) => {
+    const side = sides.get(index);
+    return side ? { ...row, gutter: { ...row.gutter, side } } : row;
+  });
+}
+
+/** Numbers of the pull requests right below a build. */
+function standsOn(batch: LineBatch, batches: readonly LineBatch[]): readonly number[] {
+  if (batch.assumes.length > 0) return batch.assumes;
+  return batches.find(({ id }) => id === batch.parent)?.members ?? [];
+}
+
+function lastRowOf<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
+  below: readonly number[],
+  rows: readonly Row<Entry, Batch, Landing>[],
+): number {
+  const tip = rows.findIndex(({ kind }) => kind === 'tip');
+  const last = rows.findLastIndex((row) => row.kind === 'entry' && below.includes(row.entry.number));
+  return Math.max(tip, last);
+}

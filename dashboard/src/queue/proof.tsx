@@ -1,0 +1,173 @@
+// The proof of a landing: what was tested beside what landed, and the commands that derive it again.
+import type { ReactNode } from 'react';
+import { useSay } from '../app/act.tsx';
+import { cx } from '../design/cx.ts';
+import { Button, Empty, Terminal } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { At } from '../design/time.tsx';
+import { numbers, short, words } from '../design/words.ts';
+import type { PullRequest } from './pull-request.ts';
+import styles from './proof.module.css';
+
+type Landed = NonNullable<PullRequest['landedBatch']>;
+
+const grades = {
+  EXACT: 'The commit that landed is the commit that was tested.',
+  SAME_TREE: 'Another commit landed, with the very tree that was tested.',
+  COMPOSED: 'Pull requests that do not affect each other were tested apart, each part green.',
+  HOST_MERGED: 'The code host made the commit; its tree is the tree that was tested.',
+  UNVALIDATED: 'Somebody chose by name to merge it without validation.',
+  EXTERNAL: 'Somebody pushed it past the queue, so it has no proof.',
+} as const;
+
+export function commandsOf(landed: { readonly commit: string; readonly owner: string; readonly name: string }): string {
+  const { commit, owner, name } = landed;
+  return [
+    `# in a clone of ${owner}/${name}`,
+    `git fetch origin`,
+    `git rev-parse ${short(commit)}^{tree}`,
+    `git rev-parse ${short(commit)}^1`,
+    `# where Interlock runs: every landing, derived again from a clone and the records`,
+    `npm run -s verify -- ${owner}/${name}`,
+  ].join('\n');
+}
+
+export function ProofView({
+  pull,
+  repository,
+}: {
+  readonly pull: PullRequest;
+  readonly repository: { readonly owner: string; readonly name: string };
+}): ReactNode {
+  const say = useSay();
+  const { landedBatch: landed } = pull;
+  if (!landed?.commit) return <Empty title="It has no proof: the queue did not land it." />;
+  const commands = commandsOf({ commit: landed.commit, ...repository });
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(commands);
+    say('The commands are copied.');
+  };
+  return (
+    <>
+      <div
+        className={cx(
+          parts['next'],
+          parts[landed.grade === 'UNVALIDATED' || landed.grade === 'EXTERNAL' ? 'amber' : 'green'],
+        )}
+      >
+        <b className={parts['lead']}>{landed.grade && grades[landed.grade]}</b>
+        <span>
+          {landed.tree && (
+            <>
+              Tree <span className="mono">{short(landed.tree)}</span> passed {landed.checks.length} of{' '}
+              {landed.checks.length} checks, and{' '}
+            </>
+          )}
+          {pull.baseBranch} moved to it
+          {landed.endedAt && (
+            <>
+              {' '}
+              at <At at={landed.endedAt} />
+            </>
+          )}{' '}
+          by one compare-and-set.
+        </span>
+      </div>
+      <h3 className={parts['h']}>Tested, and landed</h3>
+      <Compared landed={landed} pull={pull} />
+      <h3 className={parts['h']}>Derive it again, with nothing but a clone and the records</h3>
+      <Terminal label="Commands that derive the proof again">{commands}</Terminal>
+      <div className={cx(parts['acts'], styles['copy'])}>
+        <Button icon="copy" onClick={() => void copy()}>
+          Copy the commands
+        </Button>
+      </div>
+      {landed.proof && (
+        <>
+          <h3 className={parts['h']}>Record</h3>
+          <dl className={parts['kv']}>
+            <dt>Digest</dt>
+            <dd className="mono">{landed.proof.digest}</dd>
+            <dt>Written</dt>
+            <dd>
+              <At at={landed.proof.createdAt} />
+            </dd>
+          </dl>
+          <Terminal label="The record of the proof">{JSON.stringify(landed.proof.document, null, 2)}</Terminal>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The commits that the record names, beside those of the landing. */
+function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: PullRequest }): ReactNode {
+  const tested = testedOf(landed);
+  const rows = [
+    ['Commit', tested.commit, landed.commit],
+    ['Tree', tested.tree, landed.tree],
+    ['First parent', tested.parent, landed.parentCommit],
+  ] as const;
+  return (
+    <table className={cx(parts['table'], styles['compared'])}>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">tested</th>
+          <th scope="col">landed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, before, after]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td className="mono">{before ? short(before) : 'not recorded'}</td>
+            <td>
+              <span className="mono">{after && short(after)}</span>{' '}
+              {before && after && (
+                <span className={before === after ? 'green' : 'amber'}>{before === after ? 'same' : 'another'}</span>
+              )}
+            </td>
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">Checks</th>
+          <td>{landed.checks.map(({ name }) => name).join(', ')}</td>
+          <td>{landed.checks.map(({ conclusion }) => words(conclusion)).join(', ')}</td>
+        </tr>
+        <tr>
+          <th scope="row">Members</th>
+          <td colSpan={2}>{numbers(landed.members.map(({ pullRequest }) => pullRequest.number))}</td>
+        </tr>
+        {landed.restsOn.length > 0 && (
+          <tr>
+            <th scope="row">Rests on</th>
+            <td colSpan={2} className="mono">
+              {landed.restsOn.map(short).join(', ')}
+            </td>
+          </tr>
+        )}
+        <tr>
+          <th scope="row">Merged as</th>
+          <td colSpan={2} className="mono">
+            {pull.mergeCommit && short(pull.mergeCommit)}
+          </td>
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+interface Tested {
+  readonly commit: string | null;
+  readonly tree: string | null;
+  readonly parent: string | null;
+}
+
+/** What the record says was tested. An older record may lack a part. */
+function testedOf({ proof, commit: landed, parentCommit }: Landed): Tested {
+  const { evidence } = (proof?.document ?? {}) as { readonly evidence?: readonly { commit?: string; tree?: string }[] };
+  const { commit = null, tree = null } = evidence?.[0] ?? {};
+  // A commit names its parent, so the very same commit has the very same parent.
+  return { commit, tree, parent: commit !== null && commit === landed ? parentCommit : null };
+}

@@ -1,0 +1,294 @@
+// Why a pull request is not merged, who acts next, what happened to it, and where it runs.
+import { useEffect, type ReactNode } from 'react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useClient } from 'urql';
+import { useAct } from '../app/act.tsx';
+import { useCommands, type Command } from '../app/commands.ts';
+import { codeOf } from '../app/errors.ts';
+import { LiveSign } from '../app/shell.tsx';
+import { useLiveQuery } from '../app/use-live-query.ts';
+import { cx } from '../design/cx.ts';
+import { Answer, Banner, Bar, Button, Empty, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { Ago, At } from '../design/time.tsx';
+import { short, words } from '../design/words.ts';
+import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
+import {
+  backportAction,
+  dequeueAction,
+  queueAction,
+  refreshAction,
+  skipLineAction,
+  skipValidationAction,
+  syncAction,
+  type QueueRef,
+} from './actions.ts';
+import { Builds, Checks, VerificationView } from './builds.tsx';
+import { Conditions } from './conditions.tsx';
+import { toneOfStatus } from './inspector.tsx';
+import { ProofView } from './proof.tsx';
+import type { PullRequest } from './pull-request.ts';
+import { Happened, momentsOf, Route } from './track.tsx';
+import { actsNext } from './who.ts';
+
+const tabs = ['explain', 'builds', 'checks', 'preview', 'proof'] as const;
+type Tab = (typeof tabs)[number];
+
+export function PullRequestPage(): ReactNode {
+  const { owner = '', name = '', number = '' } = useParams({ strict: false });
+  const { tab: asked, at } = useSearch({ strict: false });
+  const variables = { owner, name, number: Number(number) };
+  const { data, problem, isWaiting, refresh } = useLiveQuery({
+    document: PullRequestPageDocument,
+    variables: { ...variables, asOf: at ?? null },
+    repository: { owner, name },
+    follows: {
+      document: PullRequestChangedDocument,
+      variables,
+      cursorOf: ({ pullRequestChanged }) => pullRequestChanged.cursor,
+    },
+  });
+  useEffect(() => {
+    document.title = `#${number} of ${owner}/${name} · Interlock`;
+  }, [owner, name, number]);
+  const pull = data?.repository?.pullRequest;
+  if (problem)
+    return (
+      <Failure title={`#${number} could not be read.`} code={codeOf(problem)} retry={refresh}>
+        {problem.sentence}
+      </Failure>
+    );
+  if (isWaiting || !data)
+    return (
+      <>
+        <Bar title={`#${number}`} />
+        <Waiting />
+      </>
+    );
+  if (!pull)
+    return (
+      <>
+        <Bar title={`#${number}`} />
+        <Empty title={`There is no pull request #${number} in ${owner}/${name}.`}>
+          <Link to="/$owner/$name/pulls" params={{ owner, name }} className="blue">
+            To its pull requests
+          </Link>
+        </Empty>
+      </>
+    );
+  const tab = tabs.find((one) => one === asked) ?? 'explain';
+  return <PullRequestView pull={pull} tab={tab} at={at ?? null} queue={{ owner, name, branch: pull.baseBranch }} />;
+}
+
+interface ViewProps {
+  readonly pull: PullRequest;
+  readonly tab: Tab;
+  /** The instant that is looked back to. Null: now. */
+  readonly at: string | null;
+  readonly queue: QueueRef;
+}
+
+function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command[] {
+  const client = useClient();
+  const act = useAct();
+  if (at !== null) return [];
+  const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
+  const isOver = pull.status === 'MERGED' || pull.status === 'CLOSED';
+  const group = 'This page' as const;
+  const dequeue = dequeueAction(client, queue, pull);
+  const on = (key: string | null, label: string, make: Parameters<typeof act>[0]): Command => ({
+    key,
+    label,
+    group,
+    run: () => act(make),
+    ...(make.preview && !make.fields && { tell: async () => (await make.preview?.({}))?.sentence ?? '' }),
+  });
+  if (isOver) return pull.status === 'MERGED' ? [on('b', 'Backport…', backportAction(client, queue, pull))] : [];
+  return [
+    ...(isInLine ? [on('x', 'Dequeue…', dequeue)] : [on('q', 'Queue…', queueAction(client, queue, pull))]),
+    on('s', 'Skip line…', skipLineAction(client, queue, pull)),
+    on(null, 'Skip validation…', skipValidationAction(client, queue, pull)),
+    on(null, 'Sync with its base…', syncAction(client, queue, pull)),
+    on(null, 'Refresh from its code host…', refreshAction(client, queue, pull)),
+  ];
+}
+
+function PullRequestView(props: ViewProps): ReactNode {
+  const { pull, tab, at, queue } = props;
+  const { owner, name } = queue;
+  const actions = usePullRequestActions(props);
+  const navigate = useNavigate();
+  const look = (instant: string | null): void =>
+    void navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => ({ ...before, at: instant ?? undefined }),
+    } as never);
+  useCommands([
+    ...actions,
+    { key: 'e', label: 'Explain', group: 'View', run: () => void navigate({ to: '.', search: {} } as never) },
+    ...(at === null ? [] : [{ key: 'Escape', label: 'Back to now', group: 'View' as const, run: () => look(null) }]),
+  ]);
+  const shownTabs: readonly (readonly [Tab, string])[] = [
+    ['explain', 'Explain'],
+    ['builds', `Builds ${pull.batches.nodes.length}`],
+    ['checks', `Checks ${pull.checks.length}`],
+    ...(pull.verification ? [['preview', 'Preview'] as const] : []),
+    ...(pull.landedBatch ? [['proof', 'Proof'] as const] : []),
+  ];
+  return (
+    <>
+      {at !== null && (
+        <Banner
+          tone="violet"
+          action={
+            <Button onClick={() => look(null)} shortcut="Esc">
+              Back to now
+            </Button>
+          }
+        >
+          As it stood at <At at={at} />. Nothing can be changed in the past.
+        </Banner>
+      )}
+      <Bar
+        crumbs={
+          <>
+            <span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>
+            <Link
+              className={parts['crumb']}
+              to="/$owner/$name/queue/$"
+              params={{ owner, name, _splat: pull.baseBranch }}
+            >
+              {pull.baseBranch} /
+            </Link>
+          </>
+        }
+        title={`#${pull.number}`}
+      >
+        <LiveSign />
+        <span className="grow" />
+        {actions
+          .filter(({ key }) => key !== null)
+          .map(({ key, label, run }) => (
+            <Button key={label} shortcut={key?.toUpperCase()} onClick={run} kind={key === 'q' ? 'go' : 'plain'}>
+              {label.replace('…', '')}
+            </Button>
+          ))}
+      </Bar>
+      <Answer facts={<Facts pull={pull} />}>
+        {pull.title} <em>#{pull.number}</em>
+      </Answer>
+      <nav className={parts['tabs']} aria-label="Parts of this pull request">
+        {shownTabs.map(([one, label]) => (
+          <Link
+            key={one}
+            to="/$owner/$name/pull/$number"
+            params={{ owner, name, number: String(pull.number) }}
+            search={{ ...(one !== 'explain' && { tab: one }), ...(at !== null && { at }) }}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      <div className={parts['two']}>
+        <div>
+          {tab === 'explain' && <Explained pull={pull} />}
+          {tab === 'builds' && <Builds pull={pull} />}
+          {tab === 'checks' && <Checks checks={pull.checks} />}
+          {tab === 'preview' && <VerificationView pull={pull} />}
+          {tab === 'proof' && <ProofView pull={pull} repository={queue} />}
+        </div>
+        <div>
+          <h3 className={parts['h']}>What happened</h3>
+          <Happened pull={pull} />
+          <h3 className={parts['h']}>As it stood at</h3>
+          <div className={parts['acts']}>
+            {momentsOf(pull).map((moment) => (
+              <Button key={moment} kind={moment === at ? 'go' : 'plain'} onClick={() => look(moment)}>
+                <At at={moment} />
+              </Button>
+            ))}
+            <Button kind={at === null ? 'go' : 'plain'} onClick={() => look(null)}>
+              now
+            </Button>
+          </div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
+  return (
+    <>
+      <Pill tone={toneOfStatus(pull.status)}>{pull.draft ? 'draft' : words(pull.status)}</Pill>
+      {pull.status === 'MERGED' && pull.mergedAt ? (
+        <span>
+          landed <At at={pull.mergedAt} />
+          {pull.mergeCommit && (
+            <>
+              {' '}
+              as <span className="mono">{short(pull.mergeCommit)}</span>
+            </>
+          )}
+        </span>
+      ) : (
+        <span>
+          {pull.author} wants <span className="mono">{pull.headBranch}</span> into{' '}
+          <span className="mono">{pull.baseBranch}</span>
+        </span>
+      )}
+      <span>
+        head <span className="mono">{short(pull.headCommitSha)}</span>
+      </span>
+      {pull.queuedAt && pull.status !== 'MERGED' && (
+        <span className="wide">
+          queued <Ago at={pull.queuedAt} />
+        </span>
+      )}
+      {pull.landedBatch?.grade && <Seal>{`proved, ${words(pull.landedBatch.grade)}`}</Seal>}
+      {pull.runbook && (
+        <span>
+          made by runbook {pull.runbook.number}: {pull.runbook.title}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Explained({ pull }: { readonly pull: PullRequest }): ReactNode {
+  const { explain } = pull;
+  const tone =
+    pull.status === 'MERGED' || explain.kind === 'MERGED'
+      ? 'green'
+      : pull.status === 'BLOCKED'
+        ? 'red'
+        : explain.who === 'AUTHOR' || explain.who === 'REVIEWER'
+          ? 'amber'
+          : null;
+  return (
+    <>
+      <div className={cx(parts['next'], tone !== null && parts[tone])}>
+        <b className={parts['lead']}>{explain.sentence}</b>
+        <span>
+          {explain.who && <b>{actsNext(explain.who, pull.author)} </b>}
+          {explain.eta?.sentence}
+        </span>
+      </div>
+      {explain.conditions.length > 0 && (
+        <>
+          <h3 className={parts['h']}>Everything that has to hold, in order</h3>
+          <Conditions conditions={explain.conditions} />
+        </>
+      )}
+      <h3 className={parts['h']}>Its way to people</h3>
+      <Route pull={pull} />
+      {pull.body !== '' && (
+        <>
+          <h3 className={parts['h']}>What {pull.author} wrote</h3>
+          <p className="dim">{pull.body}</p>
+        </>
+      )}
+    </>
+  );
+}

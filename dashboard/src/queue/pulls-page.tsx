@@ -1,0 +1,167 @@
+// Which pull requests are mine, and which need somebody.
+import { useEffect, type ReactNode } from 'react';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { codeOf } from '../app/errors.ts';
+import { LiveSign, useShell } from '../app/shell.tsx';
+import { useLiveQuery } from '../app/use-live-query.ts';
+import { cx } from '../design/cx.ts';
+import { Answer, Bar, Empty, Failure, Pill, Waiting } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { Ago } from '../design/time.tsx';
+import { count, words } from '../design/words.ts';
+import {
+  PullsDocument,
+  QueueDepthChangedDocument,
+  type PullRequestFilter,
+  type PullsQuery,
+} from '../generated/queue.ts';
+import { toneOfStatus } from './inspector.tsx';
+import { nameOf } from './who.ts';
+import styles from './pulls.module.css';
+
+const views = ['open', 'yours', 'stuck', 'merged', 'all'] as const;
+type View = (typeof views)[number];
+
+const labels = { open: 'Open', yours: 'Yours', stuck: 'Need somebody', merged: 'Merged', all: 'All' } as const;
+
+function filterOf(view: View, handle: string | null): PullRequestFilter {
+  switch (view) {
+    case 'open':
+      return { statuses: ['OPEN', 'PENDING', 'BLOCKED', 'QUEUED', 'TAGGED'] };
+    case 'yours':
+      return handle === null ? {} : { author: handle };
+    case 'stuck':
+      return { statuses: ['PENDING', 'BLOCKED'] };
+    case 'merged':
+      return { statuses: ['MERGED'] };
+    case 'all':
+      return {};
+    default:
+      return view satisfies never;
+  }
+}
+
+type Pull = NonNullable<PullsQuery['repository']>['pullRequests']['nodes'][number];
+
+export function PullsPage(): ReactNode {
+  const { owner = '', name = '' } = useParams({ strict: false });
+  const { show, text = '' } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const viewer = useShell()?.viewer;
+  const handle = viewer?.handle ?? viewer?.email ?? null;
+  const view = views.find((one) => one === show) ?? 'open';
+  const { data, problem, isWaiting, refresh } = useLiveQuery({
+    document: PullsDocument,
+    variables: { owner, name, filter: filterOf(view, handle) },
+    repository: { owner, name },
+    follows: {
+      document: QueueDepthChangedDocument,
+      variables: { owner, name },
+      cursorOf: ({ queueDepthChanged }) => queueDepthChanged.cursor,
+    },
+  });
+  useEffect(() => {
+    document.title = `Pull requests of ${owner}/${name} · Interlock`;
+  }, [owner, name]);
+  const all = data?.repository?.pullRequests.nodes ?? [];
+  const sought = text.toLowerCase();
+  const pulls = all.filter(({ number, title, author, headBranch }) =>
+    `#${number} ${title} ${author} ${headBranch}`.toLowerCase().includes(sought),
+  );
+  const stuck = all.filter(
+    ({ explain, status }) => status === 'BLOCKED' || explain.who === 'AUTHOR' || explain.who === 'REVIEWER',
+  );
+  return (
+    <>
+      <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Pull requests">
+        <LiveSign />
+        <span className="grow" />
+        <input
+          className={cx(parts['input'], styles['filter'])}
+          type="search"
+          aria-label="Filter by number, title, author or branch"
+          placeholder="Filter"
+          value={text}
+          onChange={(event) => {
+            const value = event.currentTarget.value;
+            void navigate({
+              to: '.',
+              search: (before: Record<string, unknown>) => ({ ...before, text: value || undefined }),
+              replace: true,
+            } as never);
+          }}
+        />
+      </Bar>
+      <Answer>
+        {count(pulls.length, 'pull request')}.{' '}
+        <em>
+          {stuck.length === 0 ? 'None waits for a person.' : `${count(stuck.length, 'waits', 'wait')} for a person.`}
+        </em>
+      </Answer>
+      <nav className={parts['tabs']} aria-label="Which pull requests">
+        {views.map((one) => (
+          <Link
+            key={one}
+            to="/$owner/$name/pulls"
+            params={{ owner, name }}
+            search={{ ...(one !== 'open' && { show: one }), ...(text !== '' && { text }) }}
+            activeOptions={{ exact: true, includeSearch: true }}
+          >
+            {labels[one]}
+          </Link>
+        ))}
+      </nav>
+      <div className={parts['scroll']}>
+        {problem && (
+          <Failure title="The pull requests could not be read." code={codeOf(problem)} retry={refresh}>
+            {problem.sentence}
+          </Failure>
+        )}
+        {isWaiting && <Waiting />}
+        {!isWaiting && !problem && pulls.length === 0 && (
+          <Empty title="There is none.">Choose another list, or change the filter.</Empty>
+        )}
+        <ul className={styles['pulls']}>
+          {pulls.map((pull) => (
+            <PullItem key={pull.id} pull={pull} owner={owner} name={name} />
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}
+
+function PullItem({
+  pull,
+  owner,
+  name,
+}: {
+  readonly pull: Pull;
+  readonly owner: string;
+  readonly name: string;
+}): ReactNode {
+  const { number, title, author, status, explain, baseBranch, headBranch, mergedAt, createdAt, draft } = pull;
+  return (
+    <li>
+      <span className={parts['num']}>#{number}</span>
+      <div className="grow">
+        <p className="cut">
+          <Link to="/$owner/$name/pull/$number" params={{ owner, name, number: String(number) }}>
+            <b>{title}</b>
+          </Link>
+        </p>
+        <p className="cut dim sm">{explain.sentence}</p>
+      </div>
+      <span className="sm dim wide">{status === 'MERGED' ? '' : nameOf(explain.who, author)}</span>
+      <span className={cx('mono xs faint wide cut', styles['branch'])}>
+        {headBranch} → {baseBranch}
+      </span>
+      <span className={styles['when']}>
+        <Pill tone={toneOfStatus(status)}>{draft ? 'draft' : words(status)}</Pill>
+        <span className="xs faint nowrap">
+          <Ago at={mergedAt ?? createdAt} />
+        </span>
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,60 @@
+// What a queue answers in a sentence.
+import { count } from '../design/words.ts';
+import type { LandingsQuery, QueueQuery } from '../generated/queue.ts';
+
+export type QueueData = NonNullable<NonNullable<QueueQuery['repository']>['queue']>;
+
+export type Landing = NonNullable<NonNullable<LandingsQuery['repository']>['queue']>['past']['nodes'][number];
+
+const small = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+function inWords(n: number, noun: string): string {
+  return `${small[n] ?? n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+export interface Forecast {
+  readonly p50: number;
+  readonly p90: number;
+}
+
+/** When each pull request in line is merged, by number. Those without a forecast are missing. */
+export function forecastsOf(queue: QueueData): ReadonlyMap<number, Forecast> {
+  return new Map(
+    (queue.etas ?? []).flatMap(({ number, eta }) =>
+      eta.p50 && eta.p90 ? [[number, { p50: Date.parse(eta.p50), p90: Date.parse(eta.p90) }] as const] : [],
+    ),
+  );
+}
+
+/** The answer in two parts: the second is told in a quieter voice. */
+export function summarise(
+  queue: QueueData,
+  tell: (at: number) => string,
+  builds: { line: number; beside: number },
+): readonly [string, string] {
+  const { queued } = queue.depth;
+  if (queue.haltedAt)
+    return [`${queue.baseBranch} is halted: nothing is merged until an admin resumes it.`, inLine(queued)];
+  if (queue.paused) return [`${queue.baseBranch} is paused: nothing is validated or merged.`, inLine(queued)];
+  if (queued === 0)
+    return [`Nobody is in line.`, queue.baseTip ? `${queue.baseBranch} is green at ${queue.baseTip.slice(0, 8)}.` : ''];
+  const building =
+    builds.line + builds.beside === 0
+      ? `${count(queued, 'pull request waits', 'pull requests wait')} for a build.`
+      : `${capital(inWords(builds.line, 'build'))}${builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : ''}.`;
+  if (queue.frozen) return [`${building} Nothing lands: ${queue.baseBranch} is frozen.`, inLine(queued)];
+  const forecasts = [...forecastsOf(queue).values()];
+  if (forecasts.length === 0) return [building, 'When they land is not known yet.'];
+  const next = Math.min(...forecasts.map(({ p50 }) => p50));
+  const whole = Math.max(...forecasts.map(({ p90 }) => p90));
+  const known = forecasts.length === queued ? 'the whole line' : `the first ${forecasts.length} of ${queued}`;
+  return [`${building} The next landing is about ${tell(next)},`, `${known} by ${tell(whole)}.`];
+}
+
+function inLine(queued: number): string {
+  return `${count(queued, 'pull request is', 'pull requests are')} in line.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

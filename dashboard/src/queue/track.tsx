@@ -1,0 +1,153 @@
+// The way of a pull request from the request to the environments, as one track, and what happened on it.
+import type { ReactNode } from 'react';
+import { cx } from '../design/cx.ts';
+import parts from '../design/parts.module.css';
+import { At } from '../design/time.tsx';
+import { numbers, short, words } from '../design/words.ts';
+import type { PullRequest } from './pull-request.ts';
+import styles from './track.module.css';
+
+interface Stop {
+  readonly name: string;
+  readonly text: ReactNode;
+  readonly state: 'done' | 'now' | 'ahead';
+}
+
+function stopsOf(pull: PullRequest): readonly Stop[] {
+  const isMerged = pull.status === 'MERGED';
+  const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
+  const wasAsked = isMerged || isInLine || pull.status === 'PENDING' || pull.status === 'BLOCKED';
+  const { firstReleaseCandidate: candidate, environments } = pull;
+  const stops: Stop[] = [
+    {
+      name: 'Asked',
+      state: wasAsked ? 'done' : 'now',
+      text: pull.requestedBy ? `by ${pull.requestedBy}` : wasAsked ? 'to merge' : 'nobody yet',
+    },
+    {
+      name: 'In line',
+      state: isMerged ? 'done' : isInLine ? 'now' : 'ahead',
+      text: pull.status === 'BLOCKED' ? 'left the line' : pull.queuedAt ? <At at={pull.queuedAt} /> : 'not yet',
+    },
+    {
+      name: 'Landed',
+      state: isMerged ? 'done' : 'ahead',
+      text: pull.mergedAt ? (
+        <At at={pull.mergedAt} />
+      ) : pull.explain.eta?.p50 ? (
+        <>
+          about <At at={pull.explain.eta.p50} />
+        </>
+      ) : (
+        'not yet'
+      ),
+    },
+  ];
+  if (!isMerged && !candidate) return stops;
+  stops.push({
+    name: candidate ? candidate.version : 'Candidate',
+    state: candidate ? 'done' : 'ahead',
+    text: candidate ? <At at={candidate.createdAt} /> : 'in none yet',
+  });
+  const running = [...environments].sort((a, b) => a.environment.position - b.environment.position);
+  for (const { environment, since } of running)
+    stops.push({
+      name: environment.name,
+      state: 'done',
+      text: (
+        <>
+          since <At at={since} />
+        </>
+      ),
+    });
+  return stops;
+}
+
+export function Route({ pull }: { readonly pull: PullRequest }): ReactNode {
+  return (
+    <ol className={styles['route']}>
+      {stopsOf(pull).map(({ name, text, state }) => (
+        <li key={name} className={styles[state]}>
+          <b>{name}</b>
+          <span className="dim">{text}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface Happening {
+  readonly at: string;
+  readonly text: string;
+  readonly detail: string;
+  readonly tone: 'green' | 'blue' | 'red' | 'amber' | 'plain';
+}
+
+const endings = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: 'amber' } as const;
+
+/** What its rows tell, newest first. */
+function happeningsOf(pull: PullRequest): readonly Happening[] {
+  const all: Happening[] = [{ at: pull.createdAt, text: 'Opened', detail: `by ${pull.author}`, tone: 'plain' }];
+  if (pull.queuedAt)
+    all.push({
+      at: pull.queuedAt,
+      text: 'Entered the line',
+      detail: pull.requestedBy ? `asked by ${pull.requestedBy}` : '',
+      tone: 'green',
+    });
+  for (const batch of pull.batches.nodes) {
+    const others = batch.members.map(({ pullRequest }) => pullRequest.number).filter((one) => one !== pull.number);
+    all.push({
+      at: batch.createdAt,
+      text: `Batch ${batch.position} was formed`,
+      detail: others.length === 0 ? 'alone' : `with ${numbers(others)}`,
+      tone: 'blue',
+    });
+    const ending = (endings as Partial<Record<string, Happening['tone']>>)[batch.state];
+    if (batch.endedAt && ending)
+      all.push({
+        at: batch.endedAt,
+        text: `Batch ${batch.position} ${words(batch.state)}`,
+        detail: [batch.resetCode, batch.endedReason].filter((part) => part !== null && part !== undefined).join(': '),
+        tone: ending,
+      });
+  }
+  if (pull.firstReleaseCandidate)
+    all.push({
+      at: pull.firstReleaseCandidate.createdAt,
+      text: `In candidate ${pull.firstReleaseCandidate.version}`,
+      detail: pull.firstReleaseCandidate.project.name,
+      tone: 'green',
+    });
+  for (const { environment, since, releaseCandidate } of pull.environments)
+    all.push({ at: since, text: `Runs in ${environment.name}`, detail: releaseCandidate.version, tone: 'green' });
+  if (pull.mergedAt && pull.mergeCommit)
+    all.push({ at: pull.mergedAt, text: 'Landed', detail: short(pull.mergeCommit), tone: 'green' });
+  return all.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+const momentsShown = 5;
+
+/** Moments that are worth looking back to, oldest first. */
+export function momentsOf(pull: PullRequest): readonly string[] {
+  const all = happeningsOf(pull).map(({ at }) => at);
+  const byMinute = new Map(all.map((at) => [at.slice(0, 16), at]));
+  return [...byMinute.values()].slice(0, momentsShown).toReversed();
+}
+
+export function Happened({ pull }: { readonly pull: PullRequest }): ReactNode {
+  return (
+    <ol className={cx(parts['timeline'])}>
+      {happeningsOf(pull).map(({ at, text, detail, tone }) => (
+        <li key={`${at}${text}`} data-tone={tone}>
+          <At at={at} />
+          <i aria-hidden="true" />
+          <span>
+            {text}
+            {detail !== '' && <small>{detail}</small>}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}

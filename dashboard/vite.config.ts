@@ -1,0 +1,32 @@
+// The dashboard as it is built, and as `npm run dashboard` serves it before a running Interlock.
+import { fileURLToPath } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const interlock = process.env['INTERLOCK_URL'] ?? 'http://127.0.0.1:4000';
+
+// A session's cookie counts only for requests of the server's own origin.
+const proxied = { target: interlock, changeOrigin: true, headers: { origin: interlock } };
+
+export default defineConfig({
+  root: fileURLToPath(new URL('.', import.meta.url)),
+  base: '/',
+  plugins: [react()],
+  css: { modules: { generateScopedName: '[name]_[local]_[hash:base64:4]' } },
+  build: {
+    target: 'es2024',
+    modulePreload: { polyfill: false },
+    // A data: URL would need a wider Content-Security-Policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 400,
+  },
+  server: {
+    proxy: {
+      '/graphql': { ...proxied, ws: true },
+      '/session': proxied,
+      '/api': proxied,
+      '/git': proxied,
+      '/healthz': proxied,
+    },
+  },
+});

@@ -1,0 +1,52 @@
+// How much a browser loads before it shows the queue.
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { projectRoot } from '../../src/platform/project-root.ts';
+
+const folder = join(projectRoot, 'dist', 'dashboard');
+const mostBytes = 200 * 1024;
+
+/** Files that the page names itself, with what those import at once. */
+async function firstLoad(): Promise<Map<string, Buffer>> {
+  const files = new Map<string, Buffer>();
+  const page = await readFile(join(folder, 'index.html'), 'utf8');
+  const ahead = [...page.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, path = '']) => path);
+  for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
+    if (files.has(path)) continue;
+    const content = await readFile(join(folder, path));
+    files.set(path, content);
+    for (const [, name = ''] of content.toString().matchAll(/(?:from|import)\s?"\.\/([\w.-]+\.js)"/g))
+      ahead.push(`assets/${name}`);
+  }
+  return files;
+}
+
+describe('the built dashboard', () => {
+  it('loads at most 200 KB of script and style before the queue is shown', async () => {
+    const files = await firstLoad();
+    expect([...files.keys()].filter((path) => path.endsWith('.js')).length).toBeGreaterThan(0);
+    const bytes = [...files.values()].reduce((sum, content) => sum + gzipSync(content, { level: 9 }).length, 0);
+    expect(bytes, [...files.keys()].join(', ')).toBeLessThanOrEqual(mostBytes);
+  });
+
+  it('has no script or style inside the page, and a compressed file beside each', async () => {
+    const page = await readFile(join(folder, 'index.html'), 'utf8');
+    expect(page).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)/);
+    const names = await readdir(join(folder, 'assets'));
+    const texts = names.filter((name) => /\.(?:js|css|svg)$/.test(name));
+    expect(texts.length).toBeGreaterThan(0);
+    for (const name of texts) expect(names).toContain(`${name}.br`);
+  });
+
+  it('asks no other host for anything', async () => {
+    for (const [path, content] of await firstLoad()) {
+      const hosts = [...content.toString().matchAll(/(?:fetch|import)\(["'`](https?:[^"'`]+)|url\((https?:[^)]+)\)/g)];
+      expect(
+        hosts.map(([match]) => match),
+        path,
+      ).toEqual([]);
+    }
+  });
+});
