@@ -55,6 +55,8 @@ export interface Emulator extends EmulatorAccess {
   ) => { readonly login: string; readonly token: string; readonly id: number };
   /** A new repository of the organisation, whose first commit has the files (by path). */
   readonly addRepository: (name: string, given?: NewRepository) => Promise<AddedRepository>;
+  /** What `secrets` has in the workflows of a repository, as its settings say. */
+  readonly setSecrets: (fullName: string, secrets: Readonly<Record<string, string>>) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -100,6 +102,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     },
     addPerson: (login, role) => addPerson({ state, random, now }, access.owner, { login, role: role ?? null }),
     addRepository: async (name, given) => await addRepository(core, access, name, given),
+    setSecrets: (fullName, secrets) => {
+      const [login, name] = fullName.split('/');
+      const owner = state.accounts.find((each) => each.login === login);
+      const repository = state.repositories.find((each) => each.ownerId === owner?.id && each.name === name);
+      if (repository === undefined) throw new Error(`There is no repository ${fullName}.`);
+      repository.actionsSecrets = secrets;
+      state.save();
+    },
     stop: async () => {
       for (const part of world.parts) await part.stop?.();
       await Promise.all(fastify.map(async (each) => await each.close()));

@@ -17,8 +17,9 @@ export function githubContext(core: Core, { repository, run, job }: JobPlace, to
   const actor = state.accounts.must(run.actorId).login;
   const event: Record<string, Value> =
     pull === undefined
-      ? { ref, after: run.headSha, inputs: run.inputs }
+      ? { repository: about(core, repository), ref, after: run.headSha, inputs: run.inputs }
       : {
+          repository: about(core, repository),
           number: pull.number,
           pull_request: {
             number: pull.number,
@@ -50,6 +51,15 @@ export function githubContext(core: Core, { repository, run, job }: JobPlace, to
     api_url: urls.api,
     graphql_url: urls.graphql,
     token,
+  };
+}
+
+function about(core: Core, repository: Repository): Value {
+  return {
+    name: repository.name,
+    full_name: fullNameOf(core, repository),
+    default_branch: repository.defaultBranch,
+    private: repository.isPrivate,
   };
 }
 

@@ -103,11 +103,20 @@ function scopeOf(world: World, step: Step, status: Outcome): Scope {
       steps: world.outputs,
       job: { status },
       runner: { os: 'Linux', temp: world.folder },
-      secrets: { GITHUB_TOKEN: token },
+      secrets: { ...secretsOf(world), GITHUB_TOKEN: token },
       vars: {},
       matrix: {},
     },
   };
+}
+
+/** A pull request of a fork runs without the secrets of the repository. */
+function secretsOf({ core, execution: { repository, run } }: World): Readonly<Record<string, string>> {
+  const pull = core.state.pullRequests.find(
+    (each) => each.repositoryId === repository.id && each.number === run.pullNumber,
+  );
+  const isOfFork = pull !== undefined && pull.head.repositoryId !== repository.id;
+  return isOfFork ? {} : (repository.actionsSecrets ?? {});
 }
 
 async function useAction(world: World, step: Step, scope: Scope): Promise<Outcome> {

@@ -49,6 +49,8 @@ export interface Repository extends Dated {
   teams: { teamId: number; role: RepositoryRole }[];
   /** The number that the next issue or pull request gets. */
   nextNumber: number;
+  /** What `secrets` has in workflows. */
+  actionsSecrets?: Readonly<Record<string, string>>;
 }
 
 /** A name that a repository had before. The API and git redirect from it. */

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfiguration } from '../../src/domain/configuration/index.ts';
 import { parseSkill } from '../../src/domain/previews/skill.parse.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
+import { InvalidWorkflow, parseWorkflow } from '../../github-emulator/actions/workflow-file.ts';
 import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
 import { verificationMoves } from '../../src/domain/previews/verification.status.ts';
 import { deploymentMoves } from '../../src/domain/releases/deployment.status.ts';
@@ -72,7 +73,7 @@ describe('fenced blocks', () => {
   });
 
   it.each(inLanguage('yaml').map((block) => [block.where, block] as const))(
-    'of YAML are a configuration or a file of checks: %s',
+    'of YAML are a configuration, a file of checks or a workflow of GitHub: %s',
     (_, block) => {
       expect(faultsOfYaml(block.text)).toEqual([]);
     },
@@ -108,8 +109,20 @@ function faultsOfYaml(text: string): readonly string[] {
     const file = parseCiFile(text);
     return file.kind === 'broken' ? file.reasons : [];
   }
+  if (/^jobs:/m.test(text)) return faultsOfWorkflow(text);
   const reading = parseConfiguration(text);
   return reading.ok ? [] : reading.problems.map((problem) => `${problem.path.join(' -> ')}: ${problem.reason}`);
+}
+
+/** test/hosts/github/workflows.test.ts runs them. */
+function faultsOfWorkflow(text: string): string[] {
+  try {
+    parseWorkflow('.github/workflows/docs.yml', text);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidWorkflow) return [error.message];
+    throw error;
+  }
 }
 
 const scripts = (

@@ -36,10 +36,13 @@ export interface Deployed {
   readonly problem: string | null;
 }
 
-export interface Releases {
-  readonly w: World;
-  /** A candidate of the base's tip. `built`: by the project's build. */
-  candidate(version: string, options?: { built?: boolean }): Promise<void>;
+/** What it takes of a world, on whatever host. */
+export type ReleasingWorld = Pick<World, 'ctx' | 'secrets' | 'repository' | 'git' | 'rows'>;
+
+export interface Releases<W extends ReleasingWorld = World> {
+  readonly w: W;
+  /** A candidate of the base's tip as the world began, or of another commit. `built`: by the project's build. */
+  candidate(version: string, options?: { built?: boolean; commit?: string }): Promise<void>;
   /** Answers the deployment's id. */
   deploy(version: string, options?: { force?: boolean; supersede?: boolean; to?: string }): Promise<string>;
   report(version: string, status: DeploymentStatus): Promise<void>;
@@ -78,10 +81,10 @@ export async function releaseWorld(options: ReleaseWorldOptions = {}): Promise<R
 }
 
 /** `until` waits for whatever drives them. */
-export async function releasesOf(
-  w: World,
+export async function releasesOf<W extends ReleasingWorld>(
+  w: W,
   options: ReleaseOptions & { readonly until: (condition: () => Promise<boolean>) => Promise<void> },
-): Promise<Releases> {
+): Promise<Releases<W>> {
   const { ctx, secrets } = w;
   const { build, buildTimeoutSec, reportTimeoutSec } = options;
   await createReleaseProject(ctx, secrets, {
@@ -101,14 +104,14 @@ export async function releasesOf(
   const newest = async (): Promise<string> =>
     (await w.rows<{ id: string }>('select max(id)::text as id from deployment'))[0]?.id ?? '0';
 
-  const r: Releases = {
+  const r: Releases<W> = {
     w,
-    async candidate(version, { built = false } = {}) {
+    async candidate(version, { built = false, commit = tip } = {}) {
       await createRelease(ctx, {
         project: place.project,
         version,
         repository: `${w.repository.owner}/${w.repository.name}`,
-        commit: tip,
+        commit,
         triggerBuildWorkflow: built,
       });
     },

@@ -18,10 +18,10 @@ import { changeActivity, findRepository, replaceConfiguration } from '../../../s
 import { serveGitHub } from '../../../src/server/github.ts';
 import { createService, type Service } from '../../../src/service.ts';
 import type { EngineSettings } from '../../support/engine-process.ts';
-import { createPlainLoop } from '../../support/plain-loop.ts';
+import { createPlainLoop, type PlainLoop } from '../../support/plain-loop.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { configurationYaml, parallel } from '../../support/world.ts';
-import { commit, git } from '../commits.ts';
+import { commit, git, tip } from '../commits.ts';
 import { quickPace } from './github-world.ts';
 
 export interface QueueWorld extends AsyncDisposable {
@@ -31,10 +31,16 @@ export interface QueueWorld extends AsyncDisposable {
   readonly ctx: Context;
   readonly service: Service;
   readonly webhookUrl: string;
+  readonly loop: PlainLoop;
+  /** Of the service user, with every scope. */
+  readonly token: string;
+  readonly repositoryId: string;
   /** For an engine in a process of its own. */
   readonly engine: EngineSettings;
   /** A branch with these files, pushed and opened as a pull request by a person. */
   open(branch: string, files: Readonly<Record<string, string>>): Promise<number>;
+  /** Pushes a commit to a branch as a person does, and answers its id. A new branch begins at `main`. */
+  push(branch: string, files: Readonly<Record<string, string | null>>): Promise<string>;
   label(...numbers: number[]): Promise<void>;
   /** Turns of the engine, until the condition holds. */
   until(condition: () => Promise<boolean>): Promise<void>;
@@ -70,7 +76,14 @@ const requiresTest = `preconditions:
 const run = promisify(execFile);
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-export async function queueWorld(options: { readonly configuration?: string } = {}): Promise<QueueWorld> {
+export interface QueueWorldOptions {
+  /** Under `merge_rules`, as YAML. */
+  readonly configuration?: string;
+  /** Of the first commit, beside the workflow of the checks. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+export async function queueWorld(options: QueueWorldOptions = {}): Promise<QueueWorld> {
   const emulator = await startEmulator();
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'ghq-'));
@@ -89,7 +102,10 @@ export async function queueWorld(options: { readonly configuration?: string } = 
   });
   await serveGitHub(fastify, { ...service, secrets });
   const url = await fastify.listen({ port: 0, host: '127.0.0.1' });
-  const { accountId } = await createAccount(service.ports, secrets, { name: 'world', email: 'service@example.test' });
+  const { accountId, token } = await createAccount(service.ports, secrets, {
+    name: 'world',
+    email: 'service@example.test',
+  });
   const ctx = systemContext({ ...service.ports, publicUrl: url }, accountId);
   const person = new Octokit({ baseUrl: emulator.apiUrl, auth: emulator.token, log: silent });
   const bot = new Octokit({
@@ -116,7 +132,7 @@ export async function queueWorld(options: { readonly configuration?: string } = 
   commit(directory, {
     branch: 'main',
     from: null,
-    files: { 'README.md': 'shop\n', '.github/workflows/ci.yml': workflow },
+    files: { 'README.md': 'shop\n', '.github/workflows/ci.yml': workflow, ...options.files },
     message: 'First',
   });
   await push('main');
@@ -149,11 +165,19 @@ export async function queueWorld(options: { readonly configuration?: string } = 
     ctx,
     service,
     webhookUrl,
+    loop,
+    token,
+    repositoryId: repository.id,
     engine: { mode: 'loop', databaseUrl: database.url, dataDir: join(folder, 'data'), secrets, pushPace: quickPace },
     rows,
-    async open(branch, files) {
-      commit(directory, { branch, from: git(directory, 'rev-parse', 'refs/heads/main'), files });
+    async push(branch, files) {
+      const from = tip(directory, branch) ?? git(directory, 'rev-parse', 'refs/heads/main');
+      const made = commit(directory, { branch, from, files });
       await push(branch);
+      return made;
+    },
+    async open(branch, files) {
+      await w.push(branch, files);
       const { data } = await person.pulls.create({ ...place, title: `Add ${branch}`, head: branch, base: 'main' });
       return data.number;
     },

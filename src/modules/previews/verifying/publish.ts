@@ -36,12 +36,14 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
 /** The host shows it to people; the queue goes by what is recorded, also where the host refuses for good, which is answered. */
 async function showAtHost(
   ctx: Context,
-  { verification: { id, headCommit: commit, status }, repository }: VerificationRows,
+  { verification: { id, headCommit: commit, status }, repository, pullRequest }: VerificationRows,
   words: ReturnType<typeof describeCheck>,
 ): Promise<string | null> {
   // Of later runs over a commit the ids are higher.
   const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
-  const check = { commit, name: verificationCheckName, ...words, url: null, version };
+  // The page of the pull request here: the host may be another site.
+  const url = `${ctx.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${pullRequest.number}`;
+  const check = { commit, name: verificationCheckName, ...words, url, version };
   try {
     await codeOf(ctx, hosted(repository)).publishCheck(check);
     return null;
