@@ -10,7 +10,7 @@ import { spawnGuarded } from './launcher/guarded-process.ts';
 import { assertPortFree } from './launcher/ports.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { Secrets } from './modules/accounts/index.ts';
-import { addApp, createSetupLink } from './modules/github/index.ts';
+import { addApp, createSetupLink, isLoopback, serverAt } from './modules/github/index.ts';
 import { changeActivity, findRepository, replaceConfiguration } from './modules/repositories/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import type { Service } from './service.ts';
@@ -43,15 +43,14 @@ export async function startGitHub(option: GitHubOption, starting: Starting): Pro
 }
 
 async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
-  const webUrl = server.replace(/\/+$/, '');
-  const { hostname } = new URL(ctx.publicUrl);
-  const isPublic = !['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-  const apiUrl = webUrl === 'https://github.com' ? 'https://api.github.com' : `${webUrl}/api/v3`;
-  if (!isPublic)
+  if (isLoopback(ctx.publicUrl))
     throw new StartError(
       `GitHub cannot send webhooks to ${ctx.publicUrl}. Set INTERLOCK_PUBLIC_URL to an address that GitHub reaches, such as a tunnel to this port, and start again.`,
     );
-  const link = await createSetupLink(ctx, { apiUrl, webUrl, organization: process.env['GITHUB_ORGANIZATION'] ?? null });
+  const link = await createSetupLink(ctx, {
+    ...serverAt(server),
+    organization: process.env['GITHUB_ORGANIZATION'] ?? null,
+  });
   const lines = [`GitHub         ${link}   (open it within an hour: it makes the App and installs it)`];
   return { lines, exited: null, stop: async () => await Promise.resolve() };
 }

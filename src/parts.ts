@@ -61,16 +61,25 @@ function openHttp(): HttpOut {
   return createHttpOut({ allowPrivateAddresses: process.env['WEBHOOK_ALLOW_PRIVATE_ADDRESSES'] === 'true' });
 }
 
+export interface ServerSettings {
+  readonly port: number;
+  readonly host: string;
+  /** A server of GitHub that accounts may have Apps on, besides GitHub's own. Null: there is none. */
+  readonly githubServer: string | null;
+}
+
 export async function openServer(
   service: Service,
   { secrets, log }: Installation,
-  listen: { readonly port: number; readonly host: string },
+  { port, host, githubServer }: ServerSettings,
 ): Promise<Server> {
   const bounds = runBoundsFrom(process.env);
   const hub = createEventHub({ db: service.ports.db, log });
   try {
     const server = await startServer({
-      ...listen,
+      port,
+      host,
+      githubServers: githubServer === null ? [] : [githubServer],
       ports: service.ports,
       secrets,
       hub,

@@ -127,7 +127,10 @@ async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
   const installation = await findInstallation(flags);
   const service = await openService(installation);
   stops.push(async () => await service.stop());
-  const server = await openServer(service, installation, flags);
+  const server = await openServer(service, installation, {
+    ...flags,
+    githubServer: process.env['GITHUB_SERVER'] ?? null,
+  });
   stops.push(async () => await server.close());
   service.start();
   installation.log.info({ url: server.url }, 'The server is ready.');

@@ -63,6 +63,8 @@ export interface ServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
+  /** Servers of GitHub that accounts may have Apps on, besides GitHub's own. Default: none. */
+  readonly githubServers?: readonly string[];
   /** What /readyz tells besides: work that is older than its own time limit. */
   readonly overdue?: () => readonly Overdue[];
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
@@ -95,7 +97,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const authenticator = notingGood(await createAuthenticator({ ports, secrets }), wrongTokens);
   const keptAnswers = await openKeptAnswers(ports);
   const stopForgetting = await forgetDeleted(ports.db);
-  const services: RequestServices = { secrets, events: new EventLogPubSub(hub) };
+  const services: RequestServices = {
+    secrets,
+    events: new EventLogPubSub(hub),
+    githubServers: options.githubServers ?? [],
+  };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
     ports.log.warn({ err: error }, 'the rate limit counts in this process alone'),

@@ -245,10 +245,19 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   });
   stops.push(async () => await worker.stop());
   watch(worker.ended, `The Temporal worker ended (interlock.log in ${options.dataDir} says why).`);
-  const server = await openServer(service, installation, options);
+  const server = await openServer(service, installation, {
+    ...options,
+    githubServer: serverOf(options.github ?? null),
+  });
   stops.push(async () => await server.close());
   service.start();
   return { url, sandbox: worker.sandbox, agent: worker.agent, ports: service.ports, service };
+}
+
+/** The server of GitHub that the operator names. Null: none. */
+function serverOf(github: GitHubOption | null): string | null {
+  if (github?.kind === 'app') return github.server;
+  return github === null ? (process.env['GITHUB_SERVER'] ?? null) : `http://127.0.0.1:${github.port}`;
 }
 
 /** Where a client on this machine reaches what listens on `host`. */

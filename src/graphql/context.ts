@@ -7,6 +7,8 @@ import type { EventLogPubSub } from './event-log-pubsub.ts';
 export interface RequestServices {
   readonly secrets: Secrets;
   readonly events: EventLogPubSub;
+  /** Servers of GitHub that the operator permits, besides GitHub's own. */
+  readonly githubServers: readonly string[];
 }
 
 /** The context of resolvers: the caller, the interface, and the loaders of this request. */

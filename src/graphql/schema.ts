@@ -8,6 +8,7 @@ import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.t
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
+import { GitHubAppsResolver } from '../modules/github/github.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/api/batches.resolver.ts';
 import { BranchWorkResolver } from '../modules/queue/api/branch-work.resolver.ts';
 import { ConversationsResolver } from '../modules/queue/api/conversations.resolver.ts';
@@ -98,6 +99,7 @@ function buildInterlockSchema(): GraphQLSchema {
       UsersResolver,
       TeamsResolver,
       UserActionsResolver,
+      GitHubAppsResolver,
       RepositoriesResolver,
       PermissionsResolver,
       BranchPausesResolver,

@@ -236,6 +236,17 @@ export const operations: readonly Operation[] = [
     document: '{ webhookSigning { current { name } next { name } } }',
   },
   {
+    field: 'Mutation.createGitHubAppLink',
+    scope: 'admin',
+    document: 'mutation { createGitHubAppLink(input: {organization: "acme"}) { expiresAt } }',
+  },
+  {
+    field: 'Mutation.addGitHubApp',
+    scope: 'admin',
+    document:
+      'mutation { addGitHubApp(input: {appId: "1", privateKey: "k", clientId: "c", clientSecret: "s", webhookSecret: "w"}) { slug } }',
+  },
+  {
     field: 'Mutation.createWebhookEndpoint',
     scope: 'admin',
     document:
@@ -563,6 +574,8 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Query.webhookEndpoints',
   'Query.webhookSigning',
   'Mutation.createWebhookEndpoint',
+  'Mutation.createGitHubAppLink',
+  'Mutation.addGitHubApp',
   'Query.previewImages',
   'Query.previewSecrets',
   'Mutation.registerPreviewImage',

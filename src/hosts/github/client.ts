@@ -1,5 +1,6 @@
 // Calls of GitHub's API as the App. Every call asks the budget first, and its answer is noted there. Nothing is retried
 // here: who called knows whether asking again is harmless.
+import { createHash } from 'node:crypto';
 import { Octokit } from '@octokit/core';
 import { createAppAuth } from '@octokit/auth-app';
 import type { Database } from '../../platform/database.ts';
@@ -55,7 +56,9 @@ export function createClient(options: ClientOptions): Client {
   }
 
   function octokitOf({ id, app }: GitHubInstallation, owner: BudgetOwner): Octokit {
-    const key = `${app.apiUrl} ${app.id} ${id}`;
+    // An App may get a new private key while this process runs.
+    const keyId = createHash('sha256').update(app.privateKey).digest('hex');
+    const key = `${app.apiUrl} ${app.id} ${id} ${keyId}`;
     const known = octokits.get(key);
     if (known !== undefined) return known;
     const made = new Octokit({

@@ -92,6 +92,8 @@ export const userActions = {
   webhook_redelivered: { entity: 'integrations', target: null, by: ['redeliverWebhook'] },
   webhook_signing_rotated: { entity: 'integrations', target: null, by: ['rotateWebhookSigning'] },
   webhook_signing_promoted: { entity: 'integrations', target: null, by: ['promoteWebhookSigning'] },
+  github_app_link_created: { entity: 'integrations', target: 'the GitHub server', by: ['createGitHubAppLink'] },
+  github_app_added: { entity: 'integrations', target: 'the App', by: ['addGitHubApp'] },
   release_project_created: { entity: 'release', target: 'the release project', by: ['createReleaseProject'] },
   environment_created: { entity: 'release', target: 'the environment', by: ['createEnvironment'] },
   release_project_updated: { entity: 'release', target: 'the release project', by: ['updateReleaseProject'] },

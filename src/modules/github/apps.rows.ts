@@ -41,7 +41,10 @@ function sealedFor(accountId: string, appId: string): string {
   return `github-app/${accountId}/${appId}`;
 }
 
-/** Again: the App's secrets and addresses are those of now. Answers the id of the row. */
+/**
+ * Again: the App's secrets and names are those of now, and its webhooks go where they went. Answers the last part of the
+ * address of its webhooks.
+ */
 export async function storeApp(
   tx: Transaction,
   secrets: Secrets,
@@ -53,17 +56,17 @@ export async function storeApp(
     sealedFor(accountId, app.id),
     Buffer.from(JSON.stringify({ privateKey, webhookSecret, clientSecret })),
   );
-  const [row] = await tx.query<{ id: string }>(
+  const [row] = await tx.query<{ webhook_path: string }>(
     `insert into github_app as a (account_id, app_id, slug, client_id, api_url, web_url, sealed, webhook_path, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (api_url, app_id) do update set slug = excluded.slug, client_id = excluded.client_id,
-       web_url = excluded.web_url, sealed = excluded.sealed, webhook_path = excluded.webhook_path
+       web_url = excluded.web_url, sealed = excluded.sealed
      where a.account_id = excluded.account_id
-     returning id`,
+     returning webhook_path`,
     [accountId, app.id, app.slug, app.clientId, app.apiUrl, app.webUrl, sealed, app.webhookPath, at],
   );
   if (row === undefined) throw new DomainError('CONFLICT', `The App ${app.slug} belongs to another account.`);
-  return row.id;
+  return row.webhook_path;
 }
 
 export async function findAppByWebhookPath(query: Query, secrets: Secrets, path: string): Promise<AppRow | null> {

@@ -1,3 +1,4 @@
 export { installationFinder, syncInstallations } from './installations.ts';
+export { githubCom, isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';
 export { createWebhookIntake, forgetOldHostDeliveries } from './webhooks.ts';

@@ -6,7 +6,7 @@ import { RequestError } from '@octokit/request-error';
 import type { Context, Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { appEvents, appPermissions } from '../../hosts/github/app.ts';
-import { requireScope, type Secrets } from '../accounts/index.ts';
+import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { storeApp } from './apps.rows.ts';
 
 export interface GitHubServer {
@@ -28,7 +28,7 @@ export interface ManifestForm {
   readonly manifest: string;
 }
 
-const linkMinutes = 60;
+export const linkMinutes = 60;
 
 /** Answers a link that makes one App within the hour. Needs `admin`. */
 export async function createSetupLink(ctx: Context, { apiUrl, webUrl, organization }: SetupRequest): Promise<string> {
@@ -47,6 +47,7 @@ export async function createSetupLink(ctx: Context, { apiUrl, webUrl, organizati
         new Date(ctx.clock().getTime() + linkMinutes * 60_000),
       ],
     );
+    await recordUserAction(ctx, tx, { action: 'github_app_link_created', target: webUrl });
   });
   return `${ctx.publicUrl}/github/setup/${secret}`;
 }
@@ -126,9 +127,10 @@ export async function addApp(
   app: Omit<Parameters<typeof storeApp>[2]['app'], 'webhookPath'>,
 ): Promise<{ readonly webhookUrl: string }> {
   requireScope(ctx, 'admin');
-  const webhookPath = webhookPathOf(`${app.apiUrl} ${app.id}`);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await storeApp(tx, secrets, { accountId: ctx.accountId, app: { ...app, webhookPath }, at: ctx.clock() });
+  const given = { ...app, webhookPath: webhookPathOf(`${app.apiUrl} ${app.id}`) };
+  const webhookPath = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await recordUserAction(ctx, tx, { action: 'github_app_added', target: app.slug });
+    return await storeApp(tx, secrets, { accountId: ctx.accountId, app: given, at: ctx.clock() });
   });
   return { webhookUrl: webhookUrlOf(ctx.publicUrl, webhookPath) };
 }

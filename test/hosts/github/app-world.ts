@@ -38,8 +38,20 @@ export interface AppWorld {
     readonly headers?: Readonly<Record<string, string | null>>;
   }): Promise<Response>;
   webhookPath(): Promise<string>;
+  /** By the first token of the first account, or by another one. */
+  graphql(
+    document: string,
+    variables: object,
+    token?: string,
+  ): Promise<{ data: unknown; errors?: readonly GraphQLFault[] }>;
+  readonly otherToken: string;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
+}
+
+export interface GraphQLFault {
+  readonly message: string;
+  readonly extensions: { readonly code: string; readonly field?: string };
 }
 
 /** An administrator whose token has these scopes alone. */
@@ -74,6 +86,7 @@ export async function appWorld(): Promise<AppWorld> {
     port: 0,
     host: '127.0.0.1',
     overdue: service.overdue,
+    githubServers: [emulator.webUrl],
     registerExtra: async (fastify) => await serveGitHub(fastify, { ...service, ports, secrets }),
   });
   Object.assign(ports, { publicUrl: server.url });
@@ -123,6 +136,15 @@ export async function appWorld(): Promise<AppWorld> {
         headers: Object.fromEntries(given),
         body,
       });
+    },
+    otherToken: other.token,
+    async graphql(query, variables, token = first.token) {
+      const answer = await fetch(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ query, variables }),
+      });
+      return (await answer.json()) as Awaited<ReturnType<AppWorld['graphql']>>;
     },
     async webhookPath() {
       const [row] = await rows<{ webhook_path: string }>(

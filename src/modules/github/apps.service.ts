@@ -1,0 +1,117 @@
+// GitHub Apps of an account as administrators ask for them: a link that makes one, or one that exists already.
+import { createPrivateKey } from 'node:crypto';
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import { RequestError } from '@octokit/request-error';
+import type { Context } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { requireScope, type Secrets } from '../accounts/index.ts';
+import { findServer, isLoopback } from './servers.ts';
+import { addApp, createSetupLink, linkMinutes } from './setup.ts';
+
+export interface AppLinkRequest {
+  /** `https://github.com`, or another server that `servers` permits. */
+  readonly server: string;
+  /** Null: the App belongs to the person who clicks. */
+  readonly organization: string | null;
+}
+
+export interface AppByHand {
+  readonly server: string;
+  readonly appId: string;
+  /** PEM, as GitHub generates it. */
+  readonly privateKey: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly webhookSecret: string;
+}
+
+const handlePattern = /^[A-Za-z0-9](?:[A-Za-z0-9]|[-_](?=[A-Za-z0-9])){0,38}$/;
+
+/** Needs `admin`. Throws BAD_INPUT for a server that is not in `servers`, CONFLICT where GitHub cannot reach Interlock. */
+export async function createAppLink(
+  ctx: Context,
+  { server, organization }: AppLinkRequest,
+  servers: readonly string[],
+): Promise<{ readonly url: string; readonly expiresAt: Date }> {
+  requireScope(ctx, 'admin');
+  const found = findServer(server, servers);
+  if (organization !== null && !handlePattern.test(organization))
+    throw new DomainError('BAD_INPUT', 'input.organization must be the login of an organisation', 'input.organization');
+  if (isLoopback(ctx.publicUrl) && !isLoopback(found.webUrl))
+    throw new DomainError(
+      'CONFLICT',
+      `GitHub cannot send webhooks to ${ctx.publicUrl}. Set INTERLOCK_PUBLIC_URL to an address that GitHub reaches, and start Interlock again.`,
+    );
+  const expiresAt = new Date(ctx.clock().getTime() + linkMinutes * 60_000);
+  return { url: await createSetupLink(ctx, { ...found, organization }), expiresAt };
+}
+
+/**
+ * Keeps an App that was made at GitHub by hand, or the new key or secrets of one that is kept already. GitHub is asked
+ * whether the key is the App's. Needs `admin`. Throws BAD_INPUT, CONFLICT for an App of another account, and
+ * HOST_UNAVAILABLE.
+ */
+export async function addAppByHand(
+  ctx: Context,
+  secrets: Secrets,
+  { app, servers }: { readonly app: AppByHand; readonly servers: readonly string[] },
+): Promise<{ readonly slug: string; readonly webhookUrl: string; readonly installUrl: string }> {
+  requireScope(ctx, 'admin');
+  const { apiUrl, webUrl } = findServer(app.server, servers);
+  const given = checkedApp(app);
+  const { slug, clientId } = await askForApp(apiUrl, given);
+  if (clientId !== null && clientId !== given.clientId)
+    throw refused('clientId', `is not the client id of the App ${slug}`);
+  const { appId: id, privateKey, clientSecret, webhookSecret } = given;
+  const { webhookUrl } = await addApp(ctx, secrets, {
+    ...{ id, slug, apiUrl, webUrl, privateKey, clientSecret, webhookSecret },
+    clientId: given.clientId,
+  });
+  return { slug, webhookUrl, installUrl: `${webUrl}/apps/${slug}/installations/new` };
+}
+
+function checkedApp(app: AppByHand): AppByHand {
+  if (!/^[1-9][0-9]{0,18}$/.test(app.appId)) throw refused('appId', "must be the App's number");
+  for (const field of ['clientId', 'clientSecret', 'webhookSecret'] as const)
+    if (app[field].trim() === '' || app[field].length > 500) throw refused(field, 'must have 1 to 500 characters');
+  const privateKey = `${app.privateKey.trim()}\n`;
+  try {
+    createPrivateKey(privateKey);
+  } catch {
+    throw refused('privateKey', 'must be the private key of the App in PEM, as GitHub generates it');
+  }
+  return { ...app, privateKey };
+}
+
+function refused(field: keyof AppByHand, words: string): DomainError {
+  return new DomainError('BAD_INPUT', `input.${field} ${words}`, `input.${field}`);
+}
+
+const askTimeoutMs = 20_000;
+
+async function askForApp(
+  apiUrl: string,
+  { appId, privateKey }: AppByHand,
+): Promise<{ readonly slug: string; readonly clientId: string | null }> {
+  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const octokit = new Octokit({
+    baseUrl: apiUrl,
+    userAgent: 'interlock',
+    authStrategy: createAppAuth,
+    auth: { appId, privateKey, log: silent },
+    log: silent,
+    request: { signal: AbortSignal.timeout(askTimeoutMs) },
+  });
+  try {
+    const { data } = await octokit.request('GET /app');
+    if (data === null || String(data.id) !== appId) throw refused('appId', 'is not the App of this private key');
+    return { slug: data.slug ?? appId, clientId: data.client_id ?? null };
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    const status = error instanceof RequestError && error.response !== undefined ? error.status : null;
+    if (status === 401 || status === 404)
+      throw refused('privateKey', `is not a key of the App ${appId}: GitHub answers ${status}`);
+    throw new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Try again.');
+  }
+}

@@ -1,0 +1,34 @@
+import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { addAppByHand, createAppLink } from './apps.service.ts';
+import {
+  AddGitHubAppInput,
+  AddGitHubAppPayload,
+  CreateGitHubAppLinkInput,
+  CreateGitHubAppLinkPayload,
+} from './github.types.ts';
+
+@Resolver()
+export class GitHubAppsResolver {
+  @Mutation(() => CreateGitHubAppLinkPayload, {
+    description:
+      'A link that makes a GitHub App of the account within an hour. CONFLICT if GitHub cannot reach Interlock. Needs admin.',
+  })
+  async createGitHubAppLink(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateGitHubAppLinkInput) { server, organization }: CreateGitHubAppLinkInput,
+  ): Promise<CreateGitHubAppLinkPayload> {
+    return await createAppLink(ctx, { server, organization: organization ?? null }, ctx.githubServers);
+  }
+
+  @Mutation(() => AddGitHubAppPayload, {
+    description:
+      'Takes a GitHub App that was made by hand, or a new key or new secrets of one that is known. BAD_INPUT names what GitHub does not take; CONFLICT: the App belongs to another account. Needs admin.',
+  })
+  async addGitHubApp(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => AddGitHubAppInput) app: AddGitHubAppInput,
+  ): Promise<AddGitHubAppPayload> {
+    return await addAppByHand(ctx, ctx.secrets, { app, servers: ctx.githubServers });
+  }
+}

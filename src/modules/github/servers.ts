@@ -1,0 +1,40 @@
+// Servers of GitHub that Apps may be on. Interlock calls them in an administrator's name, so that an account cannot name
+// any address: GitHub's own servers, and those that the operator permits.
+import { DomainError } from '../../domain/errors.ts';
+import type { GitHubServer } from './setup.ts';
+
+export const githubCom = 'https://github.com';
+
+/** `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other. */
+export function findServer(server: string, permitted: readonly string[]): GitHubServer {
+  const webUrl = withoutSlash(server);
+  const isKnown = webUrl === githubCom || isOfGitHub(webUrl) || permitted.map(withoutSlash).includes(webUrl);
+  if (!isKnown)
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.server ${webUrl} is not known. The operator of Interlock permits an Enterprise Server by GITHUB_SERVER.`,
+      'input.server',
+    );
+  return serverAt(webUrl);
+}
+
+/** Where the API of a server is. */
+export function serverAt(server: string): GitHubServer {
+  const webUrl = withoutSlash(server);
+  if (webUrl === githubCom) return { webUrl, apiUrl: 'https://api.github.com' };
+  if (isOfGitHub(webUrl)) return { webUrl, apiUrl: webUrl.replace('https://', 'https://api.') };
+  return { webUrl, apiUrl: `${webUrl}/api/v3` };
+}
+
+export function isLoopback(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname);
+}
+
+/** Enterprise Cloud with data residency. */
+function isOfGitHub(webUrl: string): boolean {
+  return /^https:\/\/[a-z0-9-]+\.ghe\.com$/.test(webUrl);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}
