@@ -25,9 +25,12 @@ export type Role = 'admin' | 'maintainer' | 'member';
 
 /** The acting user of a request, or the service itself (`system`) inside activities and reconcilers. */
 export interface Actor {
-  readonly kind: 'account_token' | 'user_token' | 'system';
+  readonly kind: 'account_token' | 'user_token' | 'github_user' | 'system';
   readonly userId: string | null;
+  /** Also the token that the session began with. */
   readonly tokenId: string | null;
+  /** The session of a browser. Null: the request came with a token, or from the service. */
+  readonly sessionId: string | null;
   readonly email: string | null;
   /** Handle on the code host; null when none is linked. */
   readonly handle: string | null;
@@ -92,6 +95,7 @@ export function systemContext(ports: Ports, accountId: string): Context {
       kind: 'system',
       userId: null,
       tokenId: null,
+      sessionId: null,
       email: null,
       handle: null,
       role: 'admin',

@@ -71,7 +71,9 @@ async function main(): Promise<number> {
 }
 
 async function playAndCheck(interlock: Interlock): Promise<number> {
-  say(`\n${interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
+  const { owner, name } = demoScenario;
+  const link = await interlock.signInLink(`/${owner}/${name}/queue/main`);
+  say(`\n${link ?? interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
   const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
   say('');
   const landed = await checkOutcome({ ...interlock, scenario: demoScenario, played, say });

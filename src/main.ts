@@ -104,7 +104,7 @@ async function main(): Promise<void> {
   });
   const running = await starting;
   if (isStopping) return;
-  welcome(running, flags, (performance.now() - startedAt) / 1000);
+  welcome(running, flags, { seconds: (performance.now() - startedAt) / 1000, signInLink: await running.signInLink() });
   void running.lost.then(async (sentence) => await stopWithout(sentence, running));
   if (!running.isNew || !flags.demo) return;
   await playFirstDemo(running).catch((error: unknown) => {
@@ -132,11 +132,12 @@ async function playFirstDemo(running: Interlock): Promise<void> {
 function welcome(
   { url, token, temporalUi, sandbox, agent, githubLines }: Interlock,
   flags: Flags,
-  seconds: number,
+  { seconds, signInLink }: { readonly seconds: number; readonly signInLink: string | null },
 ): void {
   const access = join(flags.data, 'access.json');
   const shown = token === '' ? '<your token>' : `$(sed -n 's/.*"token": "\\(.*\\)".*/\\1/p' ${access})`;
   console.log(`\n${color.green('Interlock is ready')} after ${seconds.toFixed(1)} s; ${sandbox}; ${agent}.\n
+  dashboard      ${signInLink === null ? `${url}/session   (sign in with a token)` : `${signInLink}   (signs you in: once, within 15 minutes)`}
   GraphQL        ${url}/graphql   (explore: ${url}/graphiql)
   REST           ${url}/api/v1
   git            ${url}/git/<owner>/<name>.git   (any user name, the token as password)

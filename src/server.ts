@@ -46,6 +46,8 @@ import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
 import { outageAsRefusal, refusingOutages } from './platform/outage.ts';
 import { projectRoot } from './platform/project-root.ts';
+import { createCallers, type Callers } from './server/callers.ts';
+import { serveDashboard, type Dashboard } from './server/dashboard.ts';
 import { forgetOldKeys, openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
 import type { PageOptions } from './server/page.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
@@ -53,8 +55,9 @@ import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
 import { servePullRequestPages } from './server/pull-request-page.ts';
 import { serveRunbookPages } from './server/runbook-page.ts';
+import { serveSessionPages } from './server/session-pages.ts';
 import { serveFolder } from './server/static-files.ts';
-import { createWrongTokens, notingGood, presentedToken, type WrongTokens } from './server/wrong-tokens.ts';
+import { createWrongTokens, notingGood, type WrongTokens } from './server/wrong-tokens.ts';
 
 export interface ServerOptions {
   readonly ports: Ports;
@@ -76,6 +79,8 @@ export interface ServerOptions {
   readonly rateLimit?: RateLimit;
   /** The bundled GraphiQL; it is left out where that was not built. */
   readonly graphiqlDir?: string;
+  /** The bundled dashboard; the first page says how to build it where that was not done. */
+  readonly dashboardDir?: string;
 }
 
 export interface Server {
@@ -112,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     clock: ports.clock,
     log: ports.log,
   });
-  const parts: Parts = { ports, authenticator, services, rateLimiter, keptAnswers, log: ports.log };
+  const callers = createCallers(authenticator, ports.publicUrl);
   const fastify = Fastify({
     ...serverOptions,
     serverFactory: (handler) => serverBeside(previews, handler),
@@ -123,12 +128,28 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
   });
-  describeEveryAnswer(fastify);
-  refuseGuessers(fastify, wrongTokens);
+  const dashboard = await serveDashboard(fastify, {
+    folder: options.dashboardDir ?? join(projectRoot, 'dist', 'dashboard'),
+    callers,
+    publicUrl: ports.publicUrl,
+  });
+  const parts: Parts = {
+    ports,
+    authenticator,
+    callers,
+    dashboard,
+    services,
+    rateLimiter,
+    keptAnswers,
+    log: ports.log,
+  };
+  describeEveryAnswer(fastify, dashboard);
+  refuseGuessers(fastify, { wrongTokens, callers });
   serveHealth(fastify, ports, options.overdue ?? (() => []));
   const stopGraphQL = await serveGraphQL(fastify, parts);
   serveRest(fastify, parts);
   servePages(fastify, parts);
+  await serveSessionPages(fastify, { ports, secrets, authenticator, callers, wrongTokens });
   serveSchemas(fastify);
   await serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (options.registerExtra)
@@ -138,6 +159,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     isElsewhere: (request) => previews.isPreview(request),
     schema: interlockSchema(),
     authenticator,
+    callers,
     services,
     rateLimiter,
     wrongTokens,
@@ -192,17 +214,21 @@ function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpSer
 interface Parts {
   readonly ports: Ports;
   readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly dashboard: Dashboard;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: KeptAnswers;
   readonly log: Ports['log'];
 }
 
-function describeEveryAnswer(fastify: FastifyInstance): void {
+function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
   fastify.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
   });
-  fastify.setNotFoundHandler(async (_request, reply) => await sendError(reply, 404, 'Not found'));
+  fastify.setNotFoundHandler(async (request, reply) =>
+    (await dashboard.answerUnknown(request, reply)) ? reply : await sendError(reply, 404, 'Not found'),
+  );
   fastify.setErrorHandler(async (thrown: Error & { readonly statusCode?: number }, request, reply) => {
     const error = outageAsRefusal(thrown) as typeof thrown;
     const status = error instanceof DomainError ? errorCodes[error.code] : (error.statusCode ?? 500);
@@ -216,15 +242,19 @@ function describeEveryAnswer(fastify: FastifyInstance): void {
 }
 
 /** By its answer alone, whichever part gave it: REST, GraphQL, git or a page. */
-function refuseGuessers(fastify: FastifyInstance, wrongTokens: WrongTokens): void {
-  fastify.addHook('onRequest', async ({ ip, headers: { authorization } }, reply) => {
-    const seconds = authorization === undefined ? null : wrongTokens.refusedForSec(ip, presentedToken(authorization));
+function refuseGuessers(
+  fastify: FastifyInstance,
+  { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },
+): void {
+  fastify.addHook('onRequest', async ({ ip, headers }, reply) => {
+    const secret = callers.secretOf(headers);
+    const seconds = secret === null ? null : wrongTokens.refusedForSec(ip, secret);
     if (seconds === null) return;
     reply.header('retry-after', String(seconds)).header('connection', 'close');
     return await sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
   });
-  fastify.addHook('onResponse', async ({ ip, headers: { authorization } }, { statusCode }) => {
-    if (authorization !== undefined && statusCode === 401) wrongTokens.noteWrong(ip);
+  fastify.addHook('onResponse', async ({ ip, headers }, { statusCode }) => {
+    if (statusCode === 401 && callers.secretOf(headers) !== null) wrongTokens.noteWrong(ip);
   });
 }
 
@@ -255,21 +285,23 @@ function serveHealth(fastify: FastifyInstance, { db }: Ports, overdue: () => rea
   });
 }
 
+const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
+
 async function serveGraphQL(
   fastify: FastifyInstance,
-  { authenticator, services, rateLimiter, log }: Parts,
+  { callers, services, rateLimiter, log }: Parts,
 ): Promise<() => Promise<void>> {
   const apollo = createApollo({ schema: interlockSchema(), rateLimiter, log });
   await apollo.start();
   const handler = fastifyApolloHandler(apollo, {
     context: async (request): Promise<GraphQLContext> => {
       try {
-        const { ctx } = await authenticator.authenticate(request.headers.authorization, request.id);
+        const { ctx } = await callers.authenticate(request, request.id);
         return graphQLContext(ctx, services, 'graphql_api');
       } catch (error) {
         const refused = outageAsRefusal(error);
         if (!(refused instanceof DomainError)) throw refused;
-        if (refused.code !== 'UNAUTHENTICATED') log.error({ err: error, requestId: request.id }, 'a request failed');
+        if (!callersFault.has(refused.code)) log.error({ err: error, requestId: request.id }, 'a request failed');
         throw refusal(
           refused,
           refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined,
@@ -287,7 +319,10 @@ async function serveGraphQL(
   return async () => await apollo.stop();
 }
 
-function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimiter, keptAnswers }: Parts): void {
+function serveRest(
+  fastify: FastifyInstance,
+  { authenticator, callers, services, rateLimiter, keptAnswers }: Parts,
+): void {
   const schema = interlockSchema();
   const sessions = new WeakMap<FastifyRequest, Session>();
   const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
@@ -313,8 +348,11 @@ function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimi
     operations: compileFacade({ schema, documents: loadDocuments() }),
     idempotency,
     authenticate: async (request) => {
-      const session = await refusingOutages(
-        async () => await authenticator.authenticate(request.headers.authorization, request.id),
+      // Pages may read by REST with their session. What changes something needs a token.
+      const session = await refusingOutages(async () =>
+        request.method === 'GET'
+          ? await callers.authenticate(request, request.id)
+          : await authenticator.authenticate(request.headers.authorization, request.id),
       );
       sessions.set(request, session);
       try {
@@ -332,15 +370,22 @@ function serveRest(fastify: FastifyInstance, { authenticator, services, rateLimi
   });
 }
 
-function servePages(fastify: FastifyInstance, { authenticator, services, rateLimiter }: Parts): void {
+function servePages(
+  fastify: FastifyInstance,
+  { authenticator, callers, dashboard, services, rateLimiter }: Parts,
+): void {
   const options: PageOptions = {
     schema: interlockSchema(),
-    admit: async (token, request) => {
-      const session = await authenticator.authenticateToken(token, request.id);
+    admit: async (request) => {
+      const session =
+        callers.sessionOf(request.headers) === null
+          ? await authenticator.authenticateToken(callers.secretOf(request.headers) ?? '', request.id)
+          : await callers.authenticate(request, request.id);
       rateLimiter.take(session.ctx.accountId, 1);
       return session;
     },
     contextOf: ({ ctx }) => graphQLContext(ctx, services, 'graphql_api'),
+    answerBrowser: async (request, reply) => await dashboard.answer(request, reply),
   };
   serveRunbookPages(fastify, options);
   servePullRequestPages(fastify, options);
@@ -364,5 +409,6 @@ function serveSchemas(fastify: FastifyInstance): void {
 }
 
 async function serveGraphiql(fastify: FastifyInstance, folder: string): Promise<void> {
-  if (existsSync(join(folder, 'index.html'))) await serveFolder(fastify, '/graphiql', folder);
+  if (existsSync(join(folder, 'index.html')))
+    await serveFolder(fastify, { prefix: '/graphiql', folder, immutable: 'assets' });
 }

@@ -4,7 +4,7 @@ import type { Ports } from './context.ts';
 import { createGitHubHost, type PushPace } from './hosts/github/index.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
-import type { Secrets } from './modules/accounts/index.ts';
+import { forgetOldSessions, type Secrets } from './modules/accounts/index.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
@@ -84,6 +84,7 @@ const forgetters = [
   forgetOldRunbooks,
   forgetOldPreviews,
   forgetOldHostDeliveries,
+  forgetOldSessions,
 ] as const;
 
 export async function createService(options: ServiceOptions): Promise<Service> {

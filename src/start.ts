@@ -3,6 +3,7 @@ import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { createClient } from './demo/client.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
@@ -39,6 +40,8 @@ export interface Interlock extends Access {
   readonly isNew: boolean;
   readonly sandbox: string;
   readonly agent: string;
+  /** Signs a browser in, once and within 15 minutes. Null: the token of the account is not known here. */
+  signInLink(next?: string): Promise<string | null>;
   /** What the user reads of GitHub. */
   readonly githubLines: readonly string[];
   /** Resolves, with a sentence that says which, when a part of ours is gone without having been asked to stop. */
@@ -118,7 +121,17 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   const githubLines = await connectGitHub(options, starting, { service: service.service, secrets });
   const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
-  return { ...access, isNew, githubLines, sandbox: service.sandbox, agent: service.agent };
+  const signInLink = async (next = '/'): Promise<string | null> => await askForLink(access, next);
+  return { ...access, isNew, githubLines, sandbox: service.sandbox, agent: service.agent, signInLink };
+}
+
+async function askForLink({ url, token }: Access, next: string): Promise<string | null> {
+  if (token === '') return null;
+  const { createSignInLink } = await createClient({ url, token }).graphql<{ createSignInLink: { url: string } }>(
+    'mutation ($input: CreateSignInLinkInput!) { createSignInLink(input: $input) { url } }',
+    { input: { next } },
+  );
+  return createSignInLink.url;
 }
 
 async function connectGitHub(

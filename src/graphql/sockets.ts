@@ -1,6 +1,7 @@
-// Subscriptions over graphql-ws at /graphql. A socket is authenticated once, at its connection, and closed as soon as
-// its token ends: 4401 if the token expired or was never valid, 4403 if it was revoked.
-import type { IncomingMessage, Server } from 'node:http';
+// Subscriptions over graphql-ws at /graphql. A socket is authenticated once, at its connection: by the token in its
+// parameters, or else by the session in the cookie of its request. It is closed as soon as that ends: 4401 if the token or
+// the session expired or was never valid, 4403 if it was revoked, or if a foreign page opened the socket.
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getOperationAST, GraphQLError, parse, validate, type ExecutionArgs, type GraphQLSchema } from 'graphql';
 import type { ConnectionInitMessage, Context as SocketContext, SubscribePayload } from 'graphql-ws';
@@ -10,8 +11,9 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 import { isOutage } from '../platform/outage.ts';
+import type { Callers } from '../server/callers.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
-import { presentedToken, type WrongTokens } from '../server/wrong-tokens.ts';
+import type { WrongTokens } from '../server/wrong-tokens.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
 import { refusal, tellError } from './errors.ts';
 import { mostTokens, pointsOf } from './limits.ts';
@@ -22,6 +24,7 @@ export interface SocketOptions {
   readonly isElsewhere: (request: IncomingMessage) => boolean;
   readonly schema: GraphQLSchema;
   readonly authenticator: Authenticator;
+  readonly callers: Callers;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
   readonly wrongTokens: WrongTokens;
@@ -33,8 +36,9 @@ interface Connection {
   readonly socket: WebSocket;
   /** Read again when the permissions of a token have changed. */
   session: Session;
-  readonly authorization: string;
-  /** Ends the socket when its token ends. */
+  /** Signs in again, without prolonging the session of a browser. */
+  readonly signInAgain: () => Promise<Session>;
+  /** Ends the socket when its token or its session ends. */
   expiry: NodeJS.Timeout | undefined;
 }
 
@@ -48,6 +52,8 @@ const closings = {
   unauthorized: [4401, 'Unauthorized'],
   guessing: [4429, 'Too many wrong tokens'],
   revoked: [4403, 'The token was revoked'],
+  ended: [4403, 'The session has ended'],
+  foreign: [4403, 'A session is for pages of this service'],
   // Clients reconnect after this code, but not after an internal error.
   unavailable: [1013, 'Interlock is unavailable for a moment. Try again.'],
   goingAway: [1001, 'The server is stopping'],
@@ -60,7 +66,7 @@ export interface Sockets {
 }
 
 export function serveSockets(options: SocketOptions): Sockets {
-  const { server, authenticator, log } = options;
+  const { server, authenticator, callers, log } = options;
   const connections = new Map<WebSocket, Connection>();
   const slow = new Map<WebSocket, string>();
   const wss = new WebSocketServer({
@@ -89,8 +95,10 @@ export function serveSockets(options: SocketOptions): Sockets {
     const left = expiresAt.getTime() - ctx.clock().getTime();
     connection.expiry = setTimeout(
       () => {
-        if (left <= longestTimer) close(connection.socket, closings.unauthorized);
-        else watchExpiry(connection);
+        if (left > longestTimer) watchExpiry(connection);
+        else if (ctx.actor.sessionId === null) close(connection.socket, closings.unauthorized);
+        else
+          void lookAgain(connection, closings.unauthorized).catch(() => close(connection.socket, closings.unavailable));
       },
       Math.min(Math.max(left, 0), longestTimer),
     );
@@ -98,47 +106,54 @@ export function serveSockets(options: SocketOptions): Sockets {
   }
 
   async function connect({ connectionParams, extra }: Socket): Promise<void> {
-    const authorization = authorizationOf(connectionParams);
+    const headers = headersOf(extra.request, connectionParams);
+    const secret = callers.secretOf(headers);
     const address = extra.request.socket.remoteAddress ?? '';
-    if (options.wrongTokens.refusedForSec(address, presentedToken(authorization ?? '')) !== null)
+    if (options.wrongTokens.refusedForSec(address, secret ?? '') !== null)
       return close(extra.socket, closings.guessing);
     try {
-      const session = await authenticator.authenticate(authorization, options.newRequestId());
-      const connection: Connection = {
-        socket: extra.socket,
-        session,
-        authorization: authorization ?? '',
-        expiry: undefined,
-      };
+      const request = { method: 'GET', headers, isUpgrade: true };
+      const session = await callers.authenticate(request, options.newRequestId());
+      const cookie = callers.sessionOf(headers);
+      const signInAgain = async (): Promise<Session> =>
+        cookie === null
+          ? await authenticator.authenticate(headers.authorization, options.newRequestId())
+          : await authenticator.authenticateSession(cookie, options.newRequestId(), { isUse: false });
+      const connection: Connection = { socket: extra.socket, session, signInAgain, expiry: undefined };
       connections.set(extra.socket, connection);
       watchExpiry(connection);
     } catch (error) {
       if (isOutage(error)) return close(extra.socket, closings.unavailable);
       if (!(error instanceof DomainError)) throw error;
-      if (authorization !== undefined) options.wrongTokens.noteWrong(address);
+      if (error.code === 'FORBIDDEN') return close(extra.socket, closings.foreign);
+      if (secret !== null) options.wrongTokens.noteWrong(address);
       close(extra.socket, closings.unauthorized);
     }
   }
 
-  // Some revocations may have been missed, or a user's role changed: every token is checked again.
-  async function lookAgain(): Promise<void> {
-    for (const connection of [...connections.values()]) {
-      try {
-        connection.session = await authenticator.authenticate(connection.authorization, options.newRequestId());
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-        close(connection.socket, closings.revoked);
-      }
+  async function lookAgain(connection: Connection, closing: readonly [number, string]): Promise<void> {
+    try {
+      connection.session = await connection.signInAgain();
+      clearTimeout(connection.expiry);
+      if (connections.has(connection.socket)) watchExpiry(connection);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      close(connection.socket, closing);
     }
   }
 
-  const stopHearing = authenticator.onRevoked((tokenId) => {
-    if (tokenId === null)
-      return void lookAgain().catch((error: unknown) =>
-        log.error({ err: error }, 'open sockets could not be checked for revoked tokens'),
-      );
-    for (const { socket, session } of [...connections.values()])
-      if (session.ctx.actor.tokenId === tokenId) close(socket, closings.revoked);
+  const failed = (error: unknown): void =>
+    log.error({ err: error }, 'open sockets could not be checked for revoked tokens');
+
+  // Some revocations may have been missed, or a user's role changed: every token is checked again.
+  async function lookAtAllAgain(): Promise<void> {
+    for (const connection of [...connections.values()]) await lookAgain(connection, endOf(connection));
+  }
+
+  const stopHearing = authenticator.onRevoked((isEnded) => {
+    if (isEnded === null) return void lookAtAllAgain().catch(failed);
+    for (const connection of [...connections.values()])
+      if (isEnded(connection.session.ctx.actor)) close(connection.socket, endOf(connection));
   });
 
   const stopServing = useServer(
@@ -184,9 +199,15 @@ export function serveSockets(options: SocketOptions): Sockets {
   };
 }
 
-function authorizationOf(params: ConnectionInitMessage['payload']): string | undefined {
+function endOf({ session }: Connection): readonly [number, string] {
+  return session.ctx.actor.sessionId === null ? closings.revoked : closings.ended;
+}
+
+/** Those of the upgrade request, with the Authorization of the connection's parameters. */
+function headersOf(request: IncomingMessage, params: ConnectionInitMessage['payload']): IncomingHttpHeaders {
+  const { authorization: _, ...headers } = request.headers;
   const value = params?.['Authorization'] ?? params?.['authorization'];
-  return typeof value === 'string' ? value : undefined;
+  return typeof value === 'string' ? { ...headers, authorization: value } : headers;
 }
 
 function prepare(

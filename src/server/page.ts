@@ -1,5 +1,5 @@
-// The common parts of HTML pages: no scripts, texts escaped here, and the token as the password, as for git
-// (docs/adr/0008).
+// The common parts of HTML pages: no scripts, texts escaped here. A reader has a session, or gives the token as the
+// password, as for git (docs/adr/0008, 0077).
 // The template is kept: those of libraries answer plain strings, so that the author of a page marks what is not escaped,
 // while here the type of a value says whether it is text.
 import { createHash } from 'node:crypto';
@@ -9,12 +9,13 @@ import { DomainError, errorCodes } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import type { Session } from '../modules/accounts/index.ts';
 import { RateLimited } from './rate-limit.ts';
-import { presentedToken } from './wrong-tokens.ts';
 
 export interface PageOptions {
   readonly schema: GraphQLSchema;
   /** Throws DomainError, also if the account exceeds its rate limit. */
-  readonly admit: (token: string, request: FastifyRequest) => Promise<Session>;
+  readonly admit: (request: FastifyRequest) => Promise<Session>;
+  /** Answers with the dashboard, or with the way to sign in. False: the page of the route answers. */
+  readonly answerBrowser: (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
   readonly contextOf: (session: Session) => GraphQLContext;
 }
 
@@ -33,18 +34,22 @@ export interface Page {
 /** Runs a GraphQL query as the token's user. */
 export type Ask = <Data>(document: DocumentNode, variables: Readonly<Record<string, unknown>>) => Promise<Data>;
 
-/** Serves the result of `render` to signed-in users, and a page with the reason to everybody else. */
+/**
+ * Serves the result of `render` to signed-in users, and a page with the reason to everybody else. Browsers get the
+ * dashboard instead where it is built.
+ */
 export function servePage(
   fastify: FastifyInstance,
-  { schema, admit, contextOf }: PageOptions,
+  { schema, admit, contextOf, answerBrowser }: PageOptions,
   route: {
     readonly path: string;
     readonly render: (params: Readonly<Record<string, string>>, ask: Ask) => Promise<Page>;
   },
 ): void {
   fastify.get<{ Params: Record<string, string> }>(route.path, async (request, reply) => {
+    if (await answerBrowser(request, reply)) return reply;
     try {
-      const session = await admit(presentedToken(request.headers.authorization ?? ''), request);
+      const session = await admit(request);
       const ask: Ask = async (document, variableValues) => {
         const contextValue = contextOf(session);
         const { data, errors } = await execute({ schema, document, variableValues, contextValue });
@@ -64,10 +69,26 @@ export function servePage(
   });
 }
 
-const style = `:root{color-scheme:light dark}
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.5rem;border:1px solid color-mix(in srgb,currentColor 25%,transparent);border-radius:4px}
-li{overflow-wrap:anywhere}`;
+const style = `:root{color-scheme:light dark;--page:#f3f4f6;--card:#fff;--edge:#e2e5ea;--edge2:#cfd4dc;--ink:#14171c;--ink2:#4c535e;--on:#fcfcfd;--blue:#1f55c7;--focus:#2f6bea;--red:#b62a24;--red-s:#fdeae8}
+@media (prefers-color-scheme:dark){:root{--page:#0c0e11;--card:#161a1f;--edge:#252b32;--edge2:#38404a;--ink:#eceff3;--ink2:#aab2bd;--on:#111418;--blue:#8db1ff;--focus:#5b8df6;--red:#ff8d85;--red-s:#331a1a}}
+*{box-sizing:border-box}
+body{font:400 15px/1.5 ui-sans-serif,system-ui,sans-serif;color:var(--ink);background:var(--page);max-width:60rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:20px;line-height:1.3;font-weight:600;overflow-wrap:anywhere}h2{font-size:15px;margin-top:1.5rem}
+a{color:var(--blue)}
+code,pre{font-family:ui-monospace,monospace;font-size:.92em}
+pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.5rem;background:var(--card);border:1px solid var(--edge);border-radius:4px}
+li{overflow-wrap:anywhere}
+:focus-visible{outline:2px solid var(--focus);outline-offset:2px}
+form{margin:1rem 0}
+label{display:block;font-weight:600;margin-bottom:4px}
+input{display:block;width:100%;font:inherit;color:inherit;background:var(--page);border:1px solid var(--edge2);border-radius:7px;padding:8px 10px;margin-bottom:12px}
+input[aria-invalid=true]{border-color:var(--red)}
+button,a.button{display:block;width:100%;font:600 15px/1.4 ui-sans-serif,system-ui,sans-serif;text-align:center;text-decoration:none;color:var(--on);background:var(--ink);border:1px solid var(--ink);border-radius:7px;padding:8px 14px;cursor:pointer}
+.quiet{color:var(--ink);background:none;border-color:var(--edge2)}
+.dim{color:var(--ink2);font-size:13px}
+[role=alert]{color:var(--red);background:var(--red-s);border-radius:7px;padding:8px 12px}
+.narrow{max-width:26rem;margin:12vh auto 2rem}
+.narrow main{background:var(--card);border:1px solid var(--edge);border-radius:11px;padding:8px 24px 16px}`;
 const policyWith = (formsTo: string): string =>
   [
     "default-src 'none'",
@@ -77,29 +98,37 @@ const policyWith = (formsTo: string): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** A page that needs no sign-in. `formsTo`: the other origin that its form is posted to. */
+/** A page that needs no sign-in. `formsTo`: where its form is posted to; another origin, or `'self'` in quotes. */
 export async function sendPage(
   reply: FastifyReply,
   status: number,
-  { title, body, formsTo }: Pick<Page, 'title' | 'body'> & { readonly formsTo?: string },
+  { title, body, formsTo, isNarrow }: Pick<Page, 'title' | 'body'> & PageForm,
 ): Promise<FastifyReply> {
-  return await send(reply, status, { title, body, isMoving: false }, formsTo);
+  const shown = { title, body, isMoving: false };
+  return await send(reply, status, shown, { formsTo: formsTo ?? "'none'", isNarrow: isNarrow ?? false });
+}
+
+interface PageForm {
+  readonly formsTo?: string;
+  /** A card in the middle. */
+  readonly isNarrow?: boolean;
 }
 
 async function send(
   reply: FastifyReply,
   status: number,
   { title, body, isMoving }: Page,
-  formsTo = "'none'",
+  { formsTo, isNarrow }: Required<PageForm> = { formsTo: "'none'", isNarrow: false },
 ): Promise<FastifyReply> {
   const again = isMoving ? html`<meta http-equiv="refresh" content="5" />` : html``;
   const { markup } =
-    html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>${title}</title><style>${{ markup: style }}</style></head><body><h1>${title}</h1>${body}</body></html>`;
+    html`<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>${title}</title><style>${{ markup: style }}</style></head><body class="${isNarrow ? 'narrow' : ''}"><main><h1>${title}</h1>${body}</main></body></html>`;
   return await reply
     .code(status)
     .type('text/html; charset=utf-8')
     .header('cache-control', 'no-store')
-    .header('referrer-policy', 'no-referrer')
+    // Without any referrer a browser would say that forms come from nowhere.
+    .header('referrer-policy', 'same-origin')
     .header('content-security-policy', policyWith(formsTo))
     .send(`<!doctype html>${markup}\n`);
 }
@@ -154,6 +183,6 @@ function escaped(text: string): string {
 
 const signIn: Page = {
   title: 'Sign in',
-  body: html`<p>This page is for users of the account. Load it again and sign in with an API token as the password; any user name will do. <code>npm start</code> keeps the first token in <code>access.json</code> in its data directory.</p>`,
+  body: html`<p>This page is for users of the account. <a href="/session">Sign in</a>, or load it again and give an API token as the password; any user name will do. <code>npm start</code> keeps the first token in <code>access.json</code> in its data directory.</p>`,
   isMoving: false,
 };

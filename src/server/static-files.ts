@@ -3,9 +3,19 @@ import { join, sep } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance } from 'fastify';
 
+export interface ServedFolder {
+  readonly prefix: string;
+  readonly folder: string;
+  /** The folder below, or '' for all of it, whose names carry a hash of their content. */
+  readonly immutable: string;
+}
+
 /** Serves `folder` under `prefix`, its index.html at the prefix itself. */
-export async function serveFolder(fastify: FastifyInstance, prefix: string, folder: string): Promise<void> {
-  const assets = join(folder, 'assets') + sep;
+export async function serveFolder(
+  fastify: FastifyInstance,
+  { prefix, folder, immutable }: ServedFolder,
+): Promise<void> {
+  const hashed = join(folder, immutable, sep);
   await fastify.register(async (scope) => {
     // The library's table of types is older than RFC 9239, which left scripts one name.
     scope.addHook('onSend', async (_request, reply) => {
@@ -25,11 +35,10 @@ export async function serveFolder(fastify: FastifyInstance, prefix: string, fold
       preCompressed: true,
       dotfiles: 'ignore',
       cacheControl: false,
-      // Built names carry a hash of their content, except for the page that names them.
       setHeaders: (reply, path) =>
         void reply.header(
           'cache-control',
-          path.startsWith(assets) ? 'public, max-age=31536000, immutable' : 'no-cache',
+          path.startsWith(hashed) ? 'public, max-age=31536000, immutable' : 'no-cache',
         ),
     });
   });

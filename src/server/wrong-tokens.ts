@@ -1,5 +1,5 @@
-// Wrong tokens are counted by client address: an address that has sent many in a minute is refused without a look-up.
-// Recently valid tokens still pass, because one address may be a whole office or a proxy.
+// Wrong tokens, and wrong cookies of sessions, are counted by client address: an address that has sent many in a minute is
+// refused without a look-up. Recently valid ones still pass, because one address may be a whole office or a proxy.
 // Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender chooses.
 import { createHash } from 'node:crypto';
 import type { Authenticator } from '../modules/accounts/index.ts';
@@ -51,7 +51,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
   };
 }
 
-/** Records every token that signs in on any interface. */
+/** Records every token and session that is good, on any interface. */
 export function notingGood(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
   return {
     ...authenticator,
@@ -63,6 +63,11 @@ export function notingGood(authenticator: Authenticator, wrongTokens: WrongToken
     authenticateToken: async (token, requestId) => {
       const session = await authenticator.authenticateToken(token, requestId);
       wrongTokens.noteGood(token);
+      return session;
+    },
+    authenticateSession: async (secret, requestId, options) => {
+      const session = await authenticator.authenticateSession(secret, requestId, options);
+      wrongTokens.noteGood(secret);
       return session;
     },
   };

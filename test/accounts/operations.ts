@@ -179,6 +179,12 @@ export const operations: readonly Operation[] = [
     document:
       'mutation { createApiToken(input: {name: "T", kind: ACCOUNT, scopes: [QUEUE_READ]}) { apiToken { name } } }',
   },
+  {
+    field: 'Mutation.createSignInLink',
+    scope: null,
+    document: 'mutation { createSignInLink { expiresAt } }',
+  },
+  { field: 'Mutation.endSession', scope: null, document: 'mutation { endSession { ended } }' },
   { field: 'Query.users', scope: 'config:read', document: '{ users { nodes { id email } } }' },
   {
     field: 'Query.teams',
@@ -567,6 +573,8 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Query.repositories',
   'Mutation.createRepository',
   'Mutation.createApiToken',
+  'Mutation.createSignInLink',
+  'Mutation.endSession',
   'Mutation.addUser',
   'Mutation.createTeam',
   'Mutation.setAccountTimezone',

@@ -82,6 +82,8 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
     'github_app.github_app_api_url_app_id_key',
     'github_app_setup.github_app_setup_link_digest_key',
     'github_app_setup.github_app_setup_state_digest_key',
+    'user_session.user_session_digest_key',
+    'sign_in_link.sign_in_link_digest_key',
   ]);
 });
 

@@ -82,6 +82,8 @@ export async function startServer(
     /** A database of the caller's own, which has been migrated. */
     readonly databaseUrl?: string;
     readonly graphiqlDir?: string;
+    /** Left out: the dashboard is not built. */
+    readonly dashboardDir?: string;
     /** How webhooks go out, made for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
     /** `as usual`: the service's own. Left out: so high that none is reached. */
@@ -116,6 +118,7 @@ export async function startServer(
       host: '127.0.0.1',
       overdue: service.overdue,
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
+      dashboardDir: options.dashboardDir ?? join(dataDir, 'no-dashboard'),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, parts) =>
         await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, ...parts }),

@@ -5,14 +5,20 @@ import { rowIdOf } from '../../graphql/node-id.ts';
 import { findApiToken, readAccount, readApiTokens, readOwnApiTokens } from './accounts.reads.ts';
 import { setAccountTimezone } from './account-settings.service.ts';
 import { mayUse } from './authorisation.ts';
+import { createSignInLink, endSession, readOwnSession } from './sessions.service.ts';
 import { createApiToken, revokeApiToken } from './tokens.service.ts';
 import {
   Account,
   ApiToken,
   CreateApiTokenInput,
   CreateApiTokenPayload,
+  CreateSignInLinkInput,
+  CreateSignInLinkPayload,
+  EndSessionInput,
+  EndSessionPayload,
   RevokeApiTokenInput,
   RevokeApiTokenPayload,
+  Session,
   SetAccountTimezoneInput,
   SetAccountTimezonePayload,
   Viewer,
@@ -20,7 +26,9 @@ import {
 
 @Resolver(() => Viewer)
 export class AccountsResolver {
-  @Query(() => Viewer, { description: 'Who is asking, and what the token may do. Every token may ask this.' })
+  @Query(() => Viewer, {
+    description: 'Who is asking, and what the token or the session may do. All of them may ask this.',
+  })
   viewer(@Ctx() { actor }: GraphQLContext): Viewer {
     const { email, handle, role, scopes } = actor;
     return { email, handle, role, scopes: [...scopes].filter((scope) => mayUse(role, scope)) };
@@ -29,6 +37,11 @@ export class AccountsResolver {
   @FieldResolver(() => Account, { description: 'The account everything is read from and written to.' })
   async account(@Ctx() ctx: GraphQLContext): Promise<Account> {
     return await readAccount(ctx);
+  }
+
+  @FieldResolver(() => Session, { nullable: true, description: 'The session in use. Null: the request has a token.' })
+  async session(@Ctx() ctx: GraphQLContext): Promise<Session | null> {
+    return await readOwnSession(ctx);
   }
 
   @FieldResolver(() => [ApiToken], {
@@ -72,6 +85,29 @@ export class AccountsResolver {
       successor: typeof input.successor === 'string' ? rowIdOf('ApiToken', input.successor) : null,
     });
     return { apiToken: await apiToken(ctx, id) };
+  }
+
+  @Mutation(() => CreateSignInLinkPayload, {
+    description:
+      'Makes a link that signs a browser in as the user of the token, with the scopes of the token, once and within 15 minutes. Every token may; a session may not.',
+  })
+  async createSignInLink(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => CreateSignInLinkInput, { defaultValue: {} }) input: CreateSignInLinkInput,
+  ): Promise<CreateSignInLinkPayload> {
+    return await createSignInLink(ctx, ctx.secrets, input);
+  }
+
+  @Mutation(() => EndSessionPayload, {
+    description:
+      'Ends the session in use, or all sessions of its user, and their subscriptions, at once. Refused to a token, which is revoked instead.',
+  })
+  async endSession(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => EndSessionInput, { defaultValue: {} }) input: EndSessionInput,
+  ): Promise<EndSessionPayload> {
+    await endSession(ctx, input);
+    return { ended: true };
   }
 
   @Mutation(() => SetAccountTimezonePayload, {

@@ -74,6 +74,18 @@ export class Account {
   timezone!: string;
 }
 
+@ObjectType({ simpleResolvers: true, description: 'The session of a browser.' })
+export class Session {
+  @Field(() => DateTime, { description: 'When the browser signed in.' })
+  startedAt!: Date;
+
+  @Field(() => DateTime, {
+    description:
+      'When the session ends if nothing uses it until then: 12 hours after its last use, 7 days after its start, or with its token.',
+  })
+  expiresAt!: Date;
+}
+
 @ObjectType({ simpleResolvers: true, description: 'Who is asking.' })
 export class Viewer {
   @Field(() => String, { nullable: true, description: 'Email address of the acting user.' })
@@ -85,7 +97,7 @@ export class Viewer {
   @Field(() => roles, { description: 'Role of the acting user.' })
   role!: Role;
 
-  @Field(() => [scopeNames], { description: 'What the token may do.' })
+  @Field(() => [scopeNames], { description: 'What the token or the session may do.' })
   scopes!: Scope[];
 }
 
@@ -180,4 +192,37 @@ export class SetAccountTimezoneInput {
 export class SetAccountTimezonePayload {
   @Field(() => Account, { description: 'The account as it is now.' })
   account!: Account;
+}
+
+@InputType({ description: 'A link that signs a browser in.' })
+export class CreateSignInLinkInput {
+  @Field(() => String, {
+    nullable: true,
+    description: 'The path to open then, such as `/acme/shop/queue/main`. Default: the first page.',
+  })
+  next?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `createSignInLink` answers.' })
+export class CreateSignInLinkPayload {
+  @Field(() => String, { description: 'The link. It works once, and is stored nowhere.' })
+  url!: string;
+
+  @Field(() => DateTime, { description: 'When the link stops working.' })
+  expiresAt!: Date;
+}
+
+@InputType({ description: 'Which sessions to end.' })
+export class EndSessionInput {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Whether all sessions of the user end. Default: only the one in use.',
+  })
+  everywhere!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What `endSession` answers.' })
+export class EndSessionPayload {
+  @Field(() => Boolean, { description: 'Always true: the session has ended.' })
+  ended!: boolean;
 }

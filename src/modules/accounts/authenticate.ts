@@ -1,17 +1,20 @@
-// From an Authorization header to a Context. The role interlock_system looks tokens up across accounts.
+// From a token or the secret of a session to a Context. The role interlock_system looks them up across accounts.
 import type { Actor, Context, Ports, Scope } from '../../context.ts';
+import { sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { createKnownRows, type KnownRow } from './known-rows.ts';
 import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
-const cacheMs = 5_000;
-const cacheSize = 10_000;
 const usedEveryMs = 60_000;
-/** The payload is the id of a revoked token. Empty: every token must be checked again. */
+/**
+ * The payload is the id of a revoked token, or `session:` and the id of an ended session. Empty: every token and session
+ * must be checked again.
+ */
 export const tokenChannel = 'interlock_tokens';
 
 export interface Session {
   readonly ctx: Context;
-  /** When the token expires. Null: never. */
+  /** When the token or the session expires. Null: never. Each use of a session moves it. */
   readonly expiresAt: Date | null;
 }
 
@@ -19,42 +22,55 @@ export interface Authenticator {
   /** Throws UNAUTHENTICATED, with the same message for every fault of the token. */
   authenticate(authorization: string | undefined, requestId: string): Promise<Session>;
   authenticateToken(token: string, requestId: string): Promise<Session>;
+  /** The session of a browser, by the secret in its cookie. `isUse: false` does not prolong it. */
+  authenticateSession(secret: string, requestId: string, options?: { readonly isUse: boolean }): Promise<Session>;
   /**
-   * The listener is called for every revocation in any process. `null`: some may have been missed, so that all tokens
-   * must be checked again.
+   * The listener is called for every end of a token or a session in any process. `null`: some may have been missed, so
+   * that all must be checked again.
    */
-  onRevoked(listener: (tokenId: string | null) => void): () => void;
+  onRevoked(listener: (isEnded: ((actor: Actor) => boolean) | null) => void): () => void;
   close(): Promise<void>;
 }
 
-interface TokenRow {
-  readonly id: string;
+interface UserColumns {
   readonly accountId: string;
   readonly userId: string;
-  readonly kind: 'account' | 'user';
-  readonly tokenHmac: Buffer;
+  /** Null: the user signed in at GitHub, without a token. */
+  readonly kind: 'account' | 'user' | null;
+  readonly tokenId: string | null;
   readonly scopes: readonly Scope[];
+  /** Of the token. Null: never. */
   readonly expiresAt: Date | null;
-  readonly lastUsedAt: Date | null;
+  readonly usedAt: Date | null;
   readonly email: string;
   readonly handle: string | null;
   readonly role: Actor['role'];
 }
 
-interface Known {
-  readonly row: TokenRow;
-  readonly actor: Actor;
-  readonly readAt: number;
-  usedAt: number;
-  /** The token that matched this row: until the row is read again, a comparison with it suffices. */
-  token: Buffer | null;
+interface TokenRow extends UserColumns {
+  readonly tokenId: string;
+  readonly tokenHmac: Buffer;
+}
+
+interface SessionRow extends UserColumns {
+  readonly sessionId: string;
+  readonly startedAt: Date;
+  readonly usedAt: Date;
 }
 
 const tokenByLookup = `
-  select t.id, t.account_id as "accountId", t.user_id as "userId", t.kind, t.token_hmac as "tokenHmac", t.scopes,
-         t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt", u.email, u.handle, u.role
+  select t.account_id as "accountId", t.user_id as "userId", t.kind, t.id as "tokenId", t.token_hmac as "tokenHmac",
+         t.scopes, t.expires_at as "expiresAt", t.last_used_at as "usedAt", u.email, u.handle, u.role
   from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
   where t.lookup = $1 and t.revoked_at is null and u.removed_at is null`;
+
+const sessionByDigest = `
+  select s.account_id as "accountId", s.user_id as "userId", t.kind, s.token_id as "tokenId", s.id as "sessionId",
+         s.scopes, t.expires_at as "expiresAt", s.started_at as "startedAt", s.used_at as "usedAt",
+         u.email, u.handle, u.role
+  from user_session s join account_user u on u.account_id = s.account_id and u.id = s.user_id
+  left join api_token t on t.account_id = s.account_id and t.id = s.token_id
+  where s.digest = $1 and s.ended_at is null and u.removed_at is null and t.revoked_at is null`;
 
 export async function createAuthenticator({
   ports,
@@ -63,62 +79,72 @@ export async function createAuthenticator({
   readonly ports: Ports;
   readonly secrets: Secrets;
 }): Promise<Authenticator> {
-  const known = new Map<string, Known>();
-  const listeners = new Set<(tokenId: string | null) => void>();
-  // A revocation during a read of a row overrides that row.
-  let revocations = 0;
+  const { query } = ports.db.system;
+  const tokens = createKnownRows(async (lookup) => withActor((await query<TokenRow>(tokenByLookup, [lookup]))[0]));
+  const sessions = createKnownRows(async (digest) =>
+    withActor((await query<SessionRow>(sessionByDigest, [Buffer.from(digest, 'hex')]))[0]),
+  );
+  const listeners = new Set<(isEnded: ((actor: Actor) => boolean) | null) => void>();
 
-  const stopListening = await ports.db.system.listen(tokenChannel, (tokenId) => {
-    revocations += 1;
-    if (tokenId === '') known.clear();
-    else for (const [lookup, { row }] of known) if (row.id === tokenId) known.delete(lookup);
-    for (const listener of listeners) listener(tokenId === '' ? null : tokenId);
+  const stopListening = await ports.db.system.listen(tokenChannel, (payload) => {
+    const sessionId = /^session:(.*)$/.exec(payload)?.[1];
+    const isEnded = (of: { readonly tokenId: string | null; readonly sessionId?: string | null }): boolean =>
+      payload === '' || (sessionId === undefined ? of.tokenId === payload : of.sessionId === sessionId);
+    tokens.forget(isEnded);
+    sessions.forget(isEnded);
+    for (const listener of listeners) listener(payload === '' ? null : isEnded);
   });
 
-  async function find(lookup: string, now: number): Promise<Known | undefined> {
-    const cached = known.get(lookup);
-    if (cached && now - cached.readAt < cacheMs) return cached;
-    const before = revocations;
-    const [row] = await ports.db.system.query<TokenRow>(tokenByLookup, [lookup]);
-    known.delete(lookup);
-    if (!row) return undefined;
-    const found = {
-      row,
-      actor: actorOf(row),
-      readAt: now,
-      usedAt: Math.max(row.lastUsedAt?.getTime() ?? 0, cached?.usedAt ?? 0),
-      token: null,
-    };
-    if (before !== revocations) return await find(lookup, now);
-    if (known.size >= cacheSize) known.delete(known.keys().next().value as string);
-    known.set(lookup, found);
-    return found;
+  function isTokenOf(found: KnownRow<TokenRow>, token: string): boolean {
+    const given = Buffer.from(token);
+    if (found.secret !== null) return isSameBytes(given, found.secret);
+    const isToken = isSameBytes(digestToken(secrets, token), found.row.tokenHmac);
+    if (isToken) found.secret = given;
+    return isToken;
   }
 
-  function isTokenOf(found: Known, token: string): boolean {
-    const given = Buffer.from(token);
-    if (found.token !== null) return isSameBytes(given, found.token);
-    const isToken = isSameBytes(digestToken(secrets, token), found.row.tokenHmac);
-    if (isToken) found.token = given;
-    return isToken;
+  function contextOf({ accountId, actor }: UserColumns & { readonly actor: Actor }, requestId: string): Context {
+    return { ...ports, accountId, actor, requestId };
+  }
+
+  function noteUse(found: KnownRow<UserColumns>, now: number, statement: string, id: string): void {
+    if (now - found.usedAt < usedEveryMs) return;
+    found.usedAt = now;
+    query(statement, [id, new Date(now).toISOString()]).catch((error: unknown) =>
+      ports.log.warn({ error }, 'when a token or a session was last used could not be written'),
+    );
   }
 
   async function authenticateToken(token: string, requestId: string): Promise<Session> {
     const lookup = lookupOf(token);
     const now = ports.clock().getTime();
-    const found = lookup === null ? undefined : await find(lookup, now);
+    const found = lookup === null ? undefined : await tokens.find(lookup, now);
     if (!found || !isTokenOf(found, token)) throw unauthenticated();
-    const { expiresAt } = found.row;
+    const { expiresAt, tokenId } = found.row;
     if (expiresAt !== null && expiresAt.getTime() <= now) throw unauthenticated();
-    if (now - found.usedAt >= usedEveryMs) {
-      found.usedAt = now;
-      noteUse(ports, found.row.id, now);
-    }
-    return { ctx: { ...ports, accountId: found.row.accountId, actor: found.actor, requestId }, expiresAt };
+    noteUse(
+      found,
+      now,
+      'update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
+      tokenId,
+    );
+    return { ctx: contextOf(found.row, requestId), expiresAt };
+  }
+
+  async function authenticateSession(secret: string, requestId: string, { isUse } = { isUse: true }): Promise<Session> {
+    const now = ports.clock().getTime();
+    const found = await sessions.find(digestToken(secrets, secret).toString('hex'), now);
+    if (!found) throw unauthenticated();
+    const { startedAt, expiresAt: tokenExpiresAt, sessionId } = found.row;
+    const endsAt = (): Date => sessionEndsAt({ startedAt, usedAt: new Date(found.usedAt), tokenExpiresAt });
+    if (endsAt().getTime() <= now) throw unauthenticated();
+    if (isUse) noteUse(found, now, 'update user_session set used_at = $2 where id = $1 and used_at < $2', sessionId);
+    return { ctx: contextOf(found.row, requestId), expiresAt: endsAt() };
   }
 
   return {
     authenticateToken,
+    authenticateSession,
     authenticate: async (authorization, requestId) => {
       const [, token] = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '') ?? [];
       if (token === undefined) throw unauthenticated();
@@ -135,25 +161,25 @@ export async function createAuthenticator({
   };
 }
 
-function actorOf(row: TokenRow): Actor {
+function withActor<Row extends UserColumns & { readonly sessionId?: string }>(
+  row: Row | undefined,
+): (Row & { readonly actor: Actor }) | undefined {
+  return row && { ...row, actor: actorOf(row) };
+}
+
+const kinds = { account: 'account_token', user: 'user_token' } as const;
+
+function actorOf(row: UserColumns & { readonly sessionId?: string }): Actor {
   return {
-    kind: row.kind === 'account' ? 'account_token' : 'user_token',
+    kind: row.kind === null ? 'github_user' : kinds[row.kind],
     userId: row.userId,
-    tokenId: row.id,
+    tokenId: row.tokenId,
+    sessionId: row.sessionId ?? null,
     email: row.email,
     handle: row.handle,
     role: row.role,
     scopes: new Set(row.scopes),
   };
-}
-
-function noteUse(ports: Ports, tokenId: string, now: number): void {
-  ports.db.system
-    .query('update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)', [
-      tokenId,
-      new Date(now).toISOString(),
-    ])
-    .catch((error: unknown) => ports.log.warn({ error }, 'when a token was last used could not be written'));
 }
 
 function unauthenticated(): DomainError {

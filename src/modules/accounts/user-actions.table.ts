@@ -81,6 +81,8 @@ export const userActions = {
   account_token_revoked: { entity: 'account', target: null, by: ['revokeApiToken'] },
   user_token_created: { entity: 'user', target: 'the user it acts as', by: ['createApiToken'] },
   user_token_revoked: { entity: 'user', target: 'the user it acted as', by: ['revokeApiToken'] },
+  sign_in_link_created: { entity: 'user', target: 'the user it signs in', by: ['createSignInLink'] },
+  signed_out: { entity: 'user', target: 'the user', by: ['endSession'] },
   webhook_endpoint_created: { entity: 'integrations', target: null, by: ['createWebhookEndpoint'] },
   webhook_endpoint_updated: { entity: 'integrations', target: null, by: ['updateWebhookEndpoint'] },
   webhook_endpoint_deleted: { entity: 'integrations', target: null, by: ['deleteWebhookEndpoint'] },
@@ -143,7 +145,7 @@ export function userActionsMarkdown(): string {
   );
   return `# User actions
 
-The \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7): what users do by GraphQL mutations with their own tokens. The event log has what account tokens and REST calls do. A new action gets a new name, and a name never changes its meaning.
+The \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7): what users do by GraphQL mutations in a session of a browser or with their own tokens. The event log has what account tokens and REST calls do. A new action gets a new name, and a name never changes its meaning.
 
 Repositories are named \`owner/name\`, pull requests \`owner/name#number\`, base branches \`owner/name:branch\`, users by their email address, teams \`@org/slug\`; a right or a membership names both sides, \`owner/name: email\`.
 

@@ -1,4 +1,4 @@
-// The audit log of users' actions in the dashboard (interface 2.10): GraphQL mutations with a user's own token.
+// The audit log of users' actions in the dashboard (interface 2.10): GraphQL mutations with a session or a user's own token.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { userActions, type UserActionName } from './user-actions.table.ts';
@@ -17,15 +17,17 @@ export interface UserAction {
   readonly target: string | null;
 }
 
-/** Writes the action in the transaction of its change. Account tokens, REST and the service itself write no actions. */
+/** Writes the action in the transaction of its change. Account tokens outside of sessions, REST and the service itself write no actions. */
 export async function recordUserAction(
   ctx: Context & Partial<RequestContext>,
   tx: Transaction,
   { action, target }: UserAction,
 ): Promise<void> {
-  if (ctx.actor.kind !== 'user_token' || ctx.source !== 'graphql_api' || ctx.actor.email === null) return;
+  const { kind, sessionId, email } = ctx.actor;
+  const isOwn = sessionId !== null || kind === 'user_token';
+  if (!isOwn || ctx.source !== 'graphql_api' || email === null) return;
   await tx.query(
     'insert into user_action (account_id, action, actor, entity, target, at) values ($1, $2, $3, $4, $5, $6)',
-    [ctx.accountId, action, ctx.actor.email, userActions[action].entity, target, ctx.clock().toISOString()],
+    [ctx.accountId, action, email, userActions[action].entity, target, ctx.clock().toISOString()],
   );
 }

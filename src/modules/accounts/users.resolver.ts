@@ -46,7 +46,7 @@ export class UsersResolver {
   }
 
   @Mutation(() => UserPayload, {
-    description: "Removes a user and ends the user's tokens at once. The last admin stays. Needs admin.",
+    description: "Removes a user and ends the user's tokens and sessions at once. The last admin stays. Needs admin.",
   })
   async removeUser(
     @Ctx() ctx: GraphQLContext,

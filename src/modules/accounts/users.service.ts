@@ -6,6 +6,7 @@ import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { requireScope } from './authorisation.ts';
 import { checkedEmail, checkedHandle } from './names.ts';
+import { endSessions } from './sessions.service.ts';
 import { endTokens, lookAtTokensAgain } from './tokens.rows.ts';
 import { recordUserAction } from './user-actions.ts';
 
@@ -82,7 +83,7 @@ export async function updateUser(
   });
 }
 
-/** Ends the user's tokens at once, and removes the user from teams and permissions. A repetition changes nothing. */
+/** Ends the user's tokens and sessions at once, and removes the user from teams and permissions. A repetition changes nothing. */
 export async function removeUser(ctx: Context, input: { readonly id: string }): Promise<void> {
   requireScope(ctx, 'admin');
   await changeUsers(ctx, async (tx) => {
@@ -107,6 +108,7 @@ export async function removeUser(ctx: Context, input: { readonly id: string }): 
       tx,
       tokens.map(({ id }) => id),
     );
+    await endSessions(ctx, tx, { userId: user.id });
     await appendEvents(ctx, tx, [{ action: 'user_removed', payload: { userId: user.id } }]);
     await recordUserAction(ctx, tx, { action: 'user_removed', target: user.email });
   });

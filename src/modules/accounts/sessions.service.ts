@@ -1,0 +1,177 @@
+// Sessions of browsers (ADR 0077). A session is begun with a token, or with a link that a token made and that works once.
+// It acts as the user of the token, with the token's scopes, and ends with the token.
+import { randomBytes } from 'node:crypto';
+import type { Context, Ports, Scope } from '../../context.ts';
+import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Database, SystemQueries, Transaction } from '../../platform/database.ts';
+import { tokenChannel } from './authenticate.ts';
+import { digestToken, type Secrets } from './tokens.ts';
+import { recordUserAction, type RequestContext } from './user-actions.ts';
+
+export interface SignInLink {
+  readonly url: string;
+  readonly expiresAt: Date;
+}
+
+/**
+ * A link that signs a browser in, once and within 15 minutes. Any token may make one, and a session may not: it would
+ * outlive its own end. `next`: the path that is opened then.
+ */
+export async function createSignInLink(
+  ctx: Context,
+  secrets: Secrets,
+  { next }: { readonly next?: string | null | undefined },
+): Promise<SignInLink> {
+  const { tokenId, sessionId, email } = ctx.actor;
+  if (sessionId !== null || tokenId === null)
+    throw new DomainError('FORBIDDEN', 'Sign-in links are made with a token. A session of a browser makes none.');
+  const path = safePath(next);
+  if (typeof next === 'string' && path !== next)
+    throw new DomainError(
+      'BAD_INPUT',
+      'input.next must be a path of this service, such as /acme/shop/queue/main',
+      'input.next',
+    );
+  const secret = newSecret();
+  const now = ctx.clock();
+  const expiresAt = new Date(now.getTime() + linkMinutes * 60_000);
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query('insert into sign_in_link (account_id, digest, token_id, expires_at) values ($1, $2, $3, $4)', [
+      ctx.accountId,
+      digestToken(secrets, secret),
+      tokenId,
+      expiresAt.toISOString(),
+    ]);
+    await recordUserAction(ctx, tx, { action: 'sign_in_link_created', target: email });
+  });
+  const query = path === '/' ? '' : `?next=${encodeURIComponent(path)}`;
+  return { url: `${ctx.publicUrl}/session/${secret}${query}`, expiresAt };
+}
+
+/** Whether a link still works. It goes on working. */
+export async function isSignInLink({ db, clock }: Ports, secrets: Secrets, secret: string): Promise<boolean> {
+  const found = await db.system.query(
+    `select 1 from sign_in_link l join api_token t on t.account_id = l.account_id and t.id = l.token_id
+     where l.digest = $1 and l.used_at is null and l.expires_at > $2 and t.revoked_at is null
+       and (t.expires_at is null or t.expires_at > $2)`,
+    [digestToken(secrets, secret), clock().toISOString()],
+  );
+  return found.length > 0;
+}
+
+interface Begun {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly scopes: readonly Scope[];
+  /** Null: the person signed in at GitHub. */
+  readonly tokenId: string | null;
+}
+
+/** Answers the secret of the session. Throws NOT_FOUND if the link was used, is old, or belongs to an ended token. */
+export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secret: string): Promise<string> {
+  const now = clock();
+  return await db.system.transaction(async (query) => {
+    const [begun] = await query<Begun>(
+      `update sign_in_link l set used_at = $2 from api_token t
+       where l.digest = $1 and l.used_at is null and l.expires_at > $2
+         and t.account_id = l.account_id and t.id = l.token_id and t.revoked_at is null
+         and (t.expires_at is null or t.expires_at > $2)
+       returning t.account_id as "accountId", t.user_id as "userId", t.scopes, t.id as "tokenId"`,
+      [digestToken(secrets, secret), now.toISOString()],
+    );
+    if (begun === undefined)
+      throw new DomainError(
+        'NOT_FOUND',
+        `This link was used already, is older than ${linkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`,
+      );
+    return await insertSession(query, secrets, { ...begun, now });
+  });
+}
+
+/** Begins a session as the user of a token that was just checked. Answers the secret of the session. */
+export async function startSession({ actor, accountId, db, clock }: Context, secrets: Secrets): Promise<string> {
+  const { userId, tokenId } = actor;
+  if (userId === null) throw new Error('A session belongs to a user.');
+  const begun = { accountId, userId, tokenId, scopes: [...actor.scopes], now: clock() };
+  return await insertSession(db.system.query, secrets, begun);
+}
+
+async function insertSession(
+  query: SystemQueries['query'],
+  secrets: Secrets,
+  { accountId, userId, scopes, tokenId, now }: Begun & { readonly now: Date },
+): Promise<string> {
+  const secret = newSecret();
+  await query(
+    `insert into user_session (account_id, user_id, digest, scopes, token_id, started_at, used_at)
+     values ($1, $2, $3, $4, $5, $6, $6)`,
+    [accountId, userId, digestToken(secrets, secret), [...scopes], tokenId, now.toISOString()],
+  );
+  return secret;
+}
+
+/**
+ * Ends the session in use, or all sessions of its user, and their sockets, in every process at once. A repetition changes
+ * nothing.
+ */
+export async function endSession(
+  ctx: Context & Partial<RequestContext>,
+  { everywhere }: { readonly everywhere: boolean },
+): Promise<void> {
+  const { sessionId, userId, email } = ctx.actor;
+  if (sessionId === null || userId === null)
+    throw new DomainError('BAD_INPUT', 'This request came with a token and has no session. Revoke the token instead.');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const ended = await endSessions(ctx, tx, everywhere ? { userId } : { sessionId });
+    if (ended > 0) await recordUserAction(ctx, tx, { action: 'signed_out', target: email });
+  });
+}
+
+/** Ends one session, or those of a user. Answers how many there were. */
+export async function endSessions(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly sessionId: string } | { readonly userId: string },
+): Promise<number> {
+  const [column, id] = 'userId' in of ? ['user_id', of.userId] : ['id', of.sessionId];
+  // Such changes are rare and must reach every process at once, as the end of a token does.
+  const ended = await tx.query(
+    `with ended as (update user_session set ended_at = $3 where account_id = $1 and ${column} = $2 and ended_at is null returning id)
+     select pg_notify($4, 'session:' || id) from ended`,
+    [ctx.accountId, id, ctx.clock().toISOString(), tokenChannel],
+  );
+  return ended.length;
+}
+
+export interface SessionRead {
+  readonly startedAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** The session in use. Null: the request came with a token. */
+export async function readOwnSession(ctx: Context): Promise<SessionRead | null> {
+  const { sessionId } = ctx.actor;
+  if (sessionId === null) return null;
+  const [row] = await ctx.db.read<{ startedAt: Date; usedAt: Date; tokenExpiresAt: Date | null }>(ctx.accountId, {
+    name: 'own_session',
+    text: `select s.started_at as "startedAt", s.used_at as "usedAt", t.expires_at as "tokenExpiresAt"
+           from user_session s left join api_token t on t.account_id = s.account_id and t.id = s.token_id
+           where s.account_id = $1 and s.id = $2`,
+    values: [ctx.accountId, sessionId],
+  });
+  return row === undefined ? null : { startedAt: row.startedAt, expiresAt: sessionEndsAt(row) };
+}
+
+const daysKept = 30;
+
+/** Sessions are kept for a while after their end, because they say who was signed in when. */
+export async function forgetOldSessions({ system }: Database, now: Date): Promise<void> {
+  const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000).toISOString();
+  await system.query('delete from user_session where started_at < $1', [cutoff]);
+  await system.query('delete from sign_in_link where expires_at < $1', [cutoff]);
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}

@@ -1,0 +1,205 @@
+// The pages of signing in and out: plain HTML without scripts (ADR 0077). A link shows a button that sends a form, so that
+// programs that open links in messages do not use it up.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Ports } from '../context.ts';
+import { isPrivateWay, linkMinutes, safePath } from '../domain/accounts/sign-in.ts';
+import { DomainError, errorCodes } from '../domain/errors.ts';
+import {
+  endSession,
+  isSignInLink,
+  startSession,
+  useSignInLink,
+  type Authenticator,
+  type Secrets,
+  type Session,
+} from '../modules/accounts/index.ts';
+import { noSessionCookie, sessionCookie, type Callers } from './callers.ts';
+import { html, sendPage, type Markup } from './page.ts';
+import type { WrongTokens } from './wrong-tokens.ts';
+
+export interface SessionPages {
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly wrongTokens: WrongTokens;
+}
+
+interface SignInRequest {
+  Params: { secret: string };
+  Querystring: { next?: string | string[] };
+  Body: URLSearchParams | undefined;
+}
+
+const longestForm = 16 * 1024;
+
+export async function serveSessionPages(fastify: FastifyInstance, pages: SessionPages): Promise<void> {
+  await fastify.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: longestForm },
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    );
+    serveForm(scope, pages);
+    serveLink(scope, pages);
+    serveEnd(scope, pages);
+    await Promise.resolve();
+  });
+}
+
+function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
+  const { secrets, authenticator, callers, wrongTokens } = pages;
+  fastify.get<SignInRequest>('/session', async (request, reply) => {
+    const next = nextOf(request);
+    const session = await currentSession(pages, request);
+    if (session !== null) return await sendSignedIn(reply, session, next);
+    return await sendForm(reply, { next, why: wayProblem(pages, request) });
+  });
+  fastify.post<SignInRequest>('/session', async (request, reply) => {
+    const next = nextOf(request);
+    const problem = wayProblem(pages, request);
+    if (problem !== null) return await sendForm(reply, { next, why: problem, status: 403 });
+    return await refusing(reply, next, async () => {
+      callers.refuseForeign(request);
+      const token = request.body?.get('token')?.trim() ?? '';
+      refuseGuesses(wrongTokens, request, token);
+      const session = await authenticator.authenticateToken(token, request.id).catch((error: unknown) => {
+        if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
+        wrongTokens.noteWrong(request.ip);
+        throw new DomainError(
+          'UNAUTHENTICATED',
+          'This token is not accepted. It was revoked, it has expired, or a part of it is missing.',
+        );
+      });
+      wrongTokens.noteGood(token);
+      return await enter(pages, reply, { secret: await startSession(session.ctx, secrets), next });
+    });
+  });
+}
+
+function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
+  const { ports, secrets, callers, wrongTokens } = pages;
+  fastify.get<SignInRequest>('/session/:secret', async (request, reply) => {
+    const next = nextOf(request);
+    return await refusing(reply, next, async () => {
+      refuseGuesses(wrongTokens, request, '');
+      const problem = wayProblem(pages, request);
+      if (problem !== null) return await sendForm(reply, { next, why: problem, status: 403 });
+      if (await isSignInLink(ports, secrets, request.params.secret)) return await sendLink(reply, next);
+      wrongTokens.noteWrong(request.ip);
+      throw new DomainError('NOT_FOUND', overLink);
+    });
+  });
+  fastify.post<SignInRequest>('/session/:secret', async (request, reply) => {
+    const next = nextOf(request);
+    const problem = wayProblem(pages, request);
+    if (problem !== null) return await sendForm(reply, { next, why: problem, status: 403 });
+    return await refusing(reply, next, async () => {
+      callers.refuseForeign(request);
+      refuseGuesses(wrongTokens, request, '');
+      const secret = await useSignInLink(ports, secrets, request.params.secret);
+      return await enter(pages, reply, { secret, next });
+    });
+  });
+}
+
+/** A browser that signs out by its form gets the sign-in page, a script gets 204. A second time is as good as the first. */
+function serveEnd(fastify: FastifyInstance, pages: SessionPages): void {
+  const { ports, callers } = pages;
+  const end = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    callers.refuseForeign(request);
+    const session = await currentSession(pages, request);
+    if (session !== null) await endSession({ ...session.ctx, source: 'graphql_api' }, { everywhere: false });
+    reply.header('set-cookie', noSessionCookie(ports.publicUrl)).header('cache-control', 'no-store');
+    const isForm = /\btext\/html\b/i.test(request.headers.accept ?? '');
+    return isForm ? await reply.redirect('/session', 303) : await reply.code(204).send();
+  };
+  fastify.post('/session/end', end);
+  fastify.delete('/session', end);
+}
+
+async function currentSession(
+  { authenticator, callers, wrongTokens }: SessionPages,
+  request: FastifyRequest,
+): Promise<Session | null> {
+  const secret = callers.sessionOf(request.headers);
+  if (secret === null) return null;
+  try {
+    return await authenticator.authenticateSession(secret, request.id);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    wrongTokens.noteWrong(request.ip);
+    return null;
+  }
+}
+
+function wayProblem({ ports }: SessionPages, { headers }: FastifyRequest): string | null {
+  if (isPrivateWay({ publicUrl: ports.publicUrl, host: headers.host })) return null;
+  return 'Browsers sign in over https, or on the machine that Interlock runs on. Put a proxy that ends TLS before Interlock, and set INTERLOCK_PUBLIC_URL to its address.';
+}
+
+function refuseGuesses(wrongTokens: WrongTokens, { ip }: FastifyRequest, token: string): void {
+  const seconds = wrongTokens.refusedForSec(ip, token);
+  if (seconds !== null)
+    throw new DomainError('RATE_LIMITED', `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
+}
+
+function nextOf({ query, body }: Pick<FastifyRequest<SignInRequest>, 'query' | 'body'>): string {
+  const asked = body?.get('next') ?? query.next;
+  return safePath(typeof asked === 'string' ? asked : null);
+}
+
+/** A refusal becomes the form with its reason. */
+async function refusing(reply: FastifyReply, next: string, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || errorCodes[error.code] >= 500) throw error;
+    return await sendForm(reply, { next, why: error.message, status: errorCodes[error.code] });
+  }
+}
+
+async function enter(
+  { ports, wrongTokens }: SessionPages,
+  reply: FastifyReply,
+  { secret, next }: { readonly secret: string; readonly next: string },
+): Promise<FastifyReply> {
+  wrongTokens.noteGood(secret);
+  return await reply
+    .header('set-cookie', sessionCookie(ports.publicUrl, secret))
+    .header('cache-control', 'no-store')
+    .redirect(next, 303);
+}
+
+const overLink = `This link was used already, is older than ${linkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`;
+const formsTo = "'self'";
+
+async function sendForm(
+  reply: FastifyReply,
+  { next, why, status = 200 }: { readonly next: string; readonly why: string | null; readonly status?: number },
+): Promise<FastifyReply> {
+  const isWrong = status === 401;
+  const alert = why === null ? html`` : html`<p role="alert" id="why">${why}</p>`;
+  const body = html`${alert}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required autofocus${invalid(isWrong)}>${hidden(next)}<button>Sign in</button></form>
+<p class="dim"><code>npm start</code> prints a link that signs you in and keeps the first token in <code>access.json</code> in its data directory. Any token makes such a link by the mutation <code>createSignInLink</code>.</p>`;
+  return await sendPage(reply, status, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
+}
+
+function invalid(isWrong: boolean): Markup {
+  return isWrong ? html` aria-invalid="true" aria-describedby="why"` : html``;
+}
+
+async function sendLink(reply: FastifyReply, next: string): Promise<FastifyReply> {
+  const body = html`<p>This link signs this browser in. It works once.</p><form method="post">${hidden(next)}<button autofocus>Sign in</button></form>`;
+  return await sendPage(reply, 200, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
+}
+
+async function sendSignedIn(reply: FastifyReply, { ctx }: Session, next: string): Promise<FastifyReply> {
+  const body = html`<p>You are signed in as <strong>${ctx.actor.email ?? 'a user of this account'}</strong>.</p><p><a class="button" href="${next}">Go on</a></p><form method="post" action="/session/end"><button class="quiet">Sign out</button></form>`;
+  return await sendPage(reply, 200, { title: 'Interlock', body, formsTo, isNarrow: true });
+}
+
+function hidden(next: string): Markup {
+  return next === '/' ? html`` : html`<input type="hidden" name="next" value="${next}">`;
+}
