@@ -3,7 +3,7 @@ import type { Block } from './pages.ts';
 
 export const walkThroughs = [
   { path: 'docs/walk-through.md', headings: ['Step by step'] },
-  { path: 'docs/operations.md', headings: ['Health', 'Tokens', 'Halting and pausing'] },
+  { path: 'docs/operations.md', headings: ['Health', 'Signing in with a browser', 'Tokens', 'Halting and pausing'] },
 ] as const;
 
 export function isWalkThrough(path: string, block: Block): boolean {
