@@ -103,7 +103,18 @@ export const mergeStrategy = group({
       "true: when pull requests of a stack land together, the update that moves the base also moves each branch to its own landed commit. The host's checks run there as after any push. If a branch was pushed to meanwhile, or the host refuses, no branch moves. Needs use_separate_commits_for_stack.",
     mark: 'other',
   }),
-}).refine((strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack, {
-  path: ['update_pr_commits_before_stack_merge'],
-  error: 'needs use_separate_commits_for_stack',
-});
+  show_as_merged: key(bool(), {
+    default: false,
+    description:
+      "true: GitHub shows squashed and rebased pull requests as merged, and not as closed. Just before a landing the branches of its pull requests are pushed to the commits that they land as, which starts their checks again for a moment and may dismiss approvals; if the landing does not come about, they are pushed back. Branches of forks, branches with several pull requests and pull requests stacked on others are left alone. A pull request that lands alone gets a group commit too. No effect on Interlock's own host, which shows what has landed as merged anyway. Needs batch_commit: group. Interlock's own.",
+    mark: 'build',
+  }),
+})
+  .refine((strategy) => !strategy.update_pr_commits_before_stack_merge || strategy.use_separate_commits_for_stack, {
+    path: ['update_pr_commits_before_stack_merge'],
+    error: 'needs use_separate_commits_for_stack',
+  })
+  .refine((strategy) => !strategy.show_as_merged || strategy.batch_commit === 'group', {
+    path: ['show_as_merged'],
+    error: 'needs batch_commit: group',
+  });

@@ -46,7 +46,8 @@ export async function composeCommit(
   }
   // One pull request with one commit of its own arrives as that commit; more of them need a group commit, or the
   // base would for a moment stand on commits nobody tested.
-  const isGroup = composition.batchCommit === 'group' && made.length > 1;
+  const groupsOne = composition.groupsOne === true && composition.members[0]?.strategy !== 'merge';
+  const isGroup = composition.batchCommit === 'group' && (made.length > 1 || groupsOne);
   const commit = isGroup
     ? await writeCommit(directory, {
         tree: chain.tree,

@@ -44,6 +44,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
   const ofConversations = conversationOperations({ client, db, clock });
   return git.withHostErrors<HostAdapter>({
     kind: 'github',
+    mergedWhen: 'reachable',
     ...ofGit,
     ...ofPullRequests,
     ...ofConversations,

@@ -24,6 +24,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
   const installation = openInstallation(options);
   const host: LocalHost = git.withHostErrors<LocalHost>({
     kind: 'local',
+    mergedWhen: 'told',
     installation,
     ...gitOperations(installation),
     ...pullRequestOperations(installation),

@@ -15,6 +15,11 @@ export type HostEvent =
 
 export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {
   readonly kind: 'local' | 'github';
+  /**
+   * When the host calls a pull request merged. `told`: when `concludePullRequest` says so. `reachable`: when its head is
+   * reachable from its base, and it closes the others.
+   */
+  readonly mergedWhen: 'told' | 'reachable';
 
   /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;

@@ -25,6 +25,8 @@ export interface Composition {
   readonly parent: string;
   readonly members: readonly CompositionMember[];
   readonly batchCommit: 'group' | 'linear';
+  /** With `group`: a squashed or rebased pull request that is alone gets a group commit too. Default false. */
+  readonly groupsOne?: boolean;
   /** Message of the group commit; not used when one member's own commit is the result. */
   readonly groupMessage: string;
   /**

@@ -10,7 +10,7 @@ type OfRepository<Method> = Method extends (repository: HostRepository, ...rest:
   ? (...rest: Rest) => Answer
   : never;
 
-type Given<Host> = { readonly [Name in Exclude<keyof Host, 'kind'>]: OfRepository<Host[Name]> };
+type Given<Host> = { readonly [Name in Exclude<keyof Host, 'kind' | 'mergedWhen'>]: OfRepository<Host[Name]> };
 
 /** Every method of the port that is asked about one repository. */
 export type RepositoryCode = Given<CodeHost>;

@@ -335,6 +335,7 @@ export const keyTable: readonly KeyRow[] = [
       [1, 'must be true or false'],
     ],
   },
+  bool('merge_rules.merge_strategy.show_as_merged'),
   {
     key: 'merge_rules.status_comment.publish',
     accepts: ['always', 'ready', 'queued', 'never'],

@@ -160,6 +160,13 @@ describe('rules between keys', () => {
       strategy({ update_pr_commits_before_stack_merge: true, use_separate_commits_for_stack: true }),
     ).toBeUndefined();
   });
+  it('heads that are moved before a landing need a group commit', () => {
+    const strategy = (merge_strategy: object) => messages({ merge_rules: { labels, merge_strategy } });
+    expect(strategy({ show_as_merged: true, batch_commit: 'linear' })).toEqual([
+      'merge_rules.merge_strategy.show_as_merged: needs batch_commit: group',
+    ]);
+    expect(strategy({ show_as_merged: true })).toBeUndefined();
+  });
   it('a host that merges by itself merges one at a time', () => {
     expect(messages(parallel({ use_fast_forwarding: false, batch_size: 2 }))).toEqual([
       `${at}.batch_size: must be 1 with use_fast_forwarding: false, because the base would be untested between two merges by the host`,

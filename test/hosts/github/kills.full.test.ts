@@ -2,8 +2,17 @@
 // each pull request lands once, and nothing is said twice.
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
+import { parallel } from '../../support/world.ts';
 import { git } from '../commits.ts';
-import { queueWorld } from './queue-world.ts';
+import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
+
+async function isOver(w: QueueWorld): Promise<boolean> {
+  const [open] = await w.rows<{ n: string }>(
+    `select (select count(*) from pull_request where status <> 'merged') + (select count(*) from batch where cleaned_up_at is null)
+          + (select count(*) from intent where state in ('planned', 'begun')) as n`,
+  );
+  return open?.n === '0';
+}
 
 test('killed around a push, a bot pull request and a comment: one landing each, one comment each', async () => {
   await using w = await queueWorld();
@@ -14,14 +23,7 @@ test('killed around a push, a bot pull request and a comment: one landing each, 
     expect(await killed.ended).toMatch(/SIGKILL|137/);
   }
   await using next = await startEngine(w.engine);
-  const isOver = async (): Promise<boolean> => {
-    const [open] = await w.rows<{ n: string }>(
-      `select (select count(*) from pull_request where status <> 'merged') + (select count(*) from batch where cleaned_up_at is null)
-            + (select count(*) from intent where state in ('planned', 'begun')) as n`,
-    );
-    return open?.n === '0';
-  };
-  await expect.poll(isOver, { timeout: 90_000 }).toBe(true);
+  await expect.poll(async () => await isOver(w), { timeout: 90_000 }).toBe(true);
   await next.kill();
 
   const landed = await w.rows<{ number: number; landings: string }>(
@@ -38,4 +40,45 @@ test('killed around a push, a bot pull request and a comment: one landing each, 
   }
   const { data: open } = await w.person.pulls.list({ ...w.place, state: 'open' });
   expect(open).toEqual([]);
+});
+
+// The kills come after each other. What has not landed when the process dies goes on without its heads.
+const killsAmongHeads = [
+  { branch: 'before', kills: ['landing:before_heads'], isShownAsMerged: false },
+  { branch: 'pushed', kills: ['landing:after_heads'], isShownAsMerged: false },
+  { branch: 'shown', kills: ['landing:heads_shown'], isShownAsMerged: false },
+  { branch: 'back', kills: ['landing:heads_shown', 'landing:after_heads_back'], isShownAsMerged: false },
+  { branch: 'landed', kills: ['landing:after_host'], isShownAsMerged: true },
+] as const;
+
+test('killed while heads move for show_as_merged: one landing each, and heads are back where nothing had landed', {
+  timeout: 400_000,
+}, async () => {
+  await using w = await queueWorld({
+    configuration: `${parallel()}${requiresTest}merge_strategy:\n  show_as_merged: true\n`,
+  });
+  const headOf = async (branch: string): Promise<string> =>
+    (await w.person.git.getRef({ ...w.place, ref: `heads/${branch}` })).data.object.sha;
+  for (const { branch, kills, isShownAsMerged } of killsAmongHeads) {
+    const pull_number = await w.open(branch, { [branch]: `${branch}\n` });
+    const before = await headOf(branch);
+    await w.label(pull_number);
+    for (const failpoint of kills) {
+      await using killed = await startEngine(w.engine, failpoint);
+      expect(await killed.ended, failpoint).toMatch(/SIGKILL|137/);
+    }
+    await using next = await startEngine(w.engine);
+    await expect.poll(async () => await isOver(w), { timeout: 90_000 }).toBe(true);
+    await next.kill();
+    const { data } = await w.person.pulls.get({ ...w.place, pull_number });
+    expect({ branch, merged: data.merged, isBack: (await headOf(branch)) === before }).toEqual({
+      branch,
+      merged: isShownAsMerged,
+      isBack: !isShownAsMerged,
+    });
+  }
+  const landings = await w.rows('select 1 from landing');
+  const clone = await w.clone();
+  const line = git(clone, 'log', '--first-parent', '--format=%s', 'origin/main').split('\n');
+  expect([landings.length, line.length]).toEqual([killsAmongHeads.length, killsAmongHeads.length + 1]);
 });

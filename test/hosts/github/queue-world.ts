@@ -68,7 +68,7 @@ jobs:
       - run: test ! -e bad
 `;
 
-const requiresTest = `preconditions:
+export const requiresTest = `preconditions:
   use_github_mergeability: false
   required_checks:
     - test

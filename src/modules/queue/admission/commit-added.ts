@@ -2,7 +2,7 @@
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
 import { isLandingBegun } from '../store/intents.ts';
-import { countOwnPushes } from '../facts/own-pushes.ts';
+import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { keepOptions } from './merge-options.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -23,13 +23,17 @@ export async function onCommitAdded(
     to: pushed.head,
   });
   row.syncCount += ownPushes;
-  // The queue's own updates and a person's "update branch" are harmless: they add nothing but the base, and the tree is
-  // tested again before it lands.
-  const addsBaseAlone = ownPushes > 0 || pushed.updates === previous;
+  // The queue's own updates, a landing's moves of a head and a person's "update branch" are harmless: they add nothing but
+  // the base, and the tree is tested again before it lands.
+  const isInLine = row.status === 'queued' || row.status === 'tagged';
+  const addsBaseAlone =
+    ownPushes > 0 ||
+    pushed.updates === previous ||
+    (isInLine &&
+      (await isMovedByLanding(work.ctx, work.tx, { pullRequestId: row.id, from: previous, to: pushed.head })));
   // The targets were reported for the old head. For the new head they are not known, so that it overlaps everything.
   if (!addsBaseAlone) row.affectedTargets = null;
   takeAwaited(row);
-  const isInLine = row.status === 'queued' || row.status === 'tagged';
   if (addsBaseAlone || !isInLine || (await isLandingBegun(work.ctx, work.tx, row.id))) return;
   await answerCommitAdded(work, row);
 }

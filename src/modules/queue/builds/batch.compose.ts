@@ -7,6 +7,7 @@ import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
+import { showsByHeads } from '../facts/own-pushes.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -73,9 +74,10 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
 
 async function compose(
   ctx: Context,
-  { batch, host }: LoadedBatch,
+  loaded: LoadedBatch,
   of: { readonly parent: string; readonly members: readonly BatchMemberRow[]; readonly at: number },
 ): Promise<CompositionResult> {
+  const { batch, host } = loaded;
   return await codeOf(ctx, host).composeCommit({
     parent: of.parent,
     members: of.members.map((member) => ({
@@ -88,6 +90,8 @@ async function compose(
       joinsNext: member.joinsNext,
     })),
     batchCommit: batch.batchCommit,
+    // Checks that run again on its own commit do not unsettle those of the commit that lands.
+    groupsOne: showsByHeads(ctx, loaded),
     groupMessage: batch.groupMessage,
     at: of.at,
     keepRef: buildRef(batch),

@@ -117,6 +117,10 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
     at: Number(intent.payload['at']),
     words: `Landed as ${mergeCommit}.`,
   });
+  // Runs that the landing has started by moving the head to a commit whose tree was tested.
+  const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
+  if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
+    await adapter.cancelChecks(own);
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
     await adapter
       .updateRefs([{ ref: `refs/heads/${branch}`, from: tip.commit, to: null }])

@@ -2,6 +2,8 @@
 // takes it for a person's commit.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
 
 /** How many of our pushes lead from one head to another. 0: another person's commit is between them. */
 export async function countOwnPushes(
@@ -19,4 +21,27 @@ export async function countOwnPushes(
     [ctx.accountId, heads.repositoryId, heads.from, heads.to],
   );
   return found?.steps ?? 0;
+}
+
+/** Whether landings move heads to the commits that they land as, so that the host shows them as merged. */
+export function showsByHeads(ctx: Pick<Context, 'hosts'>, { repository, host }: LoadedBatch): boolean {
+  const { merge_strategy } = configurationOf(repository).merge_rules;
+  return merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable';
+}
+
+/** Whether a landing of the pull request has moved its head so, or back. */
+export async function isMovedByLanding(
+  ctx: Context,
+  tx: Transaction,
+  heads: { readonly pullRequestId: string; readonly from: string; readonly to: string },
+): Promise<boolean> {
+  const found = await tx.query(
+    `select 1 from batch_member m join intent i on i.account_id = m.account_id and i.batch_id = m.batch_id and i.kind = 'land'
+     where m.account_id = $1 and m.pull_request_id = $2
+       and (i.payload -> 'heads' @> jsonb_build_array(jsonb_build_object('from', $3::text, 'to', $4::text))
+         or i.payload -> 'heads' @> jsonb_build_array(jsonb_build_object('from', $4::text, 'to', $3::text)))
+     limit 1`,
+    [ctx.accountId, heads.pullRequestId, heads.from, heads.to],
+  );
+  return found.length > 0;
 }

@@ -6,9 +6,11 @@ import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { isHeadBranch, ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
+import type { HeadMove } from '../../../domain/queue/landing/shown-heads.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
+import { followRestored, restoreHeads, showHeads, type LandingAttempt } from './landing.heads.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';
 
 export type Outcome =
@@ -24,17 +26,44 @@ export type Outcome =
 
 export type Failure = Extract<Outcome, { kind: 'base_moved' | 'commit_missing' | 'refused' }>;
 
-export async function moveBase(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
-  const { batch, host, baseBranch } = loaded;
-  const base = `refs/heads/${baseBranch}`;
-  const earlier = await readLandingRef(ctx, host, batch.id);
-  if (earlier !== null) return await outcomeOf(ctx, loaded, earlier, { kind: 'base_moved', ref: base });
+export async function moveBase(ctx: Context, loaded: LoadedBatch, attempt: LandingAttempt): Promise<Outcome> {
+  const earlier = await readLandingRef(ctx, loaded.host, loaded.batch.id);
+  if (earlier !== null) {
+    const outcome = await outcomeOf(ctx, loaded, earlier, { kind: 'base_moved', ref: baseRef(loaded) });
+    return await withHeadsBack(ctx, loaded, { outcome, heads: attempt.heads ?? [] });
+  }
+  // An attempt that died among its heads is undone first, and lands without them.
+  if (attempt.heads !== null) await restoreHeads(ctx, loaded, attempt.heads);
+  const heads = attempt.heads === null ? await showHeads(ctx, loaded, attempt) : [];
+  const outcome = await moveAll(ctx, loaded, heads);
+  return await withHeadsBack(ctx, loaded, { outcome, heads: attempt.heads ?? heads });
+}
+
+function baseRef({ baseBranch }: LoadedBatch): string {
+  return `refs/heads/${baseBranch}`;
+}
+
+/** Heads that a landing has moved stay only with the landing. */
+async function withHeadsBack(
+  ctx: Context,
+  loaded: LoadedBatch,
+  { outcome, heads }: { readonly outcome: Outcome; readonly heads: readonly HeadMove[] },
+): Promise<Outcome> {
+  if (outcome.kind === 'landed' || heads.length === 0) return outcome;
+  await restoreHeads(ctx, loaded, heads);
+  await followRestored(ctx, loaded, heads);
+  return outcome;
+}
+
+async function moveAll(ctx: Context, loaded: LoadedBatch, heads: readonly HeadMove[]): Promise<Outcome> {
+  const { batch } = loaded;
   await passFailpoint('landing:before_move');
   const landing: readonly RefUpdate[] = [
-    { ref: base, from: batch.parentCommit, to: batch.commit ?? null },
+    { ref: baseRef(loaded), from: batch.parentCommit, to: batch.commit ?? null },
     { ref: landingRef(batch.id), from: null, to: batch.commit ?? null },
   ];
-  const branches = await branchesOfStack(ctx, loaded);
+  const isMoved = ({ ref }: RefUpdate): boolean => heads.some(({ branch }) => ref === `refs/heads/${branch}`);
+  const branches = (await branchesOfStack(ctx, loaded)).filter((update) => !isMoved(update));
   // A push to a branch after the gate, or its protection, does not stop the landing: then no branch is moved.
   if (branches.length > 0 && (await tryMove(ctx, loaded, [...landing, ...branches])) === null)
     return await giveUp(ctx, loaded, { kind: 'base_moved', ref: landingRef(batch.id) });

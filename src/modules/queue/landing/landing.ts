@@ -3,6 +3,7 @@
 // `refs/interlock/landings/<batch>`. The second ref proves the landing, whatever happens to the base or the service
 // afterwards: after a crash a worker reads it and concludes the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
+import type { HeadMove } from '../../../domain/queue/landing/shown-heads.ts';
 import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncBase } from '../facts/base-branches.ts';
@@ -19,7 +20,12 @@ import { passGate } from './landing.gate.ts';
 export const mostAttempts = 20;
 
 type Begun =
-  | { readonly kind: 'begun'; readonly attempt: number; readonly passed: Passed }
+  | {
+      readonly kind: 'begun';
+      readonly attempt: number;
+      readonly passed: Passed;
+      readonly heads: readonly HeadMove[] | null;
+    }
   | { readonly kind: 'void'; readonly reason: string }
   | { readonly kind: 'over' };
 
@@ -30,7 +36,9 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
   const begun = await beginLanding(ctx, intentId, loaded);
   if (begun.kind !== 'begun') return;
   await passFailpoint('landing:after_gate');
-  const outcome = begun.passed.byHost ? await mergeAtHost(ctx, loaded) : await moveBase(ctx, loaded);
+  const outcome = begun.passed.byHost
+    ? await mergeAtHost(ctx, loaded)
+    : await moveBase(ctx, loaded, { ...begun, intentId });
   await passFailpoint('landing:after_host');
   await concludeLanding(ctx, { intentId, attempt: begun.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
@@ -49,7 +57,8 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     if (intent.state === 'begun') {
       // An earlier attempt died past its gate: only the host knows the outcome.
       intent.attempt += 1;
-      return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed };
+      const heads = (intent.payload['heads'] as readonly HeadMove[] | undefined) ?? null;
+      return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed, heads };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
@@ -65,6 +74,6 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
       begunAt: ctx.clock(),
       payload: { ...intent.payload, passed: verdict.passed },
     });
-    return { kind: 'begun', attempt: intent.attempt, passed: verdict.passed };
+    return { kind: 'begun', attempt: intent.attempt, passed: verdict.passed, heads: null };
   });
 }

@@ -1,0 +1,179 @@
+// `merge_strategy.show_as_merged`: heads are pushed to the commits that they land as, before the base moves, so that a host
+// that looks at the history shows them as merged. The intent names each head's old and new commit before the push. If the
+// landing does not come about, the heads go back by lease before anything else happens (docs/adr/0075).
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context } from '../../../context.ts';
+import { isManagedBranch } from '../../../domain/configuration/index.ts';
+import { decideHeadMoves, type HeadMove, type LandingHead } from '../../../domain/queue/landing/shown-heads.ts';
+import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
+import { codeOf, CommitMissing, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { showsByHeads } from '../facts/own-pushes.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
+import type { LoadedBatch } from '../store/batch.rows.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import { lockIntent } from '../store/intents.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
+
+/** One try of a begun landing. */
+export interface LandingAttempt {
+  readonly intentId: string;
+  readonly attempt: number;
+  /** Heads that an earlier attempt may have moved. Null: none was about to. */
+  readonly heads: readonly HeadMove[] | null;
+}
+
+/** Pauses between looks whether the host shows the new heads: five seconds at most, then the base moves anyway. */
+const looksAfterMs = [250, 500, 1_000, 1_500, 1_750] as const;
+
+/** Moves the heads that may be moved, and waits for the host to show them. Answers those that it moved. */
+export async function showHeads(
+  ctx: Context,
+  loaded: LoadedBatch,
+  attempt: LandingAttempt,
+): Promise<readonly HeadMove[]> {
+  if (!showsByHeads(ctx, loaded)) return [];
+  const { batch, baseBranch, host } = loaded;
+  const moves = decideHeadMoves({
+    baseBranch,
+    parentCommit: batch.parentCommit,
+    baseTip: (await codeOf(ctx, host).readRef(`refs/heads/${baseBranch}`))?.commit ?? null,
+    members: await loadHeads(ctx, loaded),
+  });
+  if (moves.length === 0 || !(await recordMoves(ctx, attempt, moves))) return [];
+  await passFailpoint('landing:before_heads');
+  if (!(await pushHeads(ctx, loaded, moves))) return [];
+  await passFailpoint('landing:after_heads');
+  await awaitShown(ctx, loaded, moves);
+  await passFailpoint('landing:heads_shown');
+  return moves;
+}
+
+async function loadHeads(ctx: Context, { repository, members, batch }: LoadedBatch): Promise<readonly LandingHead[]> {
+  const { rows, open } = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const found = await tx.em.find(PullRequestEntity, { id: { $in: members.map((each) => each.pullRequestId) } });
+    return { rows: found, open: await countOpen(ctx, tx, found) };
+  });
+  const configuration = configurationOf(repository);
+  return members.flatMap(({ pullRequestId, pinnedHead, ownCommit, strategy }) => {
+    const row = rows.find(({ id }) => id === pullRequestId);
+    if (row === undefined) return [];
+    const { number, baseBranch } = row;
+    const branch = ownHeadBranch(row);
+    return {
+      number,
+      branch,
+      baseBranch,
+      pinnedHead,
+      ownCommit: ownCommit ?? null,
+      strategy: strategy ?? batch.strategy,
+      isManaged: branch !== null && isManagedBranch(configuration, branch, repository.defaultBranch),
+      isShared: (open.get(branch ?? '') ?? 0) > 1,
+    };
+  });
+}
+
+/** How many open pull requests have each of these branches of the repository as their head. */
+async function countOpen(
+  ctx: Context,
+  tx: Transaction,
+  rows: readonly PullRequestRow[],
+): Promise<ReadonlyMap<string, number>> {
+  const found = await tx.query<{ branch: string; open: number }>(
+    `select head_branch as branch, count(*)::int as open from pull_request
+     where account_id = $1 and repository_id = $2 and head_branch = any($3) and head_fork is null
+       and status not in ('merged', 'closed') group by head_branch`,
+    [ctx.accountId, rows[0]?.repositoryId ?? null, rows.map(({ headBranch }) => headBranch)],
+  );
+  return new Map(found.map(({ branch, open }) => [branch, open]));
+}
+
+/** Before the push, in the intent. False: another worker has taken the landing over. */
+async function recordMoves(
+  ctx: Context,
+  { intentId, attempt }: LandingAttempt,
+  heads: readonly HeadMove[],
+): Promise<boolean> {
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const intent = await lockIntent(ctx, tx, intentId);
+    if (intent.state !== 'begun' || intent.attempt !== attempt) return false;
+    intent.payload = { ...intent.payload, heads };
+    return true;
+  });
+}
+
+/** All or none. False: somebody has pushed to one of them, or the host takes no push to it. Then none is shown so. */
+async function pushHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
+  try {
+    await codeOf(ctx, host).updateRefs(
+      moves.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from, to })),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof RefMoved || error instanceof HostRefused || error instanceof CommitMissing) return false;
+    throw error;
+  }
+}
+
+async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
+  let unseen = moves;
+  for (const afterMs of looksAfterMs) {
+    await delay(afterMs);
+    try {
+      const seen = await Promise.all(
+        unseen.map(async (move) => ({ move, at: (await codeOf(ctx, host).getPullRequest(move.number))?.headSha })),
+      );
+      unseen = seen.filter(({ move, at }) => at !== move.to).map(({ move }) => move);
+    } catch (error) {
+      // What the host shows is no condition of the landing.
+      if (!(error instanceof HostUnavailable)) throw error;
+    }
+    if (unseen.length === 0) return;
+  }
+}
+
+/** How often a branch may be pushed to by others while it goes back. */
+const mostTries = 5;
+
+/**
+ * Puts the heads back that are still where the landing has moved them. A branch to which somebody pushed in the meantime
+ * stays, as does one that the host protects. Idempotent.
+ */
+export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
+  const code = codeOf(ctx, host);
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const moved: HeadMove[] = [];
+    for (const move of moves)
+      if ((await code.readRef(`refs/heads/${move.branch}`))?.commit === move.to) moved.push(move);
+    if (moved.length === 0) return;
+    try {
+      await code.updateRefs(moved.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from: to, to: from })));
+      await passFailpoint('landing:after_heads_back');
+      for (const { to } of moved) await cancelRuns(ctx, host, to);
+      return;
+    } catch (error) {
+      if (error instanceof RefMoved) continue;
+      if (!(error instanceof HostRefused)) throw error;
+      ctx.log.warn(
+        { branches: moved.map(({ branch }) => branch), reason: error.message },
+        'Heads stay where they are.',
+      );
+      return;
+    }
+  }
+}
+
+/** Runs that a moved head has started. One that goes on costs time, and no landing waits for that. */
+async function cancelRuns(ctx: Context, host: LoadedBatch['host'], commit: string): Promise<void> {
+  await codeOf(ctx, host)
+    .cancelChecks(commit)
+    .catch((error: unknown) => {
+      if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;
+    });
+}
+
+/** After a landing that was given up: the rows follow before anything is planned on them. */
+export async function followRestored(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
+  for (const { number } of moves) await syncPullRequest(ctx, host, number);
+}

@@ -1,0 +1,85 @@
+// `show_as_merged`: GitHub shows squashed pull requests as merged, because their branches are pushed to the commits that they
+// land as just before the base moves.
+import { expect, onTestFinished, test } from 'vitest';
+import { verifyRepository } from '../../../src/modules/queue/index.ts';
+import { findRepository } from '../../../src/modules/repositories/index.ts';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
+import { parallel } from '../../support/world.ts';
+import { git } from '../commits.ts';
+import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
+
+const configuration = `${parallel({ builds: 1, batch: 2 })}${requiresTest}merge_strategy:\n  show_as_merged: true\n`;
+
+async function headOf(w: QueueWorld, branch: string): Promise<string> {
+  return (await w.person.git.getRef({ ...w.place, ref: `heads/${branch}` })).data.object.sha;
+}
+
+async function isOver(w: QueueWorld): Promise<boolean> {
+  return (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0;
+}
+
+test('a batch of two and a pull request alone are shown as merged, each at its own commit', async () => {
+  await using w = await queueWorld({ configuration });
+  const numbers: number[] = [];
+  for (const name of ['one', 'two', 'three']) numbers.push(await w.open(name, { [name]: `${name}\n` }));
+  await w.label(...numbers);
+  await w.settled(...numbers);
+  await w.until(async () => await isOver(w));
+
+  for (const pull_number of numbers) {
+    const { data } = await w.person.pulls.get({ ...w.place, pull_number });
+    expect([data.merged, data.state]).toEqual([true, 'closed']);
+  }
+  const clone = await w.clone();
+  const lines = git(clone, 'log', '--first-parent', '--reverse', '--format=%H %P', 'origin/main').split('\n').slice(1);
+  const owns = await w.rows<{ own_commit: string; commit: string }>(
+    'select m.own_commit, l.commit from landed_member m join landing l on l.id = m.landing_id order by m.pull_request_id',
+  );
+  // Each landing is a group commit: its second parent is the last pull request's own commit.
+  expect(lines.map((line) => line.split(' ')[2])).toEqual([owns[1]?.own_commit, owns[2]?.own_commit]);
+  for (const [index, branch] of ['one', 'two', 'three'].entries())
+    expect(await headOf(w, branch)).toBe(owns[index]?.own_commit);
+  const repository = await findRepository(w.ctx, { owner: w.place.owner, name: w.place.repo });
+  const [verified] = repository === null ? [] : await verifyRepository(w.ctx, repository);
+  expect(verified?.failures).toEqual([]);
+  const { data: runs } = await w.person.actions.listWorkflowRunsForRepo({ ...w.place, per_page: 100 });
+  expect(runs.workflow_runs.filter(({ status }) => status !== 'completed')).toEqual([]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('the base moves when the heads have moved: they go back, and the batch lands on the new base', async () => {
+  await using w = await queueWorld({ configuration });
+  const one = await w.open('one', { one: '1\n' });
+  const two = await w.open('two', { two: '2\n' });
+  const before = [await headOf(w, 'one'), await headOf(w, 'two')];
+  const seen: string[][] = [];
+  const stopPushing = onFailpoint('landing:heads_shown', async () => {
+    stopPushing();
+    seen.push([await headOf(w, 'one'), await headOf(w, 'two')]);
+    const content = Buffer.from('pushed\n').toString('base64');
+    const file = { path: 'pushed', branch: 'main', message: 'Push to main', content };
+    await w.person.repos.createOrUpdateFileContents({ ...w.place, ...file });
+    await w.emulator.core.settled();
+  });
+  const stopLooking = onFailpoint('landing:after_heads_back', async () => {
+    seen.push([await headOf(w, 'one'), await headOf(w, 'two')]);
+  });
+  onTestFinished(stopLooking);
+  await w.label(one, two);
+  expect(await w.settled(one, two)).toEqual({ [one]: 'merged', [two]: 'merged' });
+  await w.until(async () => await isOver(w));
+
+  const [moved = [], back] = seen;
+  expect(moved.filter((head) => before.includes(head))).toEqual([]);
+  expect(back).toEqual(before);
+  for (const pull_number of [one, two])
+    expect((await w.person.pulls.get({ ...w.place, pull_number })).data.merged).toBe(true);
+  const clone = await w.clone();
+  expect(git(clone, 'log', '--first-parent', '--reverse', '--format=%s', 'origin/main').split('\n')).toEqual([
+    'First',
+    'Push to main',
+    `Land #${one} and #${two}`,
+  ]);
+  const reset = await w.rows("select 1 from event where action = 'blocked'");
+  expect(reset).toEqual([]);
+});
