@@ -1,19 +1,23 @@
 // `npm run demo`: an Interlock of its own in a temporary directory, twelve pull requests, a release of
 // them, and a check of the outcome.
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { promisify } from 'node:util';
+import { Command, Option } from 'commander';
 import color from 'picocolors';
+import { githubDemoHost, localDemoHost, type DemoHost } from './demo/host.ts';
 import { checkOutcome } from './demo/outcome.ts';
 import { playDemo } from './demo/play.ts';
 import { playPreview } from './demo/preview.ts';
 import { playReleases } from './demo/releases.ts';
 import { playRunbook } from './demo/runbook.ts';
-import { demoScenario } from './demo/scenario.ts';
+import { demoScenario, githubScenario, type Scenario } from './demo/scenario.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
+import { projectRoot } from './platform/project-root.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
 import { startInterlock, type Interlock } from './start.ts';
 
@@ -36,13 +40,34 @@ function paint(line: string): string {
   );
 }
 
-const program = new Command('npm run demo --').description(
-  'Plays twelve pull requests, a release of them, a runbook and a preview in a temporary folder, and checks what came of it.',
-);
+interface Flags {
+  readonly host: 'local' | 'github';
+  readonly showAsMerged: boolean;
+}
+
+const program = new Command('npm run demo --')
+  .description(
+    'Plays twelve pull requests, a release of them, a runbook and a preview in a temporary folder, and checks what came of it.',
+  )
+  .addOption(
+    new Option(
+      '--host <name>',
+      'where the repository lives: local, which is Interlock itself, or github, an emulator of GitHub on this machine',
+    )
+      .choices(['local', 'github'])
+      .default('local'),
+  )
+  .option('--show-as-merged', 'with --host github: GitHub shows what has landed as merged, and not as closed', false);
+
+/** The emulator recommends no pause between pushes. */
+const pushPace = { perMinute: 600, gatherMs: 1_000 };
 
 async function main(): Promise<number> {
   closeInheritedDescriptors();
-  program.parse();
+  const flags = program.parse().opts<Flags>();
+  const isAtGitHub = flags.host === 'github';
+  if (flags.showAsMerged && !isAtGitHub) throw new StartError('--show-as-merged needs --host github.');
+  const scenario = isAtGitHub ? githubScenario(flags) : demoScenario;
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   const starting = startInterlock(
     {
@@ -53,6 +78,10 @@ async function main(): Promise<number> {
       temporalAddress: null,
       reset: false,
       ciConcurrency: Math.max(2, availableParallelism()),
+      ...(isAtGitHub && {
+        github: { kind: 'emulator', port: 0, owner: scenario.owner, hasRepository: false },
+        pushPace,
+      }),
     },
     createProgress(say),
   );
@@ -61,7 +90,7 @@ async function main(): Promise<number> {
   // Broken off, it has shown nothing.
   stopOnSignals({ stop, exit: () => process.exit(130) });
   try {
-    return await playAndCheck(await starting);
+    return await playAndCheck(await starting, { scenario, dataDir });
   } catch (error) {
     // What fails because it was stopped is no news; the signal decides the exit code.
     return stopping === null ? Promise.reject(error) : 130;
@@ -70,23 +99,52 @@ async function main(): Promise<number> {
   }
 }
 
-async function playAndCheck(interlock: Interlock): Promise<number> {
-  const { owner, name } = demoScenario;
-  const link = await interlock.signInLink(`/${owner}/${name}/queue/main`);
-  say(`\n${link ?? interlock.url}   Temporal UI ${interlock.temporalUi}\n`);
-  const played = await playDemo({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
+interface Play {
+  readonly scenario: Scenario;
+  readonly dataDir: string;
+}
+
+async function playAndCheck(interlock: Interlock, { scenario, dataDir }: Play): Promise<number> {
+  const host = hostOf(interlock, scenario);
+  const link = await interlock.signInLink(`/${scenario.owner}/${scenario.name}/queue/main`);
+  say(`\n${link ?? interlock.url}   Temporal UI ${interlock.temporalUi}`);
+  for (const line of interlock.githubLines) say(line);
+  if (host.page !== null) say(`Look at ${host.page}`);
   say('');
-  const landed = await checkOutcome({ ...interlock, scenario: demoScenario, played, say });
-  const released = await playReleases({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
-  const renamed = await playRunbook({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
-  const seen = await playPreview({ ...interlock, scenario: demoScenario, say: (line) => say(paint(line)) });
-  const failures = [...landed, ...released, ...renamed, ...seen];
+  const run = { ...interlock, host, scenario, say: (line: string) => say(paint(line)) };
+  const played = await playDemo(run);
+  say('');
+  const landed = await checkOutcome({ ...run, played, say });
+  const released = await playReleases(run);
+  const renamed = await playRunbook(run);
+  const seen = await playPreview(run);
+  const proved = await verify(scenario, dataDir);
+  const failures = [...landed, ...released, ...renamed, ...seen, ...proved];
   if (failures.length === 0) {
     say(color.green('\nThe demo came out as it should.'));
     return 0;
   }
   say(color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`));
   return 1;
+}
+
+function hostOf(interlock: Interlock, scenario: Scenario): DemoHost {
+  const place = { ...interlock, scenario };
+  return interlock.githubPerson === null ? localDemoHost(place) : githubDemoHost(place, interlock.githubPerson);
+}
+
+/** By the program, as a user does it. Answers what is wrong; nothing when every proof holds. */
+async function verify({ owner, name }: Scenario, dataDir: string): Promise<readonly string[]> {
+  say(`\nnpm run verify -- ${owner}/${name}`);
+  const program = join(projectRoot, 'dist', 'src', 'verify.js');
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, `${owner}/${name}`, '--data', dataDir]);
+    say(stdout.trimEnd());
+    return [];
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    return [`not every proof holds: ${stdout}${stderr}`];
+  }
 }
 
 async function clearAway(starting: Promise<Interlock>, dataDir: string): Promise<void> {

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/core';
 import { systemContext, type Context } from './context.ts';
+import type { GitHubPerson } from './demo/host.ts';
 import { spawnGuarded } from './launcher/guarded-process.ts';
 import { assertPortFree } from './launcher/ports.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -17,11 +18,23 @@ import type { Service } from './service.ts';
 
 export type GitHubOption =
   /** `server`: `https://github.com`, or that of an Enterprise Server. */
-  { readonly kind: 'app'; readonly server: string } | { readonly kind: 'emulator'; readonly port: number };
+  { readonly kind: 'app'; readonly server: string } | EmulatorOption;
+
+export interface EmulatorOption {
+  readonly kind: 'emulator';
+  /** 0 is any free port. */
+  readonly port: number;
+  /** The organisation that a new emulator begins with. */
+  readonly owner?: string;
+  /** Whether a new emulator gets a repository with pull requests. */
+  readonly hasRepository: boolean;
+}
 
 export interface GitHubStarted {
   /** What the user reads, line by line. */
   readonly lines: readonly string[];
+  /** A person at the emulator. Null: there is no emulator. */
+  readonly person: GitHubPerson | null;
   readonly stop: () => Promise<void>;
   /** Settles when the emulator is gone. Null: there is none. */
   readonly exited: Promise<unknown> | null;
@@ -39,7 +52,7 @@ export async function startGitHub(option: GitHubOption, starting: Starting): Pro
   );
   if (account === undefined) throw new StartError('There is no account that an App could belong to.');
   const ctx = systemContext(starting.service.ports, account.id);
-  return option.kind === 'app' ? await linkToApp(ctx, option.server) : await startEmulator(ctx, option.port, starting);
+  return option.kind === 'app' ? await linkToApp(ctx, option.server) : await startEmulator(ctx, option, starting);
 }
 
 async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
@@ -52,7 +65,7 @@ async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
     organization: process.env['GITHUB_ORGANIZATION'] ?? null,
   });
   const lines = [`GitHub         ${link}   (open it within an hour: it makes the App and installs it)`];
-  return { lines, exited: null, stop: async () => await Promise.resolve() };
+  return { lines, person: null, exited: null, stop: async () => await Promise.resolve() };
 }
 
 /** As the emulator prints it. */
@@ -73,7 +86,7 @@ interface EmulatorAccess {
 
 async function startEmulator(
   ctx: Context,
-  port: number,
+  { port, owner, hasRepository }: EmulatorOption,
   { service, secrets, dataDir }: Starting,
 ): Promise<GitHubStarted> {
   await assertPortFree(port, '--github-emulator', '127.0.0.1');
@@ -87,6 +100,7 @@ async function startEmulator(
       String(port),
       '--data',
       join(dataDir, 'github-emulator'),
+      ...(owner === undefined ? [] : ['--owner', owner]),
     ],
     env: { PATH: process.env['PATH'] ?? '', HOME: dataDir },
     logFile,
@@ -94,20 +108,27 @@ async function startEmulator(
   });
   try {
     const access = await readEmulatorAccess(logFile, child.exited);
-    await connect(ctx, { service, secrets, access });
+    await connectApp(ctx, { secrets, access });
+    if (hasRepository) await addRepository(ctx, { service, access });
     const shop = `${access.owner}/${repositoryName}`;
     const tokenFile = join(dataDir, 'github-token');
     await writeFile(tokenFile, `${access.token}\n`, { mode: 0o600 });
     const lines = [
-      `GitHub         ${access.apiUrl}   (an emulator; ${access.login}'s token is in ${tokenFile})`,
-      `  repository   ${access.url}/${shop}.git   with pull requests 1, 2 and 3; 2 fails its check`,
-      `  queue one    curl -s -X POST -H "Authorization: Bearer $(cat ${tokenFile})" -d '{"labels":["mergequeue"]}' -H 'content-type: application/json' ${access.apiUrl}/repos/${shop}/issues/1/labels`,
+      `GitHub         ${access.webUrl}   (an emulator; ${access.login}'s token is in ${tokenFile})`,
+      ...(hasRepository ? linesOf(access, shop, tokenFile) : []),
     ];
-    return { lines, exited: child.exited, stop: async () => await child.stop() };
+    return { lines, person: access, exited: child.exited, stop: async () => await child.stop() };
   } catch (error) {
     await child.stop();
     throw error;
   }
+}
+
+function linesOf(access: EmulatorAccess, shop: string, tokenFile: string): string[] {
+  return [
+    `  repository   ${access.url}/${shop}.git   with pull requests 1, 2 and 3; 2 fails its check`,
+    `  queue one    curl -s -X POST -H "Authorization: Bearer $(cat ${tokenFile})" -d '{"labels":["mergequeue"]}' -H 'content-type: application/json' ${access.apiUrl}/repos/${shop}/issues/1/labels`,
+  ];
 }
 
 async function readEmulatorAccess(logFile: string, exited: Promise<number>): Promise<EmulatorAccess> {
@@ -127,10 +148,10 @@ async function readEmulatorAccess(logFile: string, exited: Promise<number>): Pro
 
 const repositoryName = 'shop';
 
-/** Idempotent: a start after this one finds it all. */
-async function connect(
+/** Idempotent: a start after this one finds the App. */
+async function connectApp(
   ctx: Context,
-  { service, secrets, access }: Pick<Starting, 'service' | 'secrets'> & { readonly access: EmulatorAccess },
+  { secrets, access }: { readonly secrets: Secrets; readonly access: EmulatorAccess },
 ): Promise<void> {
   const privateKey = await readFile(access.keyFile, 'utf8');
   const { webhookUrl } = await addApp(ctx, secrets, { ...access, id: access.appId, privateKey });
@@ -141,6 +162,13 @@ async function connect(
   });
   // A parameter named `url` would be taken for the address of the request.
   await app.request('PATCH /app/hook/config', { data: { url: webhookUrl } });
+}
+
+/** Idempotent: a start after this one finds the repository. */
+async function addRepository(
+  ctx: Context,
+  { service, access }: { readonly service: Service; readonly access: EmulatorAccess },
+): Promise<void> {
   await fillRepository(access);
   await service.syncInstallations();
   const name = { owner: access.owner, name: repositoryName };

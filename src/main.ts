@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import color from 'picocolors';
+import { localDemoHost } from './demo/host.ts';
 import { playDemo } from './demo/play.ts';
 import { startScenario } from './demo/scenario.ts';
 import { createProgress } from './launcher/progress.ts';
@@ -69,7 +70,8 @@ function portOf(text: string): number {
 }
 
 function githubOf({ github, githubEmulator }: Flags): GitHubOption | null {
-  if (githubEmulator !== undefined) return { kind: 'emulator', port: githubEmulator === true ? 4900 : githubEmulator };
+  if (githubEmulator !== undefined)
+    return { kind: 'emulator', port: githubEmulator === true ? 4900 : githubEmulator, hasRepository: true };
   if (github === undefined) return null;
   return { kind: 'app', server: github === true ? 'https://github.com' : github };
 }
@@ -122,7 +124,13 @@ async function stopWithout(sentence: string, running: Interlock): Promise<void> 
 }
 
 async function playFirstDemo(running: Interlock): Promise<void> {
-  const played = await playDemo({ ...running, scenario: startScenario, say: (line) => console.log(color.dim(line)) });
+  const host = localDemoHost({ ...running, scenario: startScenario });
+  const played = await playDemo({
+    ...running,
+    host,
+    scenario: startScenario,
+    say: (line) => console.log(color.dim(line)),
+  });
   const count = (wanted: string): number => played.filter(({ status }) => status === wanted).length;
   console.log(
     `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. Derive every proof again: npm run verify -- ${startScenario.owner}/${startScenario.name}`,

@@ -7,6 +7,7 @@ import { usualStepLimitMs } from './domain/runbooks/drive.ts';
 import { readMinutes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
 import { StartError } from './launcher/start-error.ts';
+import type { PushPace } from './hosts/github/index.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
 import { ModelSettingsRefused, readModelSettings, type ModelSettings } from './platform/agents/index.ts';
@@ -30,6 +31,7 @@ export interface Installation {
   readonly publicUrl: string;
   readonly secrets: Secrets;
   readonly log: Logger;
+  readonly pushPace?: PushPace;
 }
 
 /** Its service, not started. Stopping it closes the connection to Temporal as well. */

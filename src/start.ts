@@ -13,9 +13,11 @@ import type { Progress, Say } from './launcher/progress.ts';
 import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
 import { searchAttributes } from './launcher/temporal.ts';
+import type { GitHubPerson } from './demo/host.ts';
 import { startGitHub, type GitHubOption } from './github.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
+import type { PushPace } from './hosts/github/index.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
 import { modelFrom, openServer, openService, openWorker, readStoredSecrets, runBoundsFrom } from './parts.ts';
@@ -33,6 +35,8 @@ export interface StartOptions {
   readonly ciConcurrency: number;
   /** Absent: only the code host of this installation, and the Apps that it knows already. */
   readonly github?: GitHubOption | null;
+  /** How fast pushes to GitHub follow each other. Absent: as GitHub recommends. */
+  readonly pushPace?: PushPace;
 }
 
 export interface Interlock extends Access {
@@ -44,6 +48,8 @@ export interface Interlock extends Access {
   signInLink(next?: string): Promise<string | null>;
   /** What the user reads of GitHub. */
   readonly githubLines: readonly string[];
+  /** A person at the emulator of GitHub. Null: there is no emulator. */
+  readonly githubPerson: GitHubPerson | null;
   /** Resolves, with a sentence that says which, when a part of ours is gone without having been asked to stop. */
   readonly lost: Promise<string>;
   stop(): Promise<void>;
@@ -118,11 +124,11 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
       await startService({ options, dataDir, databaseUrl, temporal, secrets, log, stops, watch: starting.watch }),
   );
   const { isNew, token } = await firstAccount(service.ports, secrets, { dataDir, url: service.url, say: progress.say });
-  const githubLines = await connectGitHub(options, starting, { service: service.service, secrets });
+  const github = await connectGitHub(options, starting, { service: service.service, secrets });
   const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
   await writeAccess(dataDir, access);
   const signInLink = async (next = '/'): Promise<string | null> => await askForLink(access, next);
-  return { ...access, isNew, githubLines, sandbox: service.sandbox, agent: service.agent, signInLink };
+  return { ...access, isNew, ...github, sandbox: service.sandbox, agent: service.agent, signInLink };
 }
 
 async function askForLink({ url, token }: Access, next: string): Promise<string | null> {
@@ -138,15 +144,15 @@ async function connectGitHub(
   { github, dataDir: named }: StartOptions,
   { dataDir, stops, progress, watch }: Starting,
   given: { readonly service: Service; readonly secrets: Secrets },
-): Promise<readonly string[]> {
-  if (!github) return [];
+): Promise<Pick<Interlock, 'githubLines' | 'githubPerson'>> {
+  if (!github) return { githubLines: [], githubPerson: null };
   const started = await progress.part('GitHub', async () => await startGitHub(github, { ...given, dataDir }));
   stops.push(started.stop);
   watch(
     started.exited,
     `The emulator of GitHub is gone (its last words are in ${join(named, 'github-emulator.log')}).`,
   );
-  return started.lines;
+  return { githubLines: started.lines, githubPerson: started.person };
 }
 
 /** For its owner alone, as a log of an earlier version may not be. */
@@ -248,7 +254,8 @@ async function startService(parts: ServiceParts): Promise<StartedService> {
   const { options, dataDir, databaseUrl, temporal, secrets, log, stops, watch } = parts;
   const url = `http://${reachableHost(options.host)}:${options.port}`;
   const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? url;
-  const installation = { databaseUrl, temporal, dataDir, publicUrl, secrets, log };
+  const pace = options.pushPace === undefined ? {} : { pushPace: options.pushPace };
+  const installation = { databaseUrl, temporal, dataDir, publicUrl, secrets, log, ...pace };
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   await service.recover();

@@ -3,10 +3,13 @@ import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+/** Runs git in a folder, as a person who has the token. */
+export type RunGit = (folder: string, ...args: string[]) => Promise<string>;
+
 export interface Client {
   graphql<Data>(query: string, variables?: Readonly<Record<string, unknown>>): Promise<Data>;
   rest<Answer>(method: string, path: string, body?: unknown): Promise<Answer>;
-  git(folder: string, ...args: string[]): Promise<string>;
+  readonly git: RunGit;
   readonly url: string;
 }
 
@@ -55,28 +58,23 @@ export function createClient({ url, token }: { readonly url: string; readonly to
       if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
       return answer;
     },
-    async git(folder, ...args) {
-      const identity = [
-        '-c',
-        'user.name=Demo',
-        '-c',
-        'user.email=demo@interlock.local',
-        '-c',
-        'credential.helper=',
-        '-c',
-        'commit.gpgsign=false',
-      ];
-      // The token goes by the environment: it would show in the list of processes otherwise.
-      const env = {
-        ...process.env,
-        GIT_TERMINAL_PROMPT: '0',
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'http.extraHeader',
-        GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`token:${token}`).toString('base64')}`,
-      };
-      return (
-        await execute('git', [...identity, ...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 })
-      ).stdout.trim();
-    },
+    git: gitWith(token),
+  };
+}
+
+export function gitWith(token: string): RunGit {
+  const settings = ['user.name=Demo', 'user.email=demo@interlock.local', 'credential.helper=', 'commit.gpgsign=false'];
+  const identity = settings.flatMap((setting) => ['-c', setting]);
+  // The token goes by the environment: it would show in the list of processes otherwise.
+  const env = {
+    ...process.env,
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'http.extraHeader',
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${Buffer.from(`token:${token}`).toString('base64')}`,
+  };
+  return async (folder, ...args) => {
+    const { stdout } = await execute('git', [...identity, ...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
+    return stdout.trim();
   };
 }

@@ -5,7 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createClient, type Client } from './client.ts';
+import { createClient, type Client, type RunGit } from './client.ts';
+import type { DemoHost } from './host.ts';
 import type { Played } from './play.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -15,13 +16,21 @@ const expectedStatus = { merged: 'merged', conflict: 'blocked', failed: 'blocked
 export interface OutcomeCheck {
   readonly url: string;
   readonly token: string;
+  readonly host: DemoHost;
   readonly scenario: Scenario;
   readonly played: readonly Played[];
   readonly say: (line: string) => void;
 }
 
 /** Says what it looked at and answers what is wrong; nothing when all is well. */
-export async function checkOutcome({ url, token, scenario, played, say }: OutcomeCheck): Promise<readonly string[]> {
+export async function checkOutcome({
+  url,
+  token,
+  host,
+  scenario,
+  played,
+  say,
+}: OutcomeCheck): Promise<readonly string[]> {
   const client = createClient({ url, token });
   const failures = played.flatMap(({ pullRequest, number, status }) =>
     status === expectedStatus[pullRequest.expected]
@@ -31,10 +40,13 @@ export async function checkOutcome({ url, token, scenario, played, say }: Outcom
   say(
     `${played.filter(({ status }) => status === 'merged').length} merged, ${played.filter(({ status }) => status === 'blocked').length} blocked`,
   );
+  for (const each of played) failures.push(...(await host.check(each)));
   const folder = await mkdtemp(join(tmpdir(), 'interlock-outcome-'));
   try {
-    await client.git(folder, 'clone', '-q', `${url}/git/${scenario.owner}/${scenario.name}.git`, 'clone');
-    failures.push(...(await checkHistory(client, { scenario, played, say, clone: join(folder, 'clone') })));
+    await host.git(folder, 'clone', '-q', host.remote, 'clone');
+    failures.push(
+      ...(await checkHistory(client, { scenario, played, say, git: host.git, clone: join(folder, 'clone') })),
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -43,9 +55,9 @@ export async function checkOutcome({ url, token, scenario, played, say }: Outcom
 
 async function checkHistory(
   client: Client,
-  { scenario, played, say, clone }: Pick<OutcomeCheck, 'scenario' | 'played' | 'say'> & { clone: string },
+  { scenario, played, say, ...of }: Pick<OutcomeCheck, 'scenario' | 'played' | 'say'> & { git: RunGit; clone: string },
 ): Promise<string[]> {
-  const git = async (...args: string[]): Promise<string> => await client.git(clone, ...args);
+  const git = async (...args: string[]): Promise<string> => await of.git(of.clone, ...args);
   const firstParents = (await git('log', '--first-parent', '--format=%H', 'main')).split('\n');
   const failures: string[] = [];
   for (const { pullRequest, number, status } of played.filter((one) => one.status === 'merged')) {
@@ -62,7 +74,7 @@ async function checkHistory(
   const red: string[] = [];
   for (const commit of firstParents) {
     await git('checkout', '-q', '--detach', commit);
-    await run('sh', ['check.sh'], { cwd: clone }).catch(() => red.push(commit));
+    await run('sh', ['check.sh'], { cwd: of.clone }).catch(() => red.push(commit));
   }
   say(
     `${firstParents.length} first-parent commits of main, the check run again at each: ${firstParents.length - red.length} green, ${red.length} red`,

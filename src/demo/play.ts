@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClient, type Client } from './client.ts';
 import { cursorOfNow, followUntil } from './follow.ts';
+import type { DemoHost } from './host.ts';
 import type { DemoPullRequest, Scenario } from './scenario.ts';
 import { createTeller, endedBy, line, type LoggedEvent } from './event-lines.ts';
 
@@ -17,18 +18,16 @@ export interface Played {
 export interface DemoRun {
   readonly url: string;
   readonly token: string;
+  readonly host: DemoHost;
   readonly scenario: Scenario;
   readonly say: (line: string) => void;
 }
 
-export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<readonly Played[]> {
+export async function playDemo({ url, token, host, scenario, say }: DemoRun): Promise<readonly Played[]> {
   const client = createClient({ url, token });
   const { owner, name } = scenario;
   say(`${owner}/${name}: ${scenario.pullRequests.length} pull requests, batches of four, up to three builds at once`);
-  await client.graphql(
-    'mutation ($owner: String!, $name: String!) { createRepository(input: {owner: $owner, name: $name, host: LOCAL}) { repository { id } } }',
-    { owner, name },
-  );
+  await host.createRepository();
   await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, scenario.configuration);
   const startedAt = performance.now();
   const tell = (text: string): void =>
@@ -38,19 +37,22 @@ export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<
   const after = await cursorOfNow(client, scenario);
   const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   try {
-    await pushBranches(client, scenario, folder);
+    await pushBranches(host, scenario, folder);
     tell(line('pushed', `main and ${scenario.pullRequests.length} branches, over HTTP`));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   const numbers = new Map<number, DemoPullRequest>();
-  // Paused while they come in, so that the batches show.
-  await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });
   for (const pullRequest of scenario.pullRequests) {
-    const number = await openAndQueue(client, scenario, pullRequest);
+    const number = await host.openPullRequest(pullRequest);
     numbers.set(number, pullRequest);
     titles.set(number, pullRequest.title);
-    tell(line('queued', `#${number} ${pullRequest.title}`));
+  }
+  // Paused while they come in, so that the batches show.
+  await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });
+  for (const [number, { title }] of numbers) {
+    await host.queue(number);
+    tell(line('queued', `#${number} ${title}`));
   }
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: false });
   await tellUntilSettled({ url, token, after }, titles, tell);
@@ -63,15 +65,17 @@ export async function playDemo({ url, token, scenario, say }: DemoRun): Promise<
   );
 }
 
-async function pushBranches(client: Client, scenario: Scenario, folder: string): Promise<void> {
-  const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
+async function pushBranches(host: DemoHost, scenario: Scenario, folder: string): Promise<void> {
+  const git = async (...args: string[]): Promise<string> => await host.git(folder, ...args);
   await git('init', '-q', '-b', 'main');
   await commitFiles(git, folder, scenario.files, 'Open the shop');
   for (const { branch, title, files } of scenario.pullRequests) {
     await git('checkout', '-q', '-b', branch, 'main');
     await commitFiles(git, folder, files, title);
   }
-  await git('push', '-q', `${client.url}/git/${scenario.owner}/${scenario.name}.git`, '--all');
+  // The default branch first: a host takes the first one it is given for that.
+  await git('push', '-q', host.remote, 'main');
+  await git('push', '-q', host.remote, '--all');
 }
 
 export async function commitFiles(
@@ -87,24 +91,6 @@ export async function commitFiles(
   }
   await git('add', '-A');
   await git('commit', '-q', '-m', message);
-}
-
-async function openAndQueue(
-  client: Client,
-  { owner, name }: Scenario,
-  { branch, title }: DemoPullRequest,
-): Promise<number> {
-  const opened = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
-    `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
-       openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
-    { owner, name, title, branch },
-  );
-  const { number } = opened.openPullRequest.pullRequest;
-  await client.rest('POST', '/api/v1/pull_request', {
-    action: 'queue',
-    pull_request: { number, repository: { org: owner, name } },
-  });
-  return number;
 }
 
 async function readPullRequest(client: Client, { owner, name }: Scenario, number: number): Promise<{ status: string }> {

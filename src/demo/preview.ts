@@ -94,25 +94,18 @@ async function setUp({ client, scenario }: Chapter): Promise<void> {
   );
 }
 
-async function openPullRequest({ client, scenario }: Chapter): Promise<number> {
-  const { owner, name } = scenario;
+async function openPullRequest({ host }: Chapter): Promise<number> {
   const folder = await mkdtemp(`${tmpdir()}/interlock-demo-`);
   try {
-    const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
-    const remote = `${client.url}/git/${owner}/${name}.git`;
-    await git('clone', '-q', remote, '.');
+    const git = async (...args: string[]): Promise<string> => await host.git(folder, ...args);
+    await git('clone', '-q', host.remote, '.');
     await git('checkout', '-q', '-b', page.branch);
     await commitFiles(git, folder, page.files, page.title);
-    await git('push', '-q', remote, page.branch);
+    await git('push', '-q', host.remote, page.branch);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  const opened = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
-    `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
-       openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
-    { owner, name, title: page.title, branch: page.branch },
-  );
-  return opened.openPullRequest.pullRequest.number;
+  return await host.openPullRequest(page);
 }
 
 interface Verification {

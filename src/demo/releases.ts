@@ -148,15 +148,14 @@ async function tellEnd(
 
 /** A candidate whose every check is green and that cannot be deployed, and the way back to the last one that could. */
 async function failAndGoBack(chapter: Chapter, last: Landing): Promise<void> {
-  const { client, scenario } = chapter;
+  const { client, host } = chapter;
   const folder = await mkdtemp(`${tmpdir()}/interlock-demo-`);
   try {
-    const git = async (...args: string[]): Promise<string> => await client.git(folder, ...args);
-    const remote = `${client.url}/git/${scenario.owner}/${scenario.name}.git`;
-    await git('clone', '-q', remote, '.');
+    const git = async (...args: string[]): Promise<string> => await host.git(folder, ...args);
+    await git('clone', '-q', host.remote, '.');
     await git('checkout', '-q', '-b', unsellable.branch, last.commit);
     await commitFiles(git, folder, unsellable.files, unsellable.title);
-    await git('push', '-q', remote, unsellable.branch);
+    await git('push', '-q', host.remote, unsellable.branch);
     await makeCandidate(chapter, '1.2-rc1', await git('rev-parse', 'HEAD'));
   } finally {
     await rm(folder, { recursive: true, force: true });

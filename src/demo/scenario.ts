@@ -13,6 +13,8 @@ export interface Scenario {
   readonly files: Readonly<Record<string, string>>;
   readonly configuration: string;
   readonly pullRequests: readonly DemoPullRequest[];
+  /** Whether GitHub shows what has landed as merged; otherwise as closed. */
+  readonly showsAsMerged?: boolean;
 }
 
 const files = {
@@ -94,6 +96,35 @@ export const unsellable = { branch: 'sell-gold', title: 'Sell tea with gold in i
 
 /** Twelve pull requests: one conflicts, one is red together with another; ten land. */
 export const demoScenario: Scenario = { owner: 'demo', name: 'tea-shop', files, configuration, pullRequests: all };
+
+// What GitHub runs in the place of `.service/ci.yml`: on pull requests, and on the pushes of bot branches.
+const workflow = `name: ci
+on:
+  push:
+    branches: ['mq-bot-**']
+  pull_request:
+jobs:
+  orders:
+    if: \${{ !startsWith(github.head_ref, 'mq-bot-') }}
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: sh check.sh
+`;
+
+/** The same twelve in a repository at GitHub. The required check is named, so that no build waits for further ones. */
+export function githubScenario({ showAsMerged }: { readonly showAsMerged: boolean }): Scenario {
+  const rules = '    use_github_mergeability: false\n    required_checks: [orders]\n';
+  const strategy = showAsMerged ? '  merge_strategy:\n    show_as_merged: true\n' : '';
+  const given = configuration.replace('    number_of_approvals: 0\n', (line) => line + rules) + strategy;
+  const { '.service/ci.yml': _ci, ...shop } = files;
+  return {
+    ...demoScenario,
+    files: { ...shop, '.github/workflows/ci.yml': workflow },
+    configuration: given,
+    showsAsMerged: showAsMerged,
+  };
+}
 
 /** The same, shorter: what `npm start` plays in an empty data directory. */
 export const startScenario: Scenario = {

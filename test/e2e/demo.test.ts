@@ -21,5 +21,6 @@ test('the demo shows batches, the bisection, its landings and their release, and
   ])
     expect(said).toContain(` s  ${told}`);
   expect(said).toMatch(/ s {2}runs {6}#\d+ .*: in staging since [\d:]+, in production since [\d:]+$/m);
+  expect(said).toContain('every proof was derived again from git and the records');
   expect(said).toContain('The demo came out as it should.');
 });

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { localDemoHost } from '../../src/demo/host.ts';
 import { checkOutcome } from '../../src/demo/outcome.ts';
 import type { Played } from '../../src/demo/play.ts';
 import { type DemoPullRequest, startScenario } from '../../src/demo/scenario.ts';
@@ -136,8 +137,9 @@ describe('a data directory', () => {
     const played: Played[] = await Promise.all(
       pullRequests.map(async (one) => ({ ...one, status: (await readPullRequest(one.number)).status })),
     );
+    const host = localDemoHost({ ...interlock.access, scenario: startScenario });
     const check = async (seen: readonly Played[]): Promise<readonly string[]> =>
-      await checkOutcome({ ...interlock.access, scenario: startScenario, played: seen, say: () => {} });
+      await checkOutcome({ ...interlock.access, host, scenario: startScenario, played: seen, say: () => {} });
     expect(await check(played)).toEqual([]);
     const [first, ...others] = played;
     if (first === undefined) throw new Error('The demo has no pull requests.');

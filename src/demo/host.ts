@@ -1,0 +1,151 @@
+// Where the demo's repository lives. People push, open pull requests and queue them there: at Interlock itself, or at
+// GitHub by a person's token.
+import { setTimeout as delay } from 'node:timers/promises';
+import { Octokit } from '@octokit/core';
+import { createClient, gitWith, type RunGit } from './client.ts';
+import type { Played } from './play.ts';
+import type { Scenario } from './scenario.ts';
+
+export interface DemoHost {
+  /** What git pushes to and clones. */
+  readonly remote: string;
+  /** Pages for people. Null: the host has none. */
+  readonly page: string | null;
+  readonly git: RunGit;
+  /** Makes the repository, empty and in use. */
+  createRepository(): Promise<void>;
+  /** Opens a pull request of a pushed branch into main; its number. */
+  openPullRequest(pullRequest: { readonly branch: string; readonly title: string }): Promise<number>;
+  /** A person asks for the pull request to be queued. It is in line when this resolves. */
+  queue(number: number): Promise<void>;
+  /** What the host shows otherwise than it should of a pull request that is merged or blocked. Nothing when all is well. */
+  check(played: Played): Promise<readonly string[]>;
+}
+
+interface Place {
+  readonly url: string;
+  readonly token: string;
+  readonly scenario: Scenario;
+}
+
+/** A person at GitHub: the addresses, and a token. */
+export interface GitHubPerson {
+  readonly webUrl: string;
+  readonly apiUrl: string;
+  readonly token: string;
+}
+
+export function localDemoHost({ url, token, scenario: { owner, name } }: Place): DemoHost {
+  const client = createClient({ url, token });
+  return {
+    remote: `${url}/git/${owner}/${name}.git`,
+    page: null,
+    git: client.git,
+    async createRepository() {
+      await client.graphql(
+        'mutation ($owner: String!, $name: String!) { createRepository(input: {owner: $owner, name: $name, host: LOCAL}) { repository { id } } }',
+        { owner, name },
+      );
+    },
+    async openPullRequest({ branch, title }) {
+      const opened = await client.graphql<{ openPullRequest: { pullRequest: { number: number } } }>(
+        `mutation ($owner: String!, $name: String!, $title: String!, $branch: String!) {
+           openPullRequest(input: {repository: {owner: $owner, name: $name}, title: $title, body: "", headBranch: $branch, baseBranch: "main"}) { pullRequest { number } } }`,
+        { owner, name, title, branch },
+      );
+      return opened.openPullRequest.pullRequest.number;
+    },
+    async queue(number) {
+      const pull_request = { number, repository: { org: owner, name } };
+      await client.rest('POST', '/api/v1/pull_request', { action: 'queue', pull_request });
+    },
+    check: async () => await Promise.resolve([]),
+  };
+}
+
+/** GitHub tells the service by webhooks. So long may they take. */
+const followedWithinMs = 60_000;
+
+const inLine: ReadonlySet<string> = new Set(['QUEUED', 'TAGGED', 'BLOCKED']);
+
+export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPerson): DemoHost {
+  const { owner, name } = scenario;
+  const client = createClient({ url, token });
+  const octokit = new Octokit({ baseUrl: person.apiUrl, auth: person.token });
+  const place = { owner, repo: name };
+  const readStatus = async (number: number): Promise<string | null> => {
+    const { repository } = await client.graphql<{ repository: { pullRequest: { status: string } | null } }>(
+      'query ($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { status } } }',
+      { owner, name, number },
+    );
+    return repository.pullRequest?.status ?? null;
+  };
+  return {
+    remote: `${person.webUrl}/${owner}/${name}.git`,
+    page: `${person.webUrl}/${owner}/${name}`,
+    git: gitWith(person.token),
+    async createRepository() {
+      await octokit.request('POST /orgs/{org}/repos', { org: owner, name });
+      // Where GitHub sends the browser of a person who has chosen repositories: the installation is read again.
+      await fetch(`${url}/github/installed`);
+      await followed(`${owner}/${name} to be listed`, async () => {
+        const { repository } = await client.graphql<{ repository: { id: string } | null }>(
+          'query ($owner: String!, $name: String!) { repository(owner: $owner, name: $name) { id } }',
+          { owner, name },
+        );
+        return repository?.id ?? null;
+      });
+      await client.graphql(
+        'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { id } } }',
+        { repository: { owner, name } },
+      );
+    },
+    async openPullRequest({ branch, title }) {
+      const { data } = await octokit.request('POST /repos/{owner}/{repo}/pulls', {
+        ...place,
+        title,
+        head: branch,
+        base: 'main',
+      });
+      await followed(`#${data.number} to be known`, async () => await readStatus(data.number));
+      return data.number;
+    },
+    async queue(number) {
+      const labels = ['mergequeue'];
+      await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
+        ...place,
+        issue_number: number,
+        labels,
+      });
+      await followed(`#${number} to be in line`, async () => {
+        const status = await readStatus(number);
+        return status !== null && inLine.has(status) ? status : null;
+      });
+    },
+    async check({ number, status }) {
+      const landed = scenario.showsAsMerged ? 'merged' : 'closed';
+      const should = status === 'merged' ? landed : 'open';
+      const read = async (): Promise<string> => {
+        const { data } = await octokit.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+          ...place,
+          pull_number: number,
+        });
+        return data.merged ? 'merged' : data.state;
+      };
+      // GitHub is told after a landing, and Interlock waits for nothing there.
+      return await followed(`GitHub to show #${number}`, async () => ((await read()) === should ? [] : null)).catch(
+        async () => [`GitHub shows #${number} as ${await read()}, not as ${should}`],
+      );
+    },
+  };
+}
+
+async function followed<T>(what: string, look: () => Promise<T | null>): Promise<T> {
+  const deadline = performance.now() + followedWithinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (performance.now() > deadline) throw new Error(`A minute was not enough for ${what}.`);
+    await delay(100);
+  }
+}
