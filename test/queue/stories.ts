@@ -1,10 +1,8 @@
 // What the stories of the queue share: things that arrive at an exact instant, and what users see in the end.
 import { expect } from 'vitest';
-import { dequeuePullRequest, queuePullRequest, syncPullRequest } from '../../src/modules/queue/index.ts';
-import { createCiRunner } from '../../src/hosts/local/index.ts';
+import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
-import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { verifyRepository, type Verification } from '../../src/modules/queue/landing/verify.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { explainWorld, type Answer } from '../support/chronicle.ts';
@@ -59,8 +57,7 @@ export async function setLabel(w: World, number: number, label: string, present 
 
 /** As when somebody picks another base branch at the host. */
 export async function retarget(w: World, number: number, base: string): Promise<void> {
-  await w.rows('update local_pull_request set base_branch = $2 where number = $1', [number, base]);
-  await syncPullRequest(w.ctx, { ...hostOf(w), host: 'local' }, number);
+  await w.host.retarget(number, base);
 }
 
 export async function skipLine(w: World, number: number): Promise<void> {
@@ -128,9 +125,7 @@ export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<
   const merged = (await w.events()).filter(([action]) => action === 'merged').map(([, [number]]) => number);
   expect(merged.toSorted()).toEqual([...numbers].toSorted());
   expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).toBe('');
-  expect(
-    await w.rows("select number from local_pull_request where state = 'open' and head_branch like 'mq-%'"),
-  ).toEqual([]);
+  expect((await w.host.pullRequests()).filter(({ branch, isOpen }) => isOpen && branch.startsWith('mq-'))).toEqual([]);
   expect(
     await w.rows(
       'select base_branch, halted_reason, waiting, tagged from queue where halted_reason is not null or waiting <> 0 or tagged <> 0',
@@ -167,15 +162,7 @@ export async function turnsAt(w: World, now: Date): Promise<void> {
 
 /** Starts the checks of a world that was made without (`runsCi: false`): what CI says is known from here on. */
 export async function startCi(w: World): Promise<AsyncDisposable> {
-  const { sandbox, said } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  if (sandbox === null) throw new Error(said);
-  const runner = createCiRunner({ host: w.service.localHost, sandbox, concurrency: 4, pollMs: 50, onError: rethrow });
-  runner.start();
-  return { [Symbol.asyncDispose]: async () => await runner.stop() };
-}
-
-function rethrow(error: unknown): never {
-  throw error;
+  return await w.host.runCi();
 }
 
 /** As when the time is over in which more might have come to be told. */

@@ -29,10 +29,7 @@ export async function expectOneLandingEach(
   const rows = await w.rows<{ commit: string }>('select commit from landing order by id');
   expect(rows.map((row) => row.commit)).toEqual(landed);
   expect((await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).trim()).toBe('');
-  const stillOpen = await w.rows<{ number: number }>(
-    "select number from local_pull_request where state = 'open' order by number",
-  );
-  expect(stillOpen.map(({ number }) => number)).toEqual(open);
+  expect((await w.host.pullRequests()).filter(({ isOpen }) => isOpen).map(({ number }) => number)).toEqual(open);
   expect(await w.rows('select 1 from queue where halted_reason is not null or waiting <> 0 or tagged <> 0')).toEqual(
     [],
   );

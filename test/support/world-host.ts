@@ -1,8 +1,10 @@
 // The code host of a world, from outside: what people and CI do there, and what users see there. Tests of the engine that
 // keep to these verbs run on every host. `HOST` names the host; without it a world has a local one.
+import type { Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
-import type { HostPullRequest, HostRepository, PublishedHostCheck } from '../../src/hosts/port.ts';
+import type { HostedRepository, HostPullRequest, HostRepository, PublishedHostCheck } from '../../src/hosts/port.ts';
 import type { MergeStrategy } from '../../src/domain/queue/model/snapshot.ts';
+import { openPullRequest, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import type { Service } from '../../src/service.ts';
 import { commitAsUser, type UserCommit } from './user-commits.ts';
@@ -14,6 +16,14 @@ export interface WorldHost {
   readonly git: (...args: string[]) => Promise<string>;
   /** A person pushes a commit. The host has told of it, and the service has followed, when this resolves. */
   readonly commit: (commit: UserCommit) => Promise<string>;
+  /** A person opens a pull request of a pushed branch. Answers its number; the service knows it. */
+  readonly open: (pullRequest: {
+    readonly title: string;
+    readonly headBranch: string;
+    readonly baseBranch: string;
+  }) => Promise<number>;
+  /** A person picks another base branch, and the service follows. */
+  readonly retarget: (number: number, baseBranch: string) => Promise<void>;
   readonly review: (
     number: number,
     review: { readonly reviewer: string; readonly verdict: 'approved' | 'changes_requested' | 'dismissed' },
@@ -27,31 +37,30 @@ export interface WorldHost {
   ) => Promise<void>;
   /** As the host shows it. */
   readonly pullRequest: (number: number) => Promise<HostPullRequest | null>;
+  /** All pull requests, those of bots included, by number. */
+  readonly pullRequests: () => Promise<
+    { readonly number: number; readonly branch: string; readonly isOpen: boolean }[]
+  >;
   /** What the service wrote on it, with the keys by which it edits its comments, in the order they were begun. */
   readonly comments: (number: number) => Promise<{ readonly key: string; readonly body: string }[]>;
   /** The checks that the service reported on a commit. */
   readonly publishedChecks: (commit: string) => Promise<readonly PublishedHostCheck[]>;
   readonly startCi: () => void;
+  /** As `startCi`, until it is disposed of. */
+  readonly runCi: () => Promise<AsyncDisposable>;
   readonly stop: () => Promise<void>;
 }
 
 /** What a host of a world is made of. The service runs, and its repository has its first commit. */
 export interface WorldHostStart {
   readonly service: Service;
-  readonly repository: HostRepository;
+  readonly ctx: Context;
+  readonly repository: HostedRepository;
   readonly onError: (error: unknown) => void;
 }
 
-type MakeWorldHost = (start: WorldHostStart) => Promise<WorldHost>;
-
-const makers: Readonly<Record<string, MakeWorldHost>> = { local: makeLocalHost };
-
-export async function makeWorldHost(start: WorldHostStart): Promise<WorldHost> {
-  const name = process.env['HOST'] ?? 'local';
-  const make = makers[name];
-  if (make === undefined) throw new Error(`HOST is ${name}; worlds have ${Object.keys(makers).join(', ')}.`);
-  return await make(start);
-}
+/** The host that `HOST` names. */
+export const isAtGitHub = process.env['HOST'] === 'github';
 
 const ada = {
   GIT_AUTHOR_NAME: 'Ada',
@@ -60,13 +69,15 @@ const ada = {
   GIT_COMMITTER_EMAIL: 'ada@example.test',
 };
 
-async function makeLocalHost({ service, repository, onError }: WorldHostStart): Promise<WorldHost> {
+export async function makeLocalHost({ service, ctx, repository, onError }: WorldHostStart): Promise<WorldHost> {
   const host = service.localHost;
   const { git, directoryOf } = host.installation;
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    await service.ports.db.system.query<Row>(text, values);
   const gitDir = directoryOf(repository);
-  const found = await findSandbox({ allowPlain: true, kinds: ['plain'] });
-  if (found.sandbox === null) throw new Error(found.said);
-  const runner = createCiRunner({ host, sandbox: found.sandbox, concurrency: 4, onError });
+  const { sandbox, said } = await findSandbox({ allowPlain: true, kinds: ['plain'] });
+  if (sandbox === null) throw new Error(said);
+  const runner = createCiRunner({ host, sandbox, concurrency: 4, onError });
   return {
     repository,
     gitDir,
@@ -78,15 +89,39 @@ async function makeLocalHost({ service, repository, onError }: WorldHostStart): 
       await service.settle();
       return id;
     },
+    open: async (pullRequest) => {
+      const opened = await openPullRequest(ctx, { repository, ...pullRequest });
+      const [row] = await rows<{ number: number }>('select number from pull_request where id = $1', [
+        opened.pullRequestId,
+      ]);
+      return row?.number ?? 0;
+    },
+    retarget: async (number, base) => {
+      await rows('update local_pull_request set base_branch = $2 where number = $1', [number, base]);
+      await syncPullRequest(ctx, repository, number);
+    },
     review: async (number, review) => await host.reviewPullRequest(repository, number, review),
     close: async (number) => await host.closePullRequest(repository, number),
     label: async (number, label, present, by) => await host.setLabel(repository, number, label, present, by),
     merge: async (number, merge) =>
       void (await host.mergePullRequest(repository, number, { ...merge, unlessRef: null })),
     pullRequest: async (number) => await host.getPullRequest(repository, number),
+    pullRequests: async () =>
+      await rows(
+        `select number, head_branch as branch, state = 'open' as "isOpen" from local_pull_request order by number`,
+      ),
     comments: async (number) => (await host.listComments(repository, number)).map(({ key, body }) => ({ key, body })),
     publishedChecks: async (commit) => await host.listPublishedChecks(repository, commit),
     startCi: () => runner.start(),
+    runCi: async () => {
+      const own = createCiRunner({ host, sandbox, concurrency: 4, pollMs: 50, onError: rethrow });
+      own.start();
+      return await Promise.resolve({ [Symbol.asyncDispose]: async () => await own.stop() });
+    },
     stop: async () => await runner.stop(),
   };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

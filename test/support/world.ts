@@ -7,15 +7,16 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../../src/context.ts';
 import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.ts';
-import type { Secrets } from '../../src/modules/accounts/index.ts';
-import { dequeuePullRequest, hosted, openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
+import { generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
+import { dequeuePullRequest, hosted, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
 import { createTestDatabase, databaseUrl, type TestDatabase } from './postgres.ts';
-import { makeWorldHost, type WorldHost } from './world-host.ts';
+import { beginGitHubWorld, checkNames, quickPace, withRequiredChecks } from './github-world.ts';
+import { isAtGitHub, makeLocalHost, type WorldHost } from './world-host.ts';
 import { beginWorld, copyTemplate, findTemplate, worldName, type WorldStart } from './world-template.ts';
 
 export interface WorldOptions {
@@ -118,18 +119,26 @@ export function configurationYaml(rules: string): string {
   return `merge_rules:\n  labels:\n    trigger: mergequeue\n${indent(rules, 2)}\n`;
 }
 
+type OpenService = (databaseUrl: string, dataDir: string, secrets?: Secrets) => Promise<Service>;
+
+interface OpenedWorld {
+  readonly service: Service;
+  readonly database: TestDatabase;
+  readonly dataDir: string;
+  readonly start: WorldStart;
+  /** Null: the local one. */
+  readonly host: WorldHost | null;
+}
+
 /** The service over a copy of what a world begins with. A world with its own clock or account id has no template. */
-async function openWorld(
-  options: WorldOptions,
-  open: (databaseUrl: string, dataDir: string) => Promise<Service>,
-): Promise<{ service: Service; database: TestDatabase; dataDir: string; start: WorldStart }> {
+async function openWorld(options: WorldOptions, open: OpenService): Promise<OpenedWorld> {
   const files = { 'README.md': 'shop\n', '.service/ci.yml': options.ci ?? defaultCi, ...options.files };
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-world-'));
   if (options.accountId !== undefined || options.clock !== undefined) {
     const database = await createTestDatabase();
     const service = await open(database.url, dataDir);
     if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
-    return { service, database, dataDir, start: await beginWorld(service, files) };
+    return { service, database, dataDir, start: await beginWorld(service, files), host: null };
   }
   const template = await findTemplate(files, async (name, folder) => {
     const service = await open(databaseUrl(name), folder);
@@ -139,29 +148,44 @@ async function openWorld(
   });
   await copyTemplate(template, dataDir);
   const database = await createTestDatabase(template.database);
-  return { service: await open(database.url, dataDir), database, dataDir, start: template.start };
+  return { service: await open(database.url, dataDir), database, dataDir, start: template.start, host: null };
+}
+
+async function openWorldAtGitHub(options: WorldOptions, open: OpenService): Promise<OpenedWorld> {
+  const { ci = defaultCi, runsCi = true } = options;
+  const dataDir = await mkdtemp(join(tmpdir(), 'ghw-'));
+  const database = await createTestDatabase();
+  const secrets = generateSecrets();
+  const service = await open(database.url, dataDir, secrets);
+  if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
+  const files = { 'README.md': 'shop\n', ...options.files };
+  return { service, database, dataDir, ...(await beginGitHubWorld(service, secrets, { files, ci, runsCi, dataDir })) };
 }
 
 export async function world(options: WorldOptions = {}): Promise<World> {
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
-  const open = async (databaseUrl: string, dataDir: string): Promise<Service> =>
+  const open: OpenService = async (url, folder, given) =>
     await createService({
-      databaseUrl,
-      dataDir,
+      databaseUrl: url,
+      dataDir: folder,
       publicUrl: 'http://localhost:4000',
       log,
       wake: options.wake ?? loop.wake,
       poolSize: 6,
       ...(options.clock && { clock: options.clock }),
+      ...(given && { secrets: given, pushPace: quickPace }),
     });
-  const { service, database, dataDir, start } = await openWorld(options, open);
+  const opened = isAtGitHub ? await openWorldAtGitHub(options, open) : await openWorld(options, open);
+  const { service, database, dataDir, start } = opened;
   const { accountId, token, secrets } = start;
   const ctx = systemContext(service.ports, accountId);
   const name = worldName;
   const repository = await findRepository(ctx, name);
   if (repository === null) throw new Error('The world has no repository.');
-  const host = await makeWorldHost({ service, repository: hosted(repository), onError: (error) => log.error(error) });
+  const host =
+    opened.host ??
+    (await makeLocalHost({ service, ctx, repository: hosted(repository), onError: (error) => log.error(error) }));
   const { git, gitDir } = host;
   const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
     await service.ports.db.system.query<Row>(text, values);
@@ -212,16 +236,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     },
     async open(branch, files, { from, title, base } = {}) {
       await w.commit(branch, files, from === undefined ? {} : { from });
-      const opened = await openPullRequest(ctx, {
-        repository: name,
-        title: title ?? `Add ${branch}`,
-        headBranch: branch,
-        baseBranch: base ?? 'main',
-      });
-      const [row] = await rows<{ number: number }>('select number from pull_request where id = $1', [
-        opened.pullRequestId,
-      ]);
-      return row?.number ?? 0;
+      return await host.open({ title: title ?? `Add ${branch}`, headBranch: branch, baseBranch: base ?? 'main' });
     },
     async queue(...numbers) {
       for (const number of numbers) await queuePullRequest(ctx, { repository: name, number, source: 'graphql_api' });
@@ -229,10 +244,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     dequeue: async (number) => void (await dequeuePullRequest(ctx, { repository: name, number })),
     pause: async (paused) => void (await pauseRepository(ctx, { repository: name, paused })),
     async configure(configuration) {
-      const outcome = await replaceConfiguration(ctx, { repository: name, yaml: configurationYaml(configuration) });
+      const rules = configurationYaml(configuration);
+      const yaml = isAtGitHub ? withRequiredChecks(rules, checkNames(options.ci ?? defaultCi)) : rules;
+      const outcome = await replaceConfiguration(ctx, { repository: name, yaml });
       if (outcome.kind !== 'accepted') throw new Error(JSON.stringify(outcome));
     },
-    async until(condition, withinMs = 90_000) {
+    async until(condition, withinMs = isAtGitHub ? 300_000 : 90_000) {
       const deadline = performance.now() + withinMs;
       for (;;) {
         await service.settle();
