@@ -3,7 +3,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Octokit } from '@octokit/core';
 import { createClient, gitWith, type RunGit } from './client.ts';
-import type { Played } from './play.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface DemoHost {
@@ -19,7 +18,7 @@ export interface DemoHost {
   /** A person asks for the pull request to be queued. It is in line when this resolves. */
   queue(number: number): Promise<void>;
   /** What the host shows otherwise than it should of a pull request that is merged or blocked. Nothing when all is well. */
-  check(played: Played): Promise<readonly string[]>;
+  check(pullRequest: { readonly number: number; readonly status: string }): Promise<readonly string[]>;
 }
 
 interface Place {
