@@ -39,8 +39,72 @@ const pull = createRoute({
   }),
 });
 
+/** A page without parameters of its own after the `?`. */
+const pages = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/releases',
+    component: lazyRouteComponent(() => import('./releases/releases-page.tsx'), 'ReleaseProjectsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/releases/$project',
+    component: lazyRouteComponent(() => import('./releases/releases-page.tsx'), 'ReleasesPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/$owner/$name/runbooks',
+    component: lazyRouteComponent(() => import('./runbooks/runbooks-page.tsx'), 'RunbooksPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/runbooks/$number',
+    component: lazyRouteComponent(() => import('./runbooks/runbooks-page.tsx'), 'RunbookPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/$owner/$name/previews',
+    component: lazyRouteComponent(() => import('./previews/previews-page.tsx'), 'PreviewsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/$owner/$name/analytics',
+    component: lazyRouteComponent(() => import('./analytics/analytics-page.tsx'), 'AnalyticsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/$owner/$name/configuration',
+    component: lazyRouteComponent(() => import('./repositories/configuration-page.tsx'), 'ConfigurationPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/welcome',
+    component: lazyRouteComponent(() => import('./repositories/first-run.tsx'), 'FirstRun'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/activity',
+    component: lazyRouteComponent(() => import('./events/activity-page.tsx'), 'ActivityPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings/people',
+    component: lazyRouteComponent(() => import('./accounts/settings-page.tsx'), 'PeoplePage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings/tokens',
+    component: lazyRouteComponent(() => import('./accounts/settings-page.tsx'), 'TokensPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings/webhooks',
+    component: lazyRouteComponent(() => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+  }),
+] as const;
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, repository, queue, pulls, pull]),
+  routeTree: root.addChildren([home, repository, queue, pulls, pull, ...pages]),
   defaultPendingComponent: Waiting,
   defaultPreload: 'intent',
   scrollRestoration: true,

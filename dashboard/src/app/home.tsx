@@ -25,13 +25,15 @@ export function Home(): ReactNode {
         replace: true,
       });
   }, [last, wanted, navigate]);
-  if (!shell || wanted) return <Waiting />;
+  const isEmpty = shell !== undefined && repositories.length === 0;
+  useEffect(() => {
+    if (isEmpty) void navigate({ to: '/welcome', replace: true });
+  }, [isEmpty, navigate]);
+  if (!shell || wanted || isEmpty) return <Waiting />;
   return (
     <>
-      <Bar title="Welcome" />
-      <Empty title="There is no repository here yet.">
-        Make one with the mutation <code>createRepository</code>, or install the GitHub App.
-      </Empty>
+      <Bar title="Not found" />
+      <Empty title={`There is no repository ${owner}/${name} here.`}>Choose another one at the left.</Empty>
     </>
   );
 }

@@ -91,7 +91,7 @@ export type CodeHostKind =
 export type ConditionKind =
   /** As many approvals as are required. */
   | 'APPROVALS'
-  /** Somebody asked for it to be merged. */
+  /** Somebody asked to merge it. */
   | 'ASKED'
   /** Its base branch is managed. */
   | 'BASE_BRANCH'
@@ -227,7 +227,7 @@ export type ExplanationKind =
   | 'MERGED'
   /** A merge window has to open. */
   | 'MERGE_WINDOW'
-  /** Nobody asked for it to be merged. */
+  /** Nobody asked to merge it. */
   | 'NOT_ASKED'
   /** Checks of its own head still run. */
   | 'OWN_CHECKS'
@@ -359,7 +359,7 @@ export type QueuePullRequestInput = {
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
-  /** Handle on whose behalf an option is asked for: both users need to be authorised. */
+  /** Handle on whose behalf an option is requested: both users need to be authorised. */
   requestedBy?: string | null | undefined;
   /** Moves it to the front. Needs authorisation. */
   skipLine?: boolean | null | undefined;

@@ -1,0 +1,211 @@
+// How long people wait, and why pull requests leave the line.
+import { useState, type ReactNode } from 'react';
+import { useParams } from '@tanstack/react-router';
+import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { now } from '../design/clock.ts';
+import { cx } from '../design/cx.ts';
+import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { describeDuration } from '../design/time.tsx';
+import { count } from '../design/words.ts';
+import { AnalyticsDocument, type AnalyticsQuery } from '../generated/analytics.ts';
+import { Band, Stacks, type Series } from './charts.tsx';
+import styles from './analytics.module.css';
+
+type Analytics = NonNullable<AnalyticsQuery['repository']>['analytics'];
+
+const dayMs = 24 * 60 * 60 * 1000;
+const spans = [7, 30, 90] as const;
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export function AnalyticsPage(): ReactNode {
+  const { owner = '', name = '' } = useParams({ strict: false });
+  useTitle(`Analytics of ${owner}/${name}`);
+  const [days, setDays] = useState<number>(30);
+  const [isTable, setTable] = useState(false);
+  const today = now();
+  const answer = useAnswer(AnalyticsDocument, { owner, name, start: dateOf(today - days * dayMs), end: dateOf(today) });
+  return (
+    <>
+      <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Analytics">
+        <span className="grow" />
+        <select
+          className={parts['select']}
+          aria-label="Days"
+          value={days}
+          onChange={(event) => setDays(Number(event.currentTarget.value))}
+        >
+          {spans.map((span) => (
+            <option key={span} value={span}>
+              {span} days
+            </option>
+          ))}
+        </select>
+        <Button aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+          As table
+        </Button>
+      </Bar>
+      <Shown answer={answer} what="The analytics">
+        {({ repository }) =>
+          repository ? (
+            <Charts analytics={repository.analytics} isTable={isTable} />
+          ) : (
+            <Empty title="There is no such repository." />
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+const reasons = [
+  ['ciFailure', 'CI failure', 'var(--red-f)'],
+  ['mergeConflict', 'conflict', 'var(--amber-f)'],
+  ['ciTimeout', 'timeout', 'var(--violet-f)'],
+  ['manualDequeue', 'dequeued', 'var(--blue-f)'],
+  ['other', 'other', 'var(--none)'],
+] as const;
+
+const sum = (all: readonly number[]): number => all.reduce((total, one) => total + one, 0);
+
+/** The middle of the days' values, because the days' own rows are gone. */
+function middle(all: readonly number[]): number {
+  const sorted = all.filter((one) => one > 0).sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function Charts({ analytics, isTable }: { readonly analytics: Analytics; readonly isTable: boolean }): ReactNode {
+  const { timeInQueue, mergequeueUsage, blockedReason } = analytics;
+  const byQueue = sum(mergequeueUsage.map(({ mergedByBot }) => mergedByBot));
+  const total = sum(mergequeueUsage.map((day) => day.total));
+  const left = sum(blockedReason.flatMap((day) => reasons.map(([key]) => day[key])));
+  const p50 = middle(timeInQueue.map((day) => day.p50));
+  const p90 = middle(timeInQueue.map((day) => day.p90));
+  const usage: Series = {
+    dates: mergequeueUsage.map(({ date }) => date),
+    parts: [
+      { name: 'by Interlock', colour: 'var(--green-f)', values: mergequeueUsage.map(({ mergedByBot }) => mergedByBot) },
+      { name: 'otherwise', colour: 'var(--none)', values: mergequeueUsage.map((day) => day.total - day.mergedByBot) },
+    ],
+  };
+  const blocks: Series = {
+    dates: blockedReason.map(({ date }) => date),
+    parts: reasons.map(([key, name, colour]) => ({ name, colour, values: blockedReason.map((day) => day[key]) })),
+  };
+  return (
+    <div className={parts['scroll']}>
+      <Answer
+        facts={
+          <>
+            <span>
+              <b>{byQueue}</b> landed by Interlock, {total - byQueue} otherwise
+            </span>
+            <span>
+              <b>{left}</b> left the line
+            </span>
+          </>
+        }
+      >
+        {p50 === 0
+          ? 'Nobody has waited in this time.'
+          : `On a usual day half wait less than ${describeDuration(p50 * 1000)}, nine of ten less than ${describeDuration(p90 * 1000)}.`}{' '}
+        <em>{left === 0 ? 'Nobody left the line.' : `${count(left, 'pull request')} left the line.`}</em>
+      </Answer>
+      <div className={styles['charts']}>
+        <Chart title="Time in queue" figure={describeDuration(p90 * 1000)} about="p90, queued until merged">
+          {isTable ? (
+            <Table
+              head={['p50', 'p75', 'p90']}
+              rows={timeInQueue.map((day) => [
+                day.date,
+                ...[day.p50, day.p75, day.p90].map((seconds) => describeDuration(seconds * 1000)),
+              ])}
+            />
+          ) : (
+            <Band days={timeInQueue} />
+          )}
+        </Chart>
+        <Chart
+          title="Landed a day"
+          figure={String(Math.max(0, ...mergequeueUsage.map((day) => day.total)))}
+          about="on the busiest day"
+        >
+          <Counted series={usage} isTable={isTable} />
+        </Chart>
+        <Chart title="Why they left the line" figure={String(left)} about="in all">
+          <Counted series={blocks} isTable={isTable} />
+        </Chart>
+      </div>
+    </div>
+  );
+}
+
+function Counted({ series, isTable }: { readonly series: Series; readonly isTable: boolean }): ReactNode {
+  if (!isTable) return <Stacks series={series} />;
+  return (
+    <Table
+      head={series.parts.map(({ name }) => name)}
+      rows={series.dates.map((date, index) => [date, ...series.parts.map(({ values }) => String(values[index] ?? 0))])}
+    />
+  );
+}
+
+function Chart({
+  title,
+  figure,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly figure: string;
+  readonly about: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <section className={styles['chart']} aria-label={title}>
+      <h3>{title}</h3>
+      <p className={styles['figure']}>
+        {figure} <small>{about}</small>
+      </p>
+      {children}
+    </section>
+  );
+}
+
+function Table({
+  head,
+  rows,
+}: {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}): ReactNode {
+  return (
+    <div className={styles['table']} tabIndex={0} role="region" aria-label="As table">
+      <table className={parts['table']}>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([date, ...cells]) => (
+            <tr key={date}>
+              <th scope="row">{date}</th>
+              {cells.map((cell, index) => (
+                <td key={head[index]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

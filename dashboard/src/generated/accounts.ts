@@ -1,0 +1,133 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** Somebody to add. */
+export type AddUserInput = {
+  /** Email address. */
+  email: string;
+  /** Handle on the code host, with or without @. */
+  handle?: string | null | undefined;
+  /** What the user may do. */
+  role?: Role;
+};
+
+/** The user or account a token acts as. */
+export type ApiTokenKind =
+  /** The account's service user. It can sign webhooks. */
+  | 'ACCOUNT'
+  /** The user who made it. */
+  | 'USER';
+
+/** A token to make. */
+export type CreateApiTokenInput = {
+  /** When it stops signing in. Without it: when it is revoked. */
+  expiresAt?: string | null | undefined;
+  /** The user or account it acts as. */
+  kind?: ApiTokenKind;
+  /** What to name it, at most 100 characters. */
+  name: string;
+  /** What it may do: nothing that the token in use may not. */
+  scopes: Array<Scope>;
+  /** The user it acts as. Only an admin may name another user. Default: the user who makes it. */
+  user?: string | number | null | undefined;
+};
+
+/** A user to remove. */
+export type RemoveUserInput = {
+  /** The user. */
+  id: string | number;
+};
+
+/** A token to revoke. */
+export type RevokeApiTokenInput = {
+  /** The token. */
+  id: string | number;
+  /** The account token that signs webhooks from now on. Required if the revoked token signs them. */
+  successor?: string | number | null | undefined;
+};
+
+/** What a user is in the account. It bounds the scopes of their tokens. */
+export type Role =
+  /** May do everything. */
+  | 'ADMIN'
+  /** Pauses, configures, releases, freezes and deploys besides. */
+  | 'MAINTAINER'
+  /** Reads all but the audit log, queues pull requests, asks for runbooks and registers previews. */
+  | 'MEMBER';
+
+/** What a token may do: `QUEUE_READ` is the scope queue:read. The role of its user bounds it (interface 5.7). */
+export type Scope =
+  /** Repositories, users, teams, tokens, webhooks, images and secrets of previews; halts and resumes queues; holds QUEUE_READ. */
+  | 'ADMIN'
+  /** Reads statistics. */
+  | 'ANALYTICS_READ'
+  /** Reads what users did. */
+  | 'AUDIT_READ'
+  /** Reads configurations and their history. */
+  | 'CONFIG_READ'
+  /** Replaces configurations, sets defaults of runbooks and grants permissions; holds CONFIG_READ. */
+  | 'CONFIG_WRITE'
+  /** Deploys, cancels, rolls back and reports; holds RELEASE_READ. */
+  | 'DEPLOY_WRITE'
+  /** Registers previews that CI built, and takes them back. */
+  | 'PREVIEW_REGISTER'
+  /** Pauses repositories and base branches. */
+  | 'QUEUE_PAUSE'
+  /** Reads pull requests, queues, batches, proofs, events and verifications. */
+  | 'QUEUE_READ'
+  /** Queues and dequeues pull requests and changes what is known of them; holds QUEUE_READ. */
+  | 'QUEUE_WRITE'
+  /** Reads releases, environments, deployments and their logs. */
+  | 'RELEASE_READ'
+  /** Makes release projects, environments and candidates, and freezes environments and base branches; holds RELEASE_READ. */
+  | 'RELEASE_WRITE'
+  /** Creates runbooks, reads them and follows them up. */
+  | 'RUNBOOK_WRITE';
+
+export type PeopleQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type PeopleQuery = { users: { nodes: Array<{ id: string, email: string, handle: string | null, role: Role, isService: boolean, createdAt: string, removedAt: string | null }> } };
+
+export type TokensQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type TokensQuery = { viewer: { scopes: Array<Scope> }, apiTokens: Array<{ id: string, name: string, kind: ApiTokenKind, scopes: Array<Scope>, userEmail: string, createdAt: string, expiresAt: string | null, lastUsedAt: string | null, revokedAt: string | null }> };
+
+export type AddUserMutationVariables = Exact<{
+  input: AddUserInput;
+}>;
+
+
+export type AddUserMutation = { addUser: { user: { id: string } } };
+
+export type RemoveUserMutationVariables = Exact<{
+  input: RemoveUserInput;
+}>;
+
+
+export type RemoveUserMutation = { removeUser: { user: { id: string } } };
+
+export type CreateApiTokenMutationVariables = Exact<{
+  input: CreateApiTokenInput;
+}>;
+
+
+export type CreateApiTokenMutation = { createApiToken: { token: string, apiToken: { id: string } } };
+
+export type RevokeApiTokenMutationVariables = Exact<{
+  input: RevokeApiTokenInput;
+}>;
+
+
+export type RevokeApiTokenMutation = { revokeApiToken: { apiToken: { id: string, revokedAt: string | null } } };
+
+
+export const PeopleDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"People"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"users"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"email"}},{"kind":"Field","name":{"kind":"Name","value":"handle"}},{"kind":"Field","name":{"kind":"Name","value":"role"}},{"kind":"Field","name":{"kind":"Name","value":"isService"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"removedAt"}}]}}]}}]}}]} as unknown as DocumentNode<PeopleQuery, PeopleQueryVariables>;
+export const TokensDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Tokens"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"viewer"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"scopes"}}]}},{"kind":"Field","name":{"kind":"Name","value":"apiTokens"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"scopes"}},{"kind":"Field","name":{"kind":"Name","value":"userEmail"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"expiresAt"}},{"kind":"Field","name":{"kind":"Name","value":"lastUsedAt"}},{"kind":"Field","name":{"kind":"Name","value":"revokedAt"}}]}}]}}]} as unknown as DocumentNode<TokensQuery, TokensQueryVariables>;
+export const AddUserDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"AddUser"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"AddUserInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"addUser"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"user"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<AddUserMutation, AddUserMutationVariables>;
+export const RemoveUserDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RemoveUser"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RemoveUserInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"removeUser"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"user"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<RemoveUserMutation, RemoveUserMutationVariables>;
+export const CreateApiTokenDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateApiToken"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateApiTokenInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createApiToken"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"token"}},{"kind":"Field","name":{"kind":"Name","value":"apiToken"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]}}]} as unknown as DocumentNode<CreateApiTokenMutation, CreateApiTokenMutationVariables>;
+export const RevokeApiTokenDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RevokeApiToken"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RevokeApiTokenInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"revokeApiToken"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"apiToken"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"revokedAt"}}]}}]}}]}}]} as unknown as DocumentNode<RevokeApiTokenMutation, RevokeApiTokenMutationVariables>;

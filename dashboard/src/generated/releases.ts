@@ -1,0 +1,179 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** A deployment to make (interface 4.8). */
+export type CreateDeploymentInput = {
+  /** Name of the environment. */
+  environment: string;
+  /** Goes on although the environment is frozen. */
+  force?: boolean;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** The release project. */
+  project: string;
+  /** Cancels what is active there, instead of waiting in line. */
+  supersede?: boolean;
+  /** The candidate to deploy. It has to be ready. */
+  version: string;
+};
+
+/** What a deployment is for. */
+export type DeploymentKind =
+  /** To bring a candidate there. */
+  | 'FORWARD'
+  /** To bring back what ran there before. */
+  | 'ROLLBACK';
+
+/** How a deployment stands (interface 3.2). */
+export type DeploymentStatus =
+  /** It was stopped, or never began. */
+  | 'CANCELED'
+  /** It was asked to stop; how it ends is not known yet. */
+  | 'CANCELING'
+  /** It could not be tried, or its end was never told. */
+  | 'ERROR'
+  /** It was tried and did not come through. */
+  | 'FAILURE'
+  /** The environment is being changed by it. */
+  | 'IN_PROGRESS'
+  /** It waits for its turn. */
+  | 'PENDING'
+  /** It is done; its candidate runs there. */
+  | 'SUCCESS'
+  /** There was no news for too long. Others no longer wait for it. */
+  | 'UNKNOWN';
+
+/** Names an environment of a release project. */
+export type EnvironmentRefInput = {
+  /** Name of the environment. */
+  environment: string;
+  /** The release project. */
+  project: string;
+};
+
+/** What an environment is for. It is shown and decides nothing (interface 2.11). */
+export type EnvironmentTier =
+  /** To try what is being worked on. */
+  | 'DEVELOPMENT'
+  /** For something else, or nobody said. */
+  | 'OTHER'
+  /** For its users. */
+  | 'PRODUCTION'
+  /** To look at a candidate as it will run. */
+  | 'STAGING'
+  /** To test candidates. */
+  | 'TESTING';
+
+/** An environment to which nothing is deployed from now on. */
+export type FreezeEnvironmentInput = {
+  /** Until when. Left out: until somebody ends it. */
+  endsAt?: string | null | undefined;
+  /** Name of the environment. */
+  environment: string;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** The release project. */
+  project: string;
+  /** Why, in at most 1,000 characters. */
+  reason?: string | null | undefined;
+};
+
+/** Who deploys, or builds. */
+export type ProviderKind =
+  /** A command, run in a worktree of the commit. */
+  | 'COMMAND'
+  /** A workflow of the repository at its code host, dispatched on the commit. */
+  | 'GITHUB_ACTIONS'
+  /** A system that answers signed POSTs, and reports or is asked how the run went. */
+  | 'HTTP'
+  /** Somebody outside, who reports how it went. */
+  | 'NONE';
+
+/** Whether a candidate can be deployed. */
+export type ReleaseCandidateStatus =
+  /** It is being built. */
+  | 'BUILDING'
+  /** Its build failed: it is never deployed. */
+  | 'FAILED'
+  /** It can be deployed. */
+  | 'READY';
+
+/** An environment to roll back (interface 4.8). */
+export type RollBackEnvironmentInput = {
+  /** Name of the environment. */
+  environment: string;
+  /** Goes on although the environment is frozen. */
+  force?: boolean;
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** The release project. */
+  project: string;
+};
+
+export type ReleaseProjectsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReleaseProjectsQuery = { releaseProjects: { nodes: Array<{ id: string, name: string, repository: { id: string, owner: string, name: string }, environments: Array<{ id: string, name: string, running: { since: string, releaseCandidate: { id: string, version: string } } | null }> }> } };
+
+export type ReleasesQueryVariables = Exact<{
+  project: string;
+}>;
+
+
+export type ReleasesQuery = { releaseProject: { id: string, name: string, repository: { id: string, owner: string, name: string }, environments: Array<{ id: string, name: string, position: number, tier: EnvironmentTier, provider: { kind: ProviderKind }, running: { since: string, releaseCandidate: { id: string, version: string } } | null, frozen: { sentence: string, until: string | null } | null, rollback: { releaseCandidate: { id: string, version: string } } | null, deployments: { nodes: Array<{ id: string, kind: DeploymentKind, status: DeploymentStatus, actor: string, createdAt: string, deployStartAt: string | null, deployEndAt: string | null, errorMessage: string | null, releaseCandidateVersion: string }> } }>, releaseCandidates: { nodes: Array<{ id: string, version: string, status: ReleaseCandidateStatus, commit: string, createdAt: string, actor: string, errorMessage: string | null }> } } | null };
+
+export type RollbackChangelogQueryVariables = Exact<{
+  project: string;
+  environment: string;
+}>;
+
+
+export type RollbackChangelogQuery = { releaseProject: { id: string, environment: { id: string, freezeAfterRollback: boolean, freezeAfterRollbackSec: number | null, running: { releaseCandidate: { id: string, version: string } } | null, rollback: { releaseCandidate: { id: string, version: string }, changelog: { removed: { pullRequests: Array<{ id: string, number: number, title: string, author: string }> } } } | null } | null } | null };
+
+export type DeploymentChangedSubscriptionVariables = Exact<{
+  project: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type DeploymentChangedSubscription = { deploymentChanged: { action: string, cursor: string } };
+
+export type CreateDeploymentMutationVariables = Exact<{
+  input: CreateDeploymentInput;
+}>;
+
+
+export type CreateDeploymentMutation = { createDeployment: { deployment: { id: string, status: DeploymentStatus }, impact: { sentence: string } | null } };
+
+export type RollBackEnvironmentMutationVariables = Exact<{
+  input: RollBackEnvironmentInput;
+}>;
+
+
+export type RollBackEnvironmentMutation = { rollBackEnvironment: { deployment: { id: string, status: DeploymentStatus }, impact: { sentence: string } | null } };
+
+export type FreezeEnvironmentMutationVariables = Exact<{
+  input: FreezeEnvironmentInput;
+}>;
+
+
+export type FreezeEnvironmentMutation = { freezeEnvironment: { impact: { sentence: string } | null } };
+
+export type UnfreezeEnvironmentMutationVariables = Exact<{
+  input: EnvironmentRefInput;
+}>;
+
+
+export type UnfreezeEnvironmentMutation = { unfreezeEnvironment: { deleted: number } };
+
+
+export const ReleaseProjectsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ReleaseProjects"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"releaseProjects"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"20"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"repository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}},{"kind":"Field","name":{"kind":"Name","value":"environments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"running"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"releaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<ReleaseProjectsQuery, ReleaseProjectsQueryVariables>;
+export const ReleasesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Releases"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"project"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"releaseProject"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"project"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"repository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}},{"kind":"Field","name":{"kind":"Name","value":"environments"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"name"}},{"kind":"Field","name":{"kind":"Name","value":"position"}},{"kind":"Field","name":{"kind":"Name","value":"tier"}},{"kind":"Field","name":{"kind":"Name","value":"provider"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"kind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"running"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"since"}},{"kind":"Field","name":{"kind":"Name","value":"releaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"frozen"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"until"}}]}},{"kind":"Field","name":{"kind":"Name","value":"rollback"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"releaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"deployments"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"12"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"kind"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"actor"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"deployStartAt"}},{"kind":"Field","name":{"kind":"Name","value":"deployEndAt"}},{"kind":"Field","name":{"kind":"Name","value":"errorMessage"}},{"kind":"Field","name":{"kind":"Name","value":"releaseCandidateVersion"}}]}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"releaseCandidates"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"12"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"commit"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"actor"}},{"kind":"Field","name":{"kind":"Name","value":"errorMessage"}}]}}]}}]}}]}}]} as unknown as DocumentNode<ReleasesQuery, ReleasesQueryVariables>;
+export const RollbackChangelogDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RollbackChangelog"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"project"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"environment"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"releaseProject"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"project"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"environment"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"environment"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"freezeAfterRollback"}},{"kind":"Field","name":{"kind":"Name","value":"freezeAfterRollbackSec"}},{"kind":"Field","name":{"kind":"Name","value":"running"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"releaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"rollback"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"releaseCandidate"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"version"}}]}},{"kind":"Field","name":{"kind":"Name","value":"changelog"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"removed"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"pullRequests"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"author"}}]}}]}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<RollbackChangelogQuery, RollbackChangelogQueryVariables>;
+export const DeploymentChangedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"DeploymentChanged"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"project"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deploymentChanged"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"project"},"value":{"kind":"Variable","name":{"kind":"Name","value":"project"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"cursor"}}]}}]}}]} as unknown as DocumentNode<DeploymentChangedSubscription, DeploymentChangedSubscriptionVariables>;
+export const CreateDeploymentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateDeployment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateDeploymentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createDeployment"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deployment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}}]}}]}}]} as unknown as DocumentNode<CreateDeploymentMutation, CreateDeploymentMutationVariables>;
+export const RollBackEnvironmentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RollBackEnvironment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RollBackEnvironmentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"rollBackEnvironment"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deployment"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}}]}}]}}]} as unknown as DocumentNode<RollBackEnvironmentMutation, RollBackEnvironmentMutationVariables>;
+export const FreezeEnvironmentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"FreezeEnvironment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"FreezeEnvironmentInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"freezeEnvironment"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}}]}}]}}]} as unknown as DocumentNode<FreezeEnvironmentMutation, FreezeEnvironmentMutationVariables>;
+export const UnfreezeEnvironmentDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"UnfreezeEnvironment"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"EnvironmentRefInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"unfreezeEnvironment"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"deleted"}}]}}]}}]} as unknown as DocumentNode<UnfreezeEnvironmentMutation, UnfreezeEnvironmentMutationVariables>;

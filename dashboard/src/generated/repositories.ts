@@ -1,0 +1,116 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** What a change of a key does to builds that exist. */
+export type ConfigurationMark =
+  /** They were made with the old value, and are reset (307). */
+  | 'BUILD'
+  /** Their verdicts are judged again; nothing is rebuilt. */
+  | 'GATE'
+  /** They keep their worth; it counts from now on. */
+  | 'OTHER';
+
+/** Where repositories can be made. */
+export type CreatableCodeHost =
+  /** On this installation, served under /git. */
+  | 'LOCAL';
+
+/** A repository to make. */
+export type CreateRepositoryInput = {
+  /** The branch that is checked out by default. It exists with the first push. */
+  defaultBranch?: string;
+  /** Where it is made. */
+  host: CreatableCodeHost;
+  /** Letters, digits, dots, hyphens and underscores, at most 100. */
+  name: string;
+  /** Organization: letters and digits, with single hyphens or underscores between them, at most 39. Not the first word of an address of Interlock, such as api or settings. */
+  owner: string;
+};
+
+/** A configuration to look at. */
+export type PreviewConfigurationInput = {
+  /** The repository. */
+  repository: RepositoryInput;
+  /** The YAML document. */
+  yaml: string;
+};
+
+/** A configuration to put in the place of the present one. */
+export type ReplaceConfigurationInput = {
+  /** Only tells in `impact` what it would do. */
+  preview?: boolean;
+  /** The repository. */
+  repository: RepositoryInput;
+  /** The whole YAML document, at most 256 KiB. */
+  yaml: string;
+};
+
+/** Names a repository. */
+export type RepositoryInput = {
+  /** Name of the repository. */
+  name: string;
+  /** Organization on the code host. */
+  owner: string;
+};
+
+/** A queue, how far back to look, and what to look at it with. */
+export type SimulateQueueInput = {
+  /** The branch it merges into. The default branch if not given. */
+  baseBranch?: string | null | undefined;
+  /** Days to go back, from 1 to 90. */
+  days?: number;
+  /** Its repository. */
+  repository: RepositoryInput;
+  /** The YAML document to compare with the present one. Only the present one if not given. */
+  yaml?: string | null | undefined;
+};
+
+export type ConfigurationQueryVariables = Exact<{
+  owner: string;
+  name: string;
+}>;
+
+
+export type ConfigurationQuery = { repository: { id: string, configuration: { yaml: string }, configurationRefusal: { commitSha: string, errors: Array<string>, refusedAt: string } | null, configurationHistory: { nodes: Array<{ id: string, modifiedAt: string, diff: string, modifiedBy: { email: string | null, ghUsername: string | null } }> } } | null };
+
+export type PreviewConfigurationQueryVariables = Exact<{
+  input: PreviewConfigurationInput;
+}>;
+
+
+export type PreviewConfigurationQuery = { previewConfiguration: { accepted: boolean, problems: Array<{ code: string, line: number | null, column: number | null, path: Array<string>, reason: string, nearestKey: string | null }>, changedKeys: Array<{ key: string, before: string | null, after: string | null, mark: ConfigurationMark }>, impact: { sentence: string } | null } };
+
+export type TallyFragment = { landed: number, builds: number, buildsPerLanding: number | null, ejected: number, ejectedUnjustly: number, landedPerHour: number, waits: { p50: number, p90: number } | null };
+
+export type SimulateQueueQueryVariables = Exact<{
+  input: SimulateQueueInput;
+}>;
+
+
+export type SimulateQueueQuery = { simulateQueue: { accepted: boolean, arrivals: number, assumptions: Array<string>, problems: Array<{ line: number | null, column: number | null, reason: string }>, observed: { landed: number, builds: number, buildsPerLanding: number | null, ejected: number, landedPerHour: number, waits: { p50: number, p90: number } | null } | null, present: { landed: number, builds: number, buildsPerLanding: number | null, ejected: number, ejectedUnjustly: number, landedPerHour: number, waits: { p50: number, p90: number } | null } | null, other: { landed: number, builds: number, buildsPerLanding: number | null, ejected: number, ejectedUnjustly: number, landedPerHour: number, waits: { p50: number, p90: number } | null } | null } };
+
+export type ReplaceConfigurationMutationVariables = Exact<{
+  input: ReplaceConfigurationInput;
+}>;
+
+
+export type ReplaceConfigurationMutation = { replaceConfiguration: { impact: { sentence: string } | null, outcome:
+      | { __typename: 'ConfigurationAccepted' }
+      | { __typename: 'ConfigurationRefused', messages: Array<string> }
+     } };
+
+export type CreateRepositoryMutationVariables = Exact<{
+  input: CreateRepositoryInput;
+}>;
+
+
+export type CreateRepositoryMutation = { createRepository: { repository: { id: string, owner: string, name: string } } };
+
+export const TallyFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"Tally"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SimulatedQueue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"landed"}},{"kind":"Field","name":{"kind":"Name","value":"builds"}},{"kind":"Field","name":{"kind":"Name","value":"buildsPerLanding"}},{"kind":"Field","name":{"kind":"Name","value":"ejected"}},{"kind":"Field","name":{"kind":"Name","value":"ejectedUnjustly"}},{"kind":"Field","name":{"kind":"Name","value":"landedPerHour"}},{"kind":"Field","name":{"kind":"Name","value":"waits"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"p50"}},{"kind":"Field","name":{"kind":"Name","value":"p90"}}]}}]}}]} as unknown as DocumentNode<TallyFragment, unknown>;
+export const ConfigurationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Configuration"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"configuration"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"yaml"}}]}},{"kind":"Field","name":{"kind":"Name","value":"configurationRefusal"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"commitSha"}},{"kind":"Field","name":{"kind":"Name","value":"errors"}},{"kind":"Field","name":{"kind":"Name","value":"refusedAt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"configurationHistory"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"10"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"modifiedAt"}},{"kind":"Field","name":{"kind":"Name","value":"diff"}},{"kind":"Field","name":{"kind":"Name","value":"modifiedBy"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"email"}},{"kind":"Field","name":{"kind":"Name","value":"ghUsername"}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<ConfigurationQuery, ConfigurationQueryVariables>;
+export const PreviewConfigurationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PreviewConfiguration"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"PreviewConfigurationInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"previewConfiguration"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"accepted"}},{"kind":"Field","name":{"kind":"Name","value":"problems"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"code"}},{"kind":"Field","name":{"kind":"Name","value":"line"}},{"kind":"Field","name":{"kind":"Name","value":"column"}},{"kind":"Field","name":{"kind":"Name","value":"path"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}},{"kind":"Field","name":{"kind":"Name","value":"nearestKey"}}]}},{"kind":"Field","name":{"kind":"Name","value":"changedKeys"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"before"}},{"kind":"Field","name":{"kind":"Name","value":"after"}},{"kind":"Field","name":{"kind":"Name","value":"mark"}}]}},{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}}]}}]}}]} as unknown as DocumentNode<PreviewConfigurationQuery, PreviewConfigurationQueryVariables>;
+export const SimulateQueueDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SimulateQueue"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"SimulateQueueInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"simulateQueue"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"accepted"}},{"kind":"Field","name":{"kind":"Name","value":"arrivals"}},{"kind":"Field","name":{"kind":"Name","value":"assumptions"}},{"kind":"Field","name":{"kind":"Name","value":"problems"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"line"}},{"kind":"Field","name":{"kind":"Name","value":"column"}},{"kind":"Field","name":{"kind":"Name","value":"reason"}}]}},{"kind":"Field","name":{"kind":"Name","value":"observed"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"landed"}},{"kind":"Field","name":{"kind":"Name","value":"builds"}},{"kind":"Field","name":{"kind":"Name","value":"buildsPerLanding"}},{"kind":"Field","name":{"kind":"Name","value":"ejected"}},{"kind":"Field","name":{"kind":"Name","value":"landedPerHour"}},{"kind":"Field","name":{"kind":"Name","value":"waits"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"p50"}},{"kind":"Field","name":{"kind":"Name","value":"p90"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"present"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"Tally"}}]}},{"kind":"Field","name":{"kind":"Name","value":"other"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"Tally"}}]}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"Tally"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"SimulatedQueue"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"landed"}},{"kind":"Field","name":{"kind":"Name","value":"builds"}},{"kind":"Field","name":{"kind":"Name","value":"buildsPerLanding"}},{"kind":"Field","name":{"kind":"Name","value":"ejected"}},{"kind":"Field","name":{"kind":"Name","value":"ejectedUnjustly"}},{"kind":"Field","name":{"kind":"Name","value":"landedPerHour"}},{"kind":"Field","name":{"kind":"Name","value":"waits"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"p50"}},{"kind":"Field","name":{"kind":"Name","value":"p90"}}]}}]}}]} as unknown as DocumentNode<SimulateQueueQuery, SimulateQueueQueryVariables>;
+export const ReplaceConfigurationDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ReplaceConfiguration"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ReplaceConfigurationInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"replaceConfiguration"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}}]}},{"kind":"Field","name":{"kind":"Name","value":"outcome"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"__typename"}},{"kind":"InlineFragment","typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"ConfigurationRefused"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"messages"}}]}}]}}]}}]}}]} as unknown as DocumentNode<ReplaceConfigurationMutation, ReplaceConfigurationMutationVariables>;
+export const CreateRepositoryDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateRepository"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateRepositoryInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createRepository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]}}]} as unknown as DocumentNode<CreateRepositoryMutation, CreateRepositoryMutationVariables>;

@@ -1,0 +1,189 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** A runbook to stop. */
+export type CancelRunbookInput = {
+  /** The runbook. */
+  number: number;
+  /** Only tells in `impact` what it would stop. */
+  preview?: boolean;
+};
+
+/** Another prompt for a runbook (interface 4.9). */
+export type ContinueRunbookInput = {
+  /** Replaces the stored description. Left out, the stored one stays; blank removes it. */
+  description?: string | null | undefined;
+  /** Added to the stored ones, each once; none is removed. */
+  labels?: Array<string> | null | undefined;
+  /** The runbook. */
+  number: number;
+  /** What is to be done next: 1 to 200,000 characters. */
+  prompt: string;
+};
+
+/** A runbook to begin (interface 4.9). What is left out is as the repository has it by default. */
+export type CreateRunbookInput = {
+  /** Email address of a user of the account, the author it is attributed to. Default: the token's user. */
+  authorEmail?: string | null | undefined;
+  /** What it may spend on its model, in millionths of a US dollar: at most what the repository allows. */
+  budgetMicros?: number | null | undefined;
+  /** Text put before the body of its first pull request and kept there, at most 20,000 characters. */
+  description?: string | null | undefined;
+  /** Whether its pull requests are opened as drafts. */
+  draft?: boolean | null | undefined;
+  /** Labels of every pull request it opens: kept in their order, each once, at most 50 of at most 50 characters. */
+  labels?: Array<string> | null | undefined;
+  /** How pull requests come of its commits. */
+  prMode?: PrMode | null | undefined;
+  /** What is to be done: 1 to 200,000 characters. */
+  prompt: string;
+  /** Whether its pull requests are queued in the author's name once all leaves are completed. */
+  queueWhenGreen?: boolean | null | undefined;
+  /** The repository it works in. */
+  repository: RepositoryInput;
+  /** The branch it begins at, and its pull requests are to be merged into. It has to be there. */
+  targetBranch?: string | null | undefined;
+  /** What it is called, at most 200 characters. Made up unless given. */
+  title?: string | null | undefined;
+};
+
+/** How pull requests come of what a runbook commits (interface 4.9). */
+export type PrMode =
+  /** None until `publishRunbook` asks for it. */
+  | 'MANUAL'
+  /** One for all of it. */
+  | 'SINGLE_PR'
+  /** One for each step that made commits, each on top of the one before. */
+  | 'STACKED_PR';
+
+/** Where a pull request stands (interface 3.1). */
+export type PullRequestStatus =
+  /** Left the queue: its author or an admin must act. */
+  | 'BLOCKED'
+  /** Closed without being merged. */
+  | 'CLOSED'
+  /** On its base branch. */
+  | 'MERGED'
+  /** Nobody asked to merge it. */
+  | 'OPEN'
+  /** Asked to merge; something is missing that comes by itself or from a reviewer. */
+  | 'PENDING'
+  /** In line. */
+  | 'QUEUED'
+  /** In line, and part of a batch whose bot pull request exists. */
+  | 'TAGGED';
+
+/** Names a repository. */
+export type RepositoryInput = {
+  /** Name of the repository. */
+  name: string;
+  /** Organization on the code host. */
+  owner: string;
+};
+
+/** A runbook of which something failed. */
+export type RetryRunbookInput = {
+  /** A higher budget, in millionths of a US dollar, at most what the repository allows. Required when the budget is spent. */
+  budgetMicros?: number | null | undefined;
+  /** The runbook. */
+  number: number;
+};
+
+/** How a leaf of a runbook stands (interface 3.3). */
+export type RunbookLeafStatus =
+  /** It is done. */
+  | 'COMPLETED'
+  /** It was tried and given up, left out, or canceled; `error` says which. */
+  | 'FAILED'
+  /** An agent works on it. */
+  | 'IN_PROGRESS'
+  /** Nobody has begun it. */
+  | 'NOT_STARTED'
+  /** Its turn has come: everything before it is completed, and an agent is waited for. */
+  | 'QUEUED';
+
+/** How a pull request of a runbook stands. */
+export type RunbookPullRequestState =
+  /** It was closed without being merged. */
+  | 'CLOSED'
+  /** It is merged. */
+  | 'MERGED'
+  /** It is open. */
+  | 'OPEN';
+
+/** How a runbook stands, by its leaves alone; the first that fits (interface 3.3). */
+export type RunbookStatus =
+  /** All leaves are completed. */
+  | 'COMPLETED'
+  /** A leaf failed, and none is in progress. */
+  | 'FAILED'
+  /** There are no steps yet. */
+  | 'GENERATING_STEPS'
+  /** A leaf is being worked on. */
+  | 'IN_PROGRESS'
+  /** All leaves are not started. */
+  | 'NOT_STARTED'
+  /** Some are completed or queued, none is in progress or failed. */
+  | 'PARTIALLY_COMPLETED';
+
+export type RunbooksQueryVariables = Exact<{
+  owner: string;
+  name: string;
+}>;
+
+
+export type RunbooksQuery = { repository: { id: string, runbooks: { nodes: Array<{ id: string, number: number, title: string, status: RunbookStatus, createdBy: string, createdAt: string, stepCounts: { total: number, completed: number } }> } } | null };
+
+export type RunbookPageQueryVariables = Exact<{
+  number: number;
+}>;
+
+
+export type RunbookPageQuery = { runbook: { id: string, number: number, title: string, description: string | null, status: RunbookStatus, prMode: PrMode, createdBy: string, createdAt: string, problem: string | null, targetBranch: string, queueWhenGreen: boolean, repository: { id: string, owner: string, name: string }, stepCounts: { total: number, completed: number }, cost: { budgetMicros: number, spentMicros: number, inputTokens: number, outputTokens: number, turns: number }, prompts: Array<{ ordinal: number, author: string, text: string, createdAt: string }>, pullRequests: Array<{ number: number, state: RunbookPullRequestState, pullRequest: { id: string, title: string, status: PullRequestStatus } | null }>, steps: Array<{ number: string, title: string, status: RunbookStatus, leaves: Array<{ number: string, title: string, status: RunbookLeafStatus, summary: string | null, error: string | null, attempts: number, startedAt: string | null, endedAt: string | null }> }>, log: { nodes: Array<{ at: string, text: string }> } } | null };
+
+export type RunbookChangedSubscriptionVariables = Exact<{
+  number: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type RunbookChangedSubscription = { runbookChanged: { action: string, cursor: string } };
+
+export type ContinueRunbookMutationVariables = Exact<{
+  input: ContinueRunbookInput;
+}>;
+
+
+export type ContinueRunbookMutation = { continueRunbook: { runbook: { id: string, status: RunbookStatus } } };
+
+export type CancelRunbookMutationVariables = Exact<{
+  input: CancelRunbookInput;
+}>;
+
+
+export type CancelRunbookMutation = { cancelRunbook: { impact: { sentence: string, waiting: Array<string> } | null, runbook: { id: string, status: RunbookStatus } } };
+
+export type RetryRunbookMutationVariables = Exact<{
+  input: RetryRunbookInput;
+}>;
+
+
+export type RetryRunbookMutation = { retryRunbook: { runbook: { id: string, status: RunbookStatus } } };
+
+export type CreateRunbookMutationVariables = Exact<{
+  input: CreateRunbookInput;
+}>;
+
+
+export type CreateRunbookMutation = { createRunbook: { runbook: { id: string, number: number } } };
+
+
+export const RunbooksDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Runbooks"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"owner"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"name"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"repository"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"owner"},"value":{"kind":"Variable","name":{"kind":"Name","value":"owner"}}},{"kind":"Argument","name":{"kind":"Name","value":"name"},"value":{"kind":"Variable","name":{"kind":"Name","value":"name"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"runbooks"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"25"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"createdBy"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"stepCounts"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"total"}},{"kind":"Field","name":{"kind":"Name","value":"completed"}}]}}]}}]}}]}}]}}]} as unknown as DocumentNode<RunbooksQuery, RunbooksQueryVariables>;
+export const RunbookPageDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RunbookPage"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"number"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"runbook"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"number"},"value":{"kind":"Variable","name":{"kind":"Name","value":"number"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"prMode"}},{"kind":"Field","name":{"kind":"Name","value":"createdBy"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}},{"kind":"Field","name":{"kind":"Name","value":"problem"}},{"kind":"Field","name":{"kind":"Name","value":"targetBranch"}},{"kind":"Field","name":{"kind":"Name","value":"queueWhenGreen"}},{"kind":"Field","name":{"kind":"Name","value":"repository"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"owner"}},{"kind":"Field","name":{"kind":"Name","value":"name"}}]}},{"kind":"Field","name":{"kind":"Name","value":"stepCounts"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"total"}},{"kind":"Field","name":{"kind":"Name","value":"completed"}}]}},{"kind":"Field","name":{"kind":"Name","value":"cost"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"budgetMicros"}},{"kind":"Field","name":{"kind":"Name","value":"spentMicros"}},{"kind":"Field","name":{"kind":"Name","value":"inputTokens"}},{"kind":"Field","name":{"kind":"Name","value":"outputTokens"}},{"kind":"Field","name":{"kind":"Name","value":"turns"}}]}},{"kind":"Field","name":{"kind":"Name","value":"prompts"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"ordinal"}},{"kind":"Field","name":{"kind":"Name","value":"author"}},{"kind":"Field","name":{"kind":"Name","value":"text"}},{"kind":"Field","name":{"kind":"Name","value":"createdAt"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pullRequests"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"state"}},{"kind":"Field","name":{"kind":"Name","value":"pullRequest"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"steps"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"leaves"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"number"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"summary"}},{"kind":"Field","name":{"kind":"Name","value":"error"}},{"kind":"Field","name":{"kind":"Name","value":"attempts"}},{"kind":"Field","name":{"kind":"Name","value":"startedAt"}},{"kind":"Field","name":{"kind":"Name","value":"endedAt"}}]}}]}},{"kind":"Field","name":{"kind":"Name","value":"log"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"at"}},{"kind":"Field","name":{"kind":"Name","value":"text"}}]}}]}}]}}]}}]} as unknown as DocumentNode<RunbookPageQuery, RunbookPageQueryVariables>;
+export const RunbookChangedDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"subscription","name":{"kind":"Name","value":"RunbookChanged"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"number"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Int"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"runbookChanged"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"number"},"value":{"kind":"Variable","name":{"kind":"Name","value":"number"}}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"action"}},{"kind":"Field","name":{"kind":"Name","value":"cursor"}}]}}]}}]} as unknown as DocumentNode<RunbookChangedSubscription, RunbookChangedSubscriptionVariables>;
+export const ContinueRunbookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ContinueRunbook"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ContinueRunbookInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"continueRunbook"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"runbook"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<ContinueRunbookMutation, ContinueRunbookMutationVariables>;
+export const CancelRunbookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CancelRunbook"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CancelRunbookInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"cancelRunbook"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"impact"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"sentence"}},{"kind":"Field","name":{"kind":"Name","value":"waiting"}}]}},{"kind":"Field","name":{"kind":"Name","value":"runbook"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<CancelRunbookMutation, CancelRunbookMutationVariables>;
+export const RetryRunbookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"RetryRunbook"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"RetryRunbookInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"retryRunbook"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"runbook"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]}}]} as unknown as DocumentNode<RetryRunbookMutation, RetryRunbookMutationVariables>;
+export const CreateRunbookDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateRunbook"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateRunbookInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createRunbook"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"runbook"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"number"}}]}}]}}]}}]} as unknown as DocumentNode<CreateRunbookMutation, CreateRunbookMutationVariables>;

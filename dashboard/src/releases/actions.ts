@@ -1,0 +1,128 @@
+// What can be asked of an environment. Each action tells first what it would do.
+import type { Client } from '@urql/core';
+import { answerOf, type Action } from '../app/act.tsx';
+import { count } from '../design/words.ts';
+import {
+  CreateDeploymentDocument,
+  FreezeEnvironmentDocument,
+  RollbackChangelogDocument,
+  RollBackEnvironmentDocument,
+  UnfreezeEnvironmentDocument,
+} from '../generated/releases.ts';
+
+export interface EnvironmentRef {
+  readonly project: string;
+  readonly environment: string;
+}
+
+const pullRequestsShown = 8;
+
+export function rollBackAction(client: Client, { project, environment }: EnvironmentRef): Action {
+  const input = { project, environment, force: false };
+  return {
+    title: `Roll back ${environment}?`,
+    verb: 'Roll back',
+    harms: true,
+    preview: async () => {
+      const [{ rollBackEnvironment }, { releaseProject }] = await Promise.all([
+        answerOf(client.mutation(RollBackEnvironmentDocument, { input: { ...input, preview: true } })),
+        answerOf(client.query(RollbackChangelogDocument, { project, environment }, { requestPolicy: 'network-only' })),
+      ]);
+      const there = releaseProject?.environment;
+      const removed = there?.rollback?.changelog.removed.pullRequests ?? [];
+      const from = there?.running?.releaseCandidate.version ?? 'what runs now';
+      const to = there?.rollback?.releaseCandidate.version ?? 'what ran before';
+      const more = removed.length - pullRequestsShown;
+      return {
+        sentence:
+          `It goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${rollBackEnvironment.impact?.sentence ?? ''}`.trim(),
+        lines: [
+          ...removed
+            .slice(0, pullRequestsShown)
+            .map(({ number, title, author }) => `#${number} ${title}, by ${author}`),
+          ...(more > 0 ? [`and ${more} more`] : []),
+        ],
+        ...(there?.freezeAfterRollback && {
+          note: `Then ${environment} is frozen, so that nobody deploys over it by accident.`,
+        }),
+      };
+    },
+    run: async () => {
+      await answerOf(client.mutation(RollBackEnvironmentDocument, { input: { ...input, preview: false } }));
+      return `The rollback of ${environment} is under way.`;
+    },
+  };
+}
+
+export function deployAction(
+  client: Client,
+  { project, environment, versions }: EnvironmentRef & { readonly versions: readonly string[] },
+): Action {
+  const asked = async (version: string, preview: boolean) => {
+    const { createDeployment } = await answerOf(
+      client.mutation(CreateDeploymentDocument, {
+        input: { project, environment, version, preview, force: false, supersede: false },
+      }),
+    );
+    return createDeployment.impact;
+  };
+  return {
+    title: `Deploy to ${environment}`,
+    verb: 'Deploy',
+    harms: false,
+    fields: [{ name: 'version', label: 'Which candidate', required: true, options: versions }],
+    preview: async ({ version = '' }) => ({
+      sentence: (await asked(version, true))?.sentence ?? `${version} goes to ${environment}.`,
+    }),
+    run: async ({ version = '' }) => {
+      await asked(version, false);
+      return `${version} is on its way to ${environment}.`;
+    },
+  };
+}
+
+export function freezeAction(client: Client, { project, environment }: EnvironmentRef): Action {
+  const asked = async ({ reason = '', until = '' }, preview: boolean) => {
+    const { freezeEnvironment } = await answerOf(
+      client.mutation(FreezeEnvironmentDocument, {
+        input: {
+          project,
+          environment,
+          preview,
+          reason: reason === '' ? null : reason,
+          endsAt: until === '' ? null : new Date(until).toISOString(),
+        },
+      }),
+    );
+    return freezeEnvironment.impact;
+  };
+  return {
+    title: `Freeze ${environment}?`,
+    verb: 'Freeze',
+    harms: true,
+    fields: [
+      { name: 'reason', label: 'Why (everybody sees it)' },
+      { name: 'until', label: 'Until (empty: until somebody lifts it)', type: 'datetime-local' },
+    ],
+    preview: async (values) => ({
+      sentence: (await asked(values, true))?.sentence ?? `Nothing is deployed to ${environment} meanwhile.`,
+    }),
+    run: async (values) => {
+      await asked(values, false);
+      return `${environment} is frozen.`;
+    },
+  };
+}
+
+export function liftAction(client: Client, { project, environment }: EnvironmentRef): Action {
+  return {
+    title: `Lift the freeze of ${environment}?`,
+    verb: 'Lift',
+    harms: false,
+    preview: null,
+    run: async () => {
+      await answerOf(client.mutation(UnfreezeEnvironmentDocument, { input: { project, environment } }));
+      return `${environment} is no longer frozen by hand.`;
+    },
+  };
+}

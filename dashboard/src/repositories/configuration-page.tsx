@@ -1,0 +1,235 @@
+// What holds, and what a change would do.
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useParams } from '@tanstack/react-router';
+import { useClient } from 'urql';
+import { answerOf, Refused, useAct, type Action } from '../app/act.tsx';
+import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { cx } from '../design/cx.ts';
+import { Answer, Banner, Bar, Button, Waiting } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { At } from '../design/time.tsx';
+import { count } from '../design/words.ts';
+import {
+  ConfigurationDocument,
+  PreviewConfigurationDocument,
+  ReplaceConfigurationDocument,
+  type ConfigurationQuery,
+  type PreviewConfigurationQuery,
+} from '../generated/repositories.ts';
+import { Simulation } from './simulation.tsx';
+import styles from './configuration.module.css';
+
+const Editor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
+
+type Repository = NonNullable<ConfigurationQuery['repository']>;
+type Judged = PreviewConfigurationQuery['previewConfiguration'];
+
+const judgeAfterMs = 400;
+const noProblems: readonly never[] = [];
+
+export function ConfigurationPage(): ReactNode {
+  const { owner = '', name = '' } = useParams({ strict: false });
+  useTitle(`Configuration of ${owner}/${name}`);
+  const answer = useAnswer(ConfigurationDocument, { owner, name });
+  return (
+    <Shown answer={answer} what="The configuration">
+      {({ repository }) =>
+        repository && <ConfigurationView repository={repository} {...{ owner, name }} refresh={answer.refresh} />
+      }
+    </Shown>
+  );
+}
+
+interface ViewProps {
+  readonly repository: Repository;
+  readonly owner: string;
+  readonly name: string;
+  readonly refresh: () => void;
+}
+
+/** What the server says of the text, a moment after the last key. */
+function useJudged(text: string, { owner, name, repository }: ViewProps): Judged | null {
+  const client = useClient();
+  const [judged, setJudged] = useState<Judged | null>(null);
+  const isChanged = text !== repository.configuration.yaml;
+  useEffect(() => {
+    if (!isChanged) {
+      setJudged(null);
+      return undefined;
+    }
+    let isCurrent = true;
+    const timer = setTimeout(
+      () =>
+        void answerOf(
+          client.query(PreviewConfigurationDocument, { input: { repository: { owner, name }, yaml: text } }),
+        ).then(
+          ({ previewConfiguration }) => {
+            if (isCurrent) setJudged(previewConfiguration);
+          },
+          (error: unknown) => {
+            if (!(error instanceof Refused)) throw error;
+          },
+        ),
+      judgeAfterMs,
+    );
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [client, text, isChanged, owner, name]);
+  return judged;
+}
+
+function ConfigurationView(props: ViewProps): ReactNode {
+  const { repository, owner, name, refresh } = props;
+  const client = useClient();
+  const act = useAct();
+  const { yaml } = repository.configuration;
+  const [text, setText] = useState(yaml);
+  const [isSimulating, setSimulating] = useState(false);
+  const judged = useJudged(text, props);
+  const problems = useMemo(
+    () =>
+      (judged?.problems ?? noProblems).map(({ line, column, reason }) => ({
+        line: line ?? null,
+        column: column ?? null,
+        reason,
+      })),
+    [judged],
+  );
+  const replace: Action = {
+    title: 'Replace the configuration?',
+    verb: 'Replace',
+    harms: true,
+    preview: async () => {
+      const { replaceConfiguration } = await answerOf(
+        client.mutation(ReplaceConfigurationDocument, {
+          input: { repository: { owner, name }, yaml: text, preview: true },
+        }),
+      );
+      return { sentence: replaceConfiguration.impact?.sentence ?? 'Nothing that is being built is affected.' };
+    },
+    run: async () => {
+      const { replaceConfiguration } = await answerOf(
+        client.mutation(ReplaceConfigurationDocument, {
+          input: { repository: { owner, name }, yaml: text, preview: false },
+        }),
+      );
+      const { outcome } = replaceConfiguration;
+      if (outcome.__typename === 'ConfigurationRefused')
+        throw new Refused({ sentence: outcome.messages.join(' '), code: 'CONFIGURATION_REFUSED', requestId: null });
+      refresh();
+      return 'The new configuration holds.';
+    },
+  };
+  const isChanged = text !== yaml;
+  const [latest] = repository.configurationHistory.nodes;
+  return (
+    <>
+      <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Configuration">
+        <span className="grow" />
+        <Button onClick={() => setSimulating(true)}>Simulate</Button>
+        <Button kind="go" disabled={!isChanged || judged?.accepted !== true} onClick={() => act(replace)}>
+          Replace…
+        </Button>
+      </Bar>
+      {repository.configurationRefusal && (
+        <Banner tone="red">
+          The configuration pushed <At at={repository.configurationRefusal.refusedAt} /> was refused:{' '}
+          {repository.configurationRefusal.errors.join(' ')}
+        </Banner>
+      )}
+      <Answer>
+        {latest ? (
+          <>
+            It holds since <At at={latest.modifiedAt} />, by{' '}
+            {latest.modifiedBy.ghUsername ?? latest.modifiedBy.email ?? 'interlock'}.
+          </>
+        ) : (
+          'The defaults hold: nobody has changed the configuration.'
+        )}{' '}
+        <em>{judgement(isChanged, judged)}</em>
+      </Answer>
+      <div className={parts['two']}>
+        <div>
+          <div className={styles['editor']}>
+            <Suspense fallback={<Waiting />}>
+              <Editor label="Configuration as YAML" initial={yaml} problems={problems} onChange={setText} />
+            </Suspense>
+          </div>
+          <Judgement judged={judged} />
+          {isSimulating && <Simulation owner={owner} name={name} yaml={isChanged ? text : null} />}
+        </div>
+        <div>
+          <h3 className={parts['h']}>What changed before</h3>
+          {repository.configurationHistory.nodes.length === 0 && <p className="dim sm">Nothing yet.</p>}
+          {repository.configurationHistory.nodes.map((change) => (
+            <details key={change.id} className={styles['change']}>
+              <summary>
+                <At at={change.modifiedAt} /> by{' '}
+                {change.modifiedBy.ghUsername ?? change.modifiedBy.email ?? 'interlock'}
+              </summary>
+              <pre className={parts['term']} tabIndex={0} role="region" aria-label="What this change did">
+                {change.diff}
+              </pre>
+            </details>
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function judgement(isChanged: boolean, judged: Judged | null): string {
+  if (!isChanged) return 'Change it below: you see what it would do before it holds.';
+  if (judged === null) return 'Asking what the change would do…';
+  return judged.accepted
+    ? `The change is valid and touches ${count(judged.changedKeys.length, 'key')}.`
+    : `${count(judged.problems.length, 'problem')} must be mended first.`;
+}
+
+function Judgement({ judged }: { readonly judged: Judged | null }): ReactNode {
+  if (judged === null) return null;
+  return (
+    <div aria-live="polite">
+      {judged.problems.length > 0 && (
+        <ul className={cx(parts['box'], parts['list'], styles['problems'])}>
+          {judged.problems.map((problem) => (
+            <li key={`${problem.line}:${problem.column} ${problem.reason}`}>
+              <span className="red nowrap">
+                {problem.line ? `line ${problem.line}, column ${problem.column ?? 1}` : problem.path.join('.')}
+              </span>
+              <span className="grow">
+                {problem.reason}
+                {problem.nearestKey && ` The nearest key is ${problem.nearestKey}.`}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {judged.impact && (
+        <div className={cx(parts['next'], parts['amber'], styles['problems'])}>{judged.impact.sentence}</div>
+      )}
+      {judged.changedKeys.length > 0 && (
+        <table className={cx(parts['table'], styles['problems'])}>
+          <thead>
+            <tr>
+              <th scope="col">Key</th>
+              <th scope="col">now</th>
+              <th scope="col">then</th>
+            </tr>
+          </thead>
+          <tbody>
+            {judged.changedKeys.map(({ key, before, after }) => (
+              <tr key={key}>
+                <td className="mono">{key}</td>
+                <td>{before ?? 'default'}</td>
+                <td>{after ?? 'default'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

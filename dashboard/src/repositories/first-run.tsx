@@ -1,0 +1,154 @@
+// The first steps: from nothing to a first landing.
+import { useMemo, useState, type FormEvent, type ReactNode } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useClient } from 'urql';
+import { answerOf, Refused, useSay } from '../app/act.tsx';
+import { codeOf, type Problem } from '../app/errors.ts';
+import { useTitle } from '../app/page.tsx';
+import { useShell } from '../app/shell.tsx';
+import { cx } from '../design/cx.ts';
+import { Bar, Button, Terminal } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { words } from '../design/words.ts';
+import { CreateRepositoryDocument } from '../generated/repositories.ts';
+import styles from './first-run.module.css';
+
+export function FirstRun(): ReactNode {
+  useTitle('Welcome');
+  const viewer = useShell()?.viewer;
+  const [made, setMade] = useState<{ readonly owner: string; readonly name: string } | null>(null);
+  const commands = useMemo(() => (made ? commandsOf(made) : ''), [made]);
+  const navigate = useNavigate();
+  const say = useSay();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(commands);
+    say('The commands are copied.');
+  };
+  return (
+    <>
+      <Bar title="Welcome" />
+      <div className={cx(parts['scroll'])}>
+        <div className={styles['first']}>
+          <div>
+            <h2>
+              Nothing is in line yet.
+              <br />
+              Three steps to a first landing.
+            </h2>
+            <p className={cx(parts['lead'], 'dim')}>About three minutes, with git alone.</p>
+          </div>
+          <ol className={styles['todo']}>
+            <li className={styles['done']}>
+              <i aria-hidden="true" />
+              <div>
+                <h3>You are signed in</h3>
+                <p className="dim">as {viewer ? `${words(viewer.role)} of ${viewer.account.name}` : 'somebody'}.</p>
+              </div>
+            </li>
+            <li className={styles[made ? 'done' : 'now']}>
+              <i aria-hidden="true" />
+              <div>
+                <h3>{made ? `Repository ${made.owner}/${made.name}` : 'Make a repository'}</h3>
+                {made ? (
+                  <p className="dim">hosted here, with an empty branch main.</p>
+                ) : (
+                  <CreateForm onMade={setMade} />
+                )}
+              </div>
+            </li>
+            <li className={styles[made ? 'now' : 'ahead']}>
+              <i aria-hidden="true" />
+              <div>
+                <h3>Push something, with a check in it</h3>
+                <p className="dim">
+                  Every check in <code>.service/ci.yml</code> on main is required.
+                </p>
+                {made && (
+                  <>
+                    <Terminal label="Commands that push a check">{commands}</Terminal>
+                    <div className={parts['acts']}>
+                      <Button icon="copy" onClick={() => void copy()}>
+                        Copy
+                      </Button>
+                      <Button
+                        kind="go"
+                        onClick={() =>
+                          void navigate({ to: '/$owner/$name/queue/$', params: { ...made, _splat: 'main' } })
+                        }
+                      >
+                        To its queue
+                      </Button>
+                    </div>
+                  </>
+                )}
+              </div>
+            </li>
+            <li className={styles['ahead']}>
+              <i aria-hidden="true" />
+              <div>
+                <h3>Open a pull request and queue it</h3>
+                <p className="dim">
+                  Push a branch, open its pull request, then press Q on the page of the queue. Watch it land.
+                </p>
+              </div>
+            </li>
+          </ol>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function commandsOf({ owner, name }: { readonly owner: string; readonly name: string }): string {
+  return [
+    `git remote add origin ${location.origin}/git/${owner}/${name}.git`,
+    'mkdir -p .service',
+    String.raw`printf 'checks:\n  unit:\n    run: npm test\n' > .service/ci.yml`,
+    "git add -A && git commit -m 'Add a check' && git push origin HEAD:main",
+  ].join('\n');
+}
+
+function CreateForm({
+  onMade,
+}: {
+  readonly onMade: (made: { readonly owner: string; readonly name: string }) => void;
+}): ReactNode {
+  const client = useClient();
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const [owner = '', name = ''] = text.trim().split('/');
+    answerOf(
+      client.mutation(CreateRepositoryDocument, { input: { owner, name, host: 'LOCAL', defaultBranch: 'main' } }),
+    ).then(
+      () => onMade({ owner, name }),
+      (error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        setProblem(error.problem);
+      },
+    );
+  };
+  return (
+    <form onSubmit={submit} className={parts['field']}>
+      <label className={parts['field']}>
+        Owner and name, such as acme/shop
+        <input
+          className={parts['input']}
+          required
+          pattern="[^/]+/[^/]+"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <Button kind="go" type="submit">
+        Make it
+      </Button>
+      {problem && (
+        <p className="red" role="alert">
+          {problem.sentence} <span className="xs">{codeOf(problem)}</span>
+        </p>
+      )}
+    </form>
+  );
+}
