@@ -21,8 +21,6 @@ export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
     readonly variables: ChangeVariables;
     readonly cursorOf: (change: Change) => string | null;
   } | null;
-  /** Whose log the cursor is read from. Null: what is followed begins now. */
-  readonly repository: { readonly owner: string; readonly name: string } | null;
 }
 
 export interface Answered<Data> {
@@ -58,16 +56,13 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
 
   useEffect(() => {
     let isCurrent = true;
-    const { repository, follows } = latest.current;
-    if (follows === null) return undefined;
-    if (repository === null) setFollowed({ subject, cursor: null });
-    else
-      void client
-        .query(CursorDocument, { ...repository }, { requestPolicy: 'network-only' })
-        .toPromise()
-        .then((answer) => {
-          if (isCurrent) setFollowed({ subject, cursor: answer.data?.repository?.events.nodes[0]?.cursor ?? null });
-        });
+    if (latest.current.follows === null) return undefined;
+    void client
+      .query(CursorDocument, {}, { requestPolicy: 'network-only' })
+      .toPromise()
+      .then(({ data: newest }) => {
+        if (isCurrent) setFollowed({ subject, cursor: newest?.cursor ?? null });
+      });
     return () => {
       isCurrent = false;
     };

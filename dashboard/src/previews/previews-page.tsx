@@ -17,7 +17,6 @@ export function PreviewsPage(): ReactNode {
   const answer = useLiveQuery({
     document: PreviewsDocument,
     variables: { owner, name },
-    repository: { owner, name },
     follows: {
       document: PreviewChangedDocument,
       variables: { owner, name },

@@ -5,9 +5,9 @@ import { cx } from '../design/cx.ts';
 import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
 import { count, numbers, short, words } from '../design/words.ts';
-import type { BatchRowFragment, EntryRowFragment } from '../generated/queue.ts';
-import { layOut, type BatchTitle, type Gutter, type Row, type Standing } from './line.ts';
-import type { Forecast, Landing, QueueData } from './summary.ts';
+import type { BatchRowFragment } from '../generated/queue.ts';
+import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Standing } from './line.ts';
+import { entriesOf, type Forecast, type Landing, type QueueData, type ShownEntry } from './summary.ts';
 import { nameOf, toneOfActor } from './who.ts';
 import styles from './queue.module.css';
 
@@ -17,20 +17,15 @@ export interface ShownBatch {
   readonly members: readonly number[];
   readonly assumes: readonly number[];
   readonly parent: string | null;
-  readonly role: null;
+  readonly role: BatchRole;
   readonly batch: BatchRowFragment;
 }
 
-export type LineRow = Row<EntryRowFragment, ShownBatch, Landing>;
-
-const landingsShown = 3;
+export type LineRow = Row<ShownEntry, ShownBatch, Landing>;
 
 /** The rows of a queue as it was read, and those whose batches ended last. */
 export function rowsOf(queue: QueueData, past: readonly Landing[]): readonly LineRow[] {
-  const landings = past
-    .filter(({ state }) => state === 'LANDED')
-    .slice(0, landingsShown)
-    .toReversed();
+  const landings = past.toReversed();
   const batches = queue.batches.nodes.map(
     (batch): ShownBatch => ({
       id: batch.id,
@@ -38,11 +33,11 @@ export function rowsOf(queue: QueueData, past: readonly Landing[]): readonly Lin
       members: batch.members.map(({ pullRequest }) => pullRequest.number),
       assumes: batch.assumes.map(({ number }) => number),
       parent: batch.parent?.id ?? null,
-      role: null,
+      role: batch.role,
       batch,
     }),
   );
-  return layOut<EntryRowFragment, ShownBatch, Landing>({ landings, entries: queue.entries, batches });
+  return layOut<ShownEntry, ShownBatch, Landing>({ landings, entries: entriesOf(queue), batches });
 }
 
 export function heightOf(row: LineRow, isNarrow: boolean): number {
@@ -214,6 +209,9 @@ export function BatchHead({
         </b>{' '}
         {describeTitle(title)}
         {isBare && `: ${numbers(members)}`}
+        {batch.batch.successProbability !== null && (
+          <span className="faint wide"> {Math.round(batch.batch.successProbability * 100)} % likely to pass</span>
+        )}
       </span>
       <span className="nowrap">
         <span className={styles['checks']} aria-hidden="true">
@@ -241,7 +239,7 @@ export interface Axis {
 }
 
 interface EntryProps extends Shared {
-  readonly entry: EntryRowFragment;
+  readonly entry: ShownEntry;
   readonly standing: Standing | 'waiting' | 'out';
   readonly isLastOfCard: boolean;
   readonly isPicked: boolean;

@@ -41,7 +41,6 @@ export function PullRequestPage(): ReactNode {
   const { data, problem, isWaiting, refresh } = useLiveQuery({
     document: PullRequestPageDocument,
     variables: { ...variables, asOf: at ?? null },
-    repository: { owner, name },
     follows: {
       document: PullRequestChangedDocument,
       variables,

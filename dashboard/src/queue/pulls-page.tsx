@@ -53,7 +53,6 @@ export function PullsPage(): ReactNode {
   const { data, problem, isWaiting, refresh } = useLiveQuery({
     document: PullsDocument,
     variables: { owner, name, filter: filterOf(view, handle) },
-    repository: { owner, name },
     follows: {
       document: QueueDepthChangedDocument,
       variables: { owner, name },

@@ -21,7 +21,6 @@ import {
   NotInLineDocument,
   QueueChangedDocument,
   QueueDocument,
-  type EntryRowFragment,
   type QueueQuery,
 } from '../generated/queue.ts';
 import {
@@ -47,9 +46,11 @@ import {
   type LineRow,
 } from './line-rows.tsx';
 import { QueueDialog } from './queue-dialog.tsx';
-import { forecastsOf, summarise, type Landing, type QueueData } from './summary.ts';
+import { entriesOf, forecastsOf, summarise, type Landing, type QueueData, type ShownEntry } from './summary.ts';
 import styles from './queue.module.css';
 
+/** The most that a page of the API has. */
+const entriesShown = 100;
 const shortestAxisMs = 10 * 60 * 1000;
 const marks = [0, 1 / 3, 2 / 3, 1];
 
@@ -58,8 +59,7 @@ export function QueuePage(): ReactNode {
   const queue = useMemo((): QueueRef => ({ owner, name, branch }), [owner, name, branch]);
   const { data, problem, isWaiting, refresh } = useLiveQuery({
     document: QueueDocument,
-    variables: queue,
-    repository: useMemo(() => ({ owner, name }), [owner, name]),
+    variables: useMemo(() => ({ ...queue, first: entriesShown }), [queue]),
     follows: {
       document: QueueChangedDocument,
       variables: queue,
@@ -123,7 +123,7 @@ function QueueView({ queue, data, repository }: ViewProps): ReactNode {
   );
   const [isQueueing, setQueueing] = useState(false);
   const { outside, past } = useBeside(queue, data);
-  const picked = [...data.entries, ...outside].find(({ number }) => number === select);
+  const picked = [...entriesOf(data), ...outside].find(({ number }) => number === select);
   useQueueCommands({ queue, data, picked, outside, pick, openQueueing: () => setQueueing(true) });
   return (
     <div className={cx(styles['page'], picked && styles['inspecting'])}>
@@ -152,10 +152,10 @@ const none: readonly never[] = [];
 function useBeside(
   queue: QueueRef,
   data: QueueData,
-): { readonly outside: readonly EntryRowFragment[]; readonly past: readonly Landing[] } {
+): { readonly outside: readonly ShownEntry[]; readonly past: readonly Landing[] } {
   const [outside, readOutside] = useQuery({ query: NotInLineDocument, variables: queue });
   const [landings, readLandings] = useQuery({ query: LandingsDocument, variables: queue });
-  const line = data.entries.map(({ number }) => number).join();
+  const line = data.line.nodes.map(({ pullRequest }) => pullRequest.number).join();
   useEffect(() => readOutside({ requestPolicy: 'network-only' }), [line, readOutside]);
   useEffect(() => readLandings({ requestPolicy: 'network-only' }), [data.baseTip, readLandings]);
   return {
@@ -174,15 +174,15 @@ function useQueueCommands({
 }: {
   readonly queue: QueueRef;
   readonly data: QueueData;
-  readonly picked: EntryRowFragment | undefined;
-  readonly outside: readonly EntryRowFragment[];
+  readonly picked: ShownEntry | undefined;
+  readonly outside: readonly ShownEntry[];
   readonly pick: (number: number | null) => void;
   readonly openQueueing: () => void;
 }): void {
   const client = useClient();
   const act = useAct();
   const navigate = useNavigate();
-  const all = [...data.entries, ...outside];
+  const all = [...entriesOf(data), ...outside];
   const move = (by: number): void => {
     const at = all.findIndex(({ number }) => number === picked?.number);
     const next = all[at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
@@ -327,7 +327,7 @@ function QueueBanners({ queue, data }: { readonly queue: QueueRef; readonly data
 interface LineViewProps {
   readonly queue: QueueRef;
   readonly data: QueueData;
-  readonly outside: readonly EntryRowFragment[];
+  readonly outside: readonly ShownEntry[];
   readonly past: readonly Landing[];
   readonly picked: number | null;
   readonly pick: (number: number) => void;
@@ -336,7 +336,7 @@ interface LineViewProps {
 
 type Shown =
   | LineRow
-  | { readonly key: string; readonly kind: 'out'; readonly entry: EntryRowFragment }
+  | { readonly key: string; readonly kind: 'out'; readonly entry: ShownEntry }
   | { readonly key: string; readonly kind: 'outHeading' };
 
 const noGutter = { above: 'none', below: 'none', dot: 'none', side: null } as const;
@@ -383,7 +383,7 @@ function LineView({ queue, data, outside, past, picked, pick, onQueue }: LineVie
     ? 'halted'
     : data.paused
       ? 'paused'
-      : words(data.etas?.find(({ eta }) => eta.unknown)?.eta.unknown ?? 'not known yet');
+      : words(data.line.nodes.find(({ eta }) => eta?.unknown)?.eta?.unknown ?? 'not known yet');
   const repository = { owner: queue.owner, name: queue.name };
 
   return (
@@ -405,7 +405,7 @@ function LineView({ queue, data, outside, past, picked, pick, onQueue }: LineVie
       >
         {lead} <em>{rest}</em>
       </Answer>
-      {data.entries.length > 0 && (
+      {data.line.nodes.length > 0 && (
         <div className={styles['columns']} aria-hidden="true">
           <span />
           <span>Why it is not merged yet</span>
@@ -447,7 +447,12 @@ function LineView({ queue, data, outside, past, picked, pick, onQueue }: LineVie
           );
         })}
       </ol>
-      {data.entries.length === 0 && (
+      {data.line.totalCount > data.line.nodes.length && (
+        <p className={cx(styles['more'], 'dim')}>
+          {data.line.totalCount - data.line.nodes.length} more wait behind them. Search finds each of them.
+        </p>
+      )}
+      {data.line.nodes.length === 0 && (
         <Empty
           title="Nobody is in line."
           actions={
@@ -491,7 +496,7 @@ function RowBody({
     case 'landing':
       return <LandingRow landing={row.landing} repository={repository} branch={branch} />;
     case 'tip':
-      return <TipRow branch={branch} tip={data.baseTip ?? null} last={past.find(({ state }) => state === 'LANDED')} />;
+      return <TipRow branch={branch} tip={data.baseTip ?? null} last={past[0]} />;
     case 'batch':
       return <BatchHead row={row} members={row.batch.members} />;
     case 'heading':

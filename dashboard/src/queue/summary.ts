@@ -1,10 +1,20 @@
 // What a queue answers in a sentence.
 import { count } from '../design/words.ts';
-import type { LandingsQuery, QueueQuery } from '../generated/queue.ts';
+import type { EntryRowFragment, LandingsQuery, QueueQuery } from '../generated/queue.ts';
 
 export type QueueData = NonNullable<NonNullable<QueueQuery['repository']>['queue']>;
 
 export type Landing = NonNullable<NonNullable<LandingsQuery['repository']>['queue']>['past']['nodes'][number];
+
+/** A pull request as a row shows it. */
+export interface ShownEntry extends EntryRowFragment {
+  readonly explain: QueueData['line']['nodes'][number]['explain'];
+}
+
+/** The pull requests in line, in order. */
+export function entriesOf(queue: QueueData): readonly ShownEntry[] {
+  return queue.line.nodes.map(({ pullRequest, explain }) => ({ ...pullRequest, explain }));
+}
 
 const small = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
@@ -20,8 +30,10 @@ export interface Forecast {
 /** When each pull request in line is merged, by number. Those without a forecast are missing. */
 export function forecastsOf(queue: QueueData): ReadonlyMap<number, Forecast> {
   return new Map(
-    (queue.etas ?? []).flatMap(({ number, eta }) =>
-      eta.p50 && eta.p90 ? [[number, { p50: Date.parse(eta.p50), p90: Date.parse(eta.p90) }] as const] : [],
+    queue.line.nodes.flatMap(({ pullRequest, eta }) =>
+      eta?.p50 && eta.p90
+        ? [[pullRequest.number, { p50: Date.parse(eta.p50), p90: Date.parse(eta.p90) }] as const]
+        : [],
     ),
   );
 }

@@ -74,7 +74,6 @@ export function ReleasesPage(): ReactNode {
   const answer = useLiveQuery({
     document: ReleasesDocument,
     variables: { project },
-    repository: null,
     follows: {
       document: DeploymentChangedDocument,
       variables: { project },

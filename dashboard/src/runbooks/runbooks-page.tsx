@@ -119,7 +119,6 @@ export function RunbookPage(): ReactNode {
   const answer = useLiveQuery({
     document: RunbookPageDocument,
     variables: { number },
-    repository: null,
     follows: {
       document: RunbookChangedDocument,
       variables: { number },
