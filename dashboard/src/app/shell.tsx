@@ -330,7 +330,7 @@ function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
           </dd>
         </div>
         {commands.map(({ key, label }) => (
-          <div key={`${key}${label}`}>
+          <div key={`${key ?? ''}${label}`}>
             <dt>{label}</dt>
             <dd>
               {key?.split(' ').map((one) => (

@@ -1,9 +1,8 @@
 // What is known of the row that is chosen: why, who acts, what has to hold, and what can be done.
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
-import { useConnection } from '../app/live.ts';
 import { cx } from '../design/cx.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -17,6 +16,8 @@ import styles from './queue.module.css';
 interface InspectorProps {
   readonly queue: QueueRef;
   readonly number: number;
+  /** Another value for each read of the queue. */
+  readonly version: unknown;
   readonly onClose: () => void;
 }
 
@@ -26,18 +27,20 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
   return (statusTones as Partial<Record<string, 'blue' | 'red' | 'amber' | 'green'>>)[status] ?? 'plain';
 }
 
-export function Inspector({ queue, number, onClose }: InspectorProps): ReactNode {
+export function Inspector({ queue, number, version, onClose }: InspectorProps): ReactNode {
   const client = useClient();
   const act = useAct();
-  const { changes } = useConnection();
   const [{ data }, read] = useQuery({
     query: InspectorDocument,
     variables: { owner: queue.owner, name: queue.name, number },
     requestPolicy: 'cache-and-network',
   });
+  // The queue is read again at most once in a second; what is known of the row is read with it.
+  const isFirst = useRef(true);
   useEffect(() => {
-    if (changes > 0) read({ requestPolicy: 'network-only' });
-  }, [changes, read]);
+    if (!isFirst.current) read({ requestPolicy: 'network-only' });
+    isFirst.current = false;
+  }, [version, read]);
   const pull = data?.repository?.pullRequest;
   if (!pull)
     return (

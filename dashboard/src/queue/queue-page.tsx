@@ -140,7 +140,9 @@ function QueueView({ queue, data, repository }: ViewProps): ReactNode {
           onQueue={() => setQueueing(true)}
         />
       </div>
-      {picked && <Inspector key={picked.number} queue={queue} number={picked.number} onClose={() => pick(null)} />}
+      {picked && (
+        <Inspector key={picked.number} queue={queue} number={picked.number} version={data} onClose={() => pick(null)} />
+      )}
       {isQueueing && <QueueDialog queue={queue} onClose={() => setQueueing(false)} />}
     </div>
   );
