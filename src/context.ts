@@ -36,6 +36,11 @@ export interface Actor {
   readonly handle: string | null;
   readonly role: Role;
   readonly scopes: ReadonlySet<Scope>;
+  /**
+   * The person of GitHub whose permissions there bound what the user may do in a repository at GitHub. Null: the roles of
+   * the account alone decide.
+   */
+  readonly atGitHub: { readonly id: string; readonly login: string } | null;
 }
 
 /**
@@ -100,6 +105,7 @@ export function systemContext(ports: Ports, accountId: string): Context {
       handle: null,
       role: 'admin',
       scopes: new Set(scopes),
+      atGitHub: null,
     },
   };
 }

@@ -15,7 +15,7 @@ import { registrationById } from '../modules/previews/registrations/registration
 import { readPreviewSecret } from '../modules/previews/secrets/secrets.reads.ts';
 import { verificationById } from '../modules/previews/verifications/verifications.reads.ts';
 import { toFreezeNode } from '../modules/repositories/freezes.types.ts';
-import { readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
+import { maySee, readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
 import { readDelivery, readWebhookEndpoint } from '../modules/webhooks/webhooks.reads.ts';
 import { loaderOf, type GraphQLContext } from './context.ts';
 import { decodeNodeId } from './node-id.ts';
@@ -84,5 +84,14 @@ async function readNode(ctx: GraphQLContext, nodeId: string): Promise<Node | nul
   const named = decodeNodeId(nodeId);
   const read = named === null ? undefined : readers[named.type];
   const found = named === null || read === undefined ? null : await read(ctx, named.id);
-  return found ? ({ ...found, __typename: named?.type } as unknown as Node) : null;
+  if (!found || !(await isSeen(ctx, found))) return null;
+  return { ...found, __typename: named?.type } as unknown as Node;
+}
+
+type InRepository = Partial<Parameters<typeof maySee>[1]> & { readonly repository?: Parameters<typeof maySee>[1] };
+
+/** What is in a repository at GitHub is for people who see the repository there. */
+async function isSeen(ctx: GraphQLContext, found: InRepository): Promise<boolean> {
+  const repository = found.repository ?? (found.host === undefined ? null : (found as Parameters<typeof maySee>[1]));
+  return repository === null || (await maySee(ctx, { ...repository, accountId: ctx.accountId }));
 }

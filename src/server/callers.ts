@@ -1,7 +1,7 @@
 // Who sends a request: the user of the token in its Authorization header, or else of the session in its cookie. A request
 // with an Authorization header ignores cookies. A session may only be used by pages of this service (ADR 0077).
 import type { IncomingHttpHeaders } from 'node:http';
-import { foreignOrigin } from '../domain/accounts/sign-in.ts';
+import { awayMinutes, foreignOrigin } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 import { presentedToken } from './wrong-tokens.ts';
@@ -75,8 +75,20 @@ export function noSessionCookie(publicUrl: string): string {
   return `${name}=${attributes}; Max-Age=0`;
 }
 
+const awaySec = awayMinutes * 60;
+
+/** What a browser keeps while it is at GitHub. Null takes it away again. */
+export function signInCookie(publicUrl: string, kept: string | null): string {
+  const { name, attributes } = cookieOf(publicUrl);
+  return `${name}-github=${kept ?? ''}${attributes}; Max-Age=${kept === null ? 0 : awaySec}`;
+}
+
+export function readSignInCookie(publicUrl: string, header: string | undefined): string | null {
+  return readCookie(header, `${cookieOf(publicUrl).name}-github`);
+}
+
 /** Null: there is none of this name. A browser sends cookies of one name only once for each path, and ours have one. */
-export function readCookie(header: string | undefined, name: string): string | null {
+function readCookie(header: string | undefined, name: string): string | null {
   for (const pair of header?.split(';') ?? []) {
     const [key = '', value = ''] = pair.trim().split(/=(.*)/s);
     if (key === name && value !== '') return value;

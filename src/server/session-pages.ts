@@ -13,7 +13,8 @@ import {
   type Secrets,
   type Session,
 } from '../modules/accounts/index.ts';
-import { noSessionCookie, sessionCookie, type Callers } from './callers.ts';
+import { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from '../modules/github/index.ts';
+import { noSessionCookie, sessionCookie, signInCookie, readSignInCookie, type Callers } from './callers.ts';
 import { html, sendPage, type Markup } from './page.ts';
 import type { WrongTokens } from './wrong-tokens.ts';
 
@@ -26,9 +27,18 @@ export interface SessionPages {
 }
 
 interface SignInRequest {
-  Params: { secret: string };
-  Querystring: { next?: string | string[] };
+  Params: { secret: string; app: string };
+  Querystring: Readonly<Record<string, string | string[] | undefined>>;
   Body: URLSearchParams | undefined;
+}
+
+/** A browser at one of these pages. */
+interface Visit {
+  readonly pages: SessionPages;
+  readonly request: FastifyRequest<SignInRequest>;
+  readonly reply: FastifyReply;
+  /** Where it wants to go. */
+  readonly next: string;
 }
 
 const longestForm = 16 * 1024;
@@ -43,6 +53,7 @@ export async function serveSessionPages(fastify: FastifyInstance, pages: Session
     );
     serveForm(scope, pages);
     serveLink(scope, pages);
+    serveGitHub(scope, pages);
     serveEnd(scope, pages);
     await Promise.resolve();
   });
@@ -51,16 +62,13 @@ export async function serveSessionPages(fastify: FastifyInstance, pages: Session
 function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
   const { secrets, authenticator, callers, wrongTokens } = pages;
   fastify.get<SignInRequest>('/session', async (request, reply) => {
-    const next = nextOf(request);
+    const visit = visitOf(pages, request, reply);
     const session = await currentSession(pages, request);
-    if (session !== null) return await sendSignedIn(reply, session, next);
-    return await sendForm(reply, { next, why: wayProblem(pages, request) });
+    if (session !== null) return await sendSignedIn(reply, session, visit.next);
+    return await sendForm(visit, { why: wayProblem(pages, request) });
   });
   fastify.post<SignInRequest>('/session', async (request, reply) => {
-    const next = nextOf(request);
-    const problem = wayProblem(pages, request);
-    if (problem !== null) return await sendForm(reply, { next, why: problem, status: 403 });
-    return await refusing(reply, next, async () => {
+    return await entering(visitOf(pages, request, reply), async () => {
       callers.refuseForeign(request);
       const token = request.body?.get('token')?.trim() ?? '';
       refuseGuesses(wrongTokens, request, token);
@@ -73,7 +81,7 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
         );
       });
       wrongTokens.noteGood(token);
-      return await enter(pages, reply, { secret: await startSession(session.ctx, secrets), next });
+      return { secret: await startSession(session.ctx, secrets) };
     });
   });
 }
@@ -81,25 +89,42 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
 function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets, callers, wrongTokens } = pages;
   fastify.get<SignInRequest>('/session/:secret', async (request, reply) => {
-    const next = nextOf(request);
-    return await refusing(reply, next, async () => {
+    const visit = visitOf(pages, request, reply);
+    return await refusing(visit, async () => {
       refuseGuesses(wrongTokens, request, '');
-      const problem = wayProblem(pages, request);
-      if (problem !== null) return await sendForm(reply, { next, why: problem, status: 403 });
-      if (await isSignInLink(ports, secrets, request.params.secret)) return await sendLink(reply, next);
+      if (await isSignInLink(ports, secrets, request.params.secret)) return await sendLink(reply, visit.next);
       wrongTokens.noteWrong(request.ip);
       throw new DomainError('NOT_FOUND', overLink);
     });
   });
   fastify.post<SignInRequest>('/session/:secret', async (request, reply) => {
-    const next = nextOf(request);
-    const problem = wayProblem(pages, request);
-    if (problem !== null) return await sendForm(reply, { next, why: problem, status: 403 });
-    return await refusing(reply, next, async () => {
+    return await entering(visitOf(pages, request, reply), async () => {
       callers.refuseForeign(request);
       refuseGuesses(wrongTokens, request, '');
-      const secret = await useSignInLink(ports, secrets, request.params.secret);
-      return await enter(pages, reply, { secret, next });
+      return { secret: await useSignInLink(ports, secrets, request.params.secret) };
+    });
+  });
+}
+
+function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
+  const { ports, secrets } = pages;
+  fastify.get<SignInRequest>('/session/github/:app', async (request, reply) => {
+    const visit = visitOf(pages, request, reply);
+    return await refusing(visit, async () => {
+      const begun = await beginGitHubSignIn(ports, secrets, { appId: request.params.app, next: visit.next });
+      return await reply
+        .header('set-cookie', signInCookie(ports.publicUrl, begun.kept))
+        .header('cache-control', 'no-store')
+        .redirect(begun.url, 303);
+    });
+  });
+  // Comes from GitHub. The sealed cookie and the state say that this browser began here.
+  fastify.get<SignInRequest>('/session/github/callback', async (request, reply) => {
+    return await entering(visitOf(pages, request, reply), async () => {
+      reply.header('set-cookie', signInCookie(ports.publicUrl, null));
+      const kept = readSignInCookie(ports.publicUrl, request.headers.cookie);
+      const answer = new URL(request.url, ports.publicUrl).searchParams;
+      return await completeGitHubSignIn(ports, secrets, { kept, answer });
     });
   });
 }
@@ -145,43 +170,55 @@ function refuseGuesses(wrongTokens: WrongTokens, { ip }: FastifyRequest, token: 
     throw new DomainError('RATE_LIMITED', `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
 }
 
-function nextOf({ query, body }: Pick<FastifyRequest<SignInRequest>, 'query' | 'body'>): string {
-  const asked = body?.get('next') ?? query.next;
-  return safePath(typeof asked === 'string' ? asked : null);
+function visitOf(pages: SessionPages, request: FastifyRequest<SignInRequest>, reply: FastifyReply): Visit {
+  const asked = request.body?.get('next') ?? request.query['next'];
+  return { pages, request, reply, next: safePath(typeof asked === 'string' ? asked : null) };
 }
 
-/** A refusal becomes the form with its reason. */
-async function refusing(reply: FastifyReply, next: string, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
+/** Where others could read the cookie nobody signs in. A refusal becomes the form with its reason. */
+async function refusing(visit: Visit, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  const problem = wayProblem(visit.pages, visit.request);
+  if (problem !== null) return await sendForm(visit, { why: problem, status: 403 });
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof DomainError) || errorCodes[error.code] >= 500) throw error;
-    return await sendForm(reply, { next, why: error.message, status: errorCodes[error.code] });
+    if (!(error instanceof DomainError) || error.code === 'INTERNAL') throw error;
+    return await sendForm(visit, { why: error.message, status: errorCodes[error.code] });
   }
 }
 
-async function enter(
-  { ports, wrongTokens }: SessionPages,
-  reply: FastifyReply,
-  { secret, next }: { readonly secret: string; readonly next: string },
+/** The browser goes on with the session that `begin` answers. */
+async function entering(
+  visit: Visit,
+  begin: () => Promise<{ readonly secret: string; readonly next?: string }>,
 ): Promise<FastifyReply> {
-  wrongTokens.noteGood(secret);
-  return await reply
-    .header('set-cookie', sessionCookie(ports.publicUrl, secret))
-    .header('cache-control', 'no-store')
-    .redirect(next, 303);
+  return await refusing(visit, async () => {
+    const { secret, next = visit.next } = await begin();
+    visit.pages.wrongTokens.noteGood(secret);
+    return await visit.reply
+      .header('set-cookie', sessionCookie(visit.pages.ports.publicUrl, secret))
+      .header('cache-control', 'no-store')
+      .redirect(next, 303);
+  });
 }
 
 const overLink = `This link was used already, is older than ${linkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`;
 const formsTo = "'self'";
 
 async function sendForm(
-  reply: FastifyReply,
-  { next, why, status = 200 }: { readonly next: string; readonly why: string | null; readonly status?: number },
+  { pages, request, reply, next }: Visit,
+  { why, status = 200 }: { readonly why: string | null; readonly status?: number },
 ): Promise<FastifyReply> {
   const isWrong = status === 401;
   const alert = why === null ? html`` : html`<p role="alert" id="why">${why}</p>`;
-  const body = html`${alert}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required autofocus${invalid(isWrong)}>${hidden(next)}<button>Sign in</button></form>
+  const account = request.query['account'];
+  const ways = await listGitHubWays(pages.ports, typeof account === 'string' ? account : null);
+  const asked = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
+  const links = ways.map(
+    ({ id, host }) =>
+      html`<p><a class="button" href="${`/session/github/${id}${asked}`}">Sign in with ${host === 'github.com' ? 'GitHub' : host}</a></p>`,
+  );
+  const body = html`${[alert, ...links]}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${invalid(isWrong)}>${hidden(next)}<button class="${ways.length === 0 ? '' : 'quiet'}">Sign in${ways.length === 0 ? '' : ' with the token'}</button></form>
 <p class="dim"><code>npm start</code> prints a link that signs you in and keeps the first token in <code>access.json</code> in its data directory. Any token makes such a link by the mutation <code>createSignInLink</code>.</p>`;
   return await sendPage(reply, status, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
 }

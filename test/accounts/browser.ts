@@ -1,6 +1,4 @@
 // A browser's side of a session: its cookie, and what it says of where a request comes from.
-import type { TestServer } from '../support/server.ts';
-
 export interface Visit {
   readonly status: number;
   readonly headers: Headers;
@@ -25,7 +23,8 @@ interface Answer {
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
 }
 
-export function openBrowser(s: Pick<TestServer, 'url'>): Browser {
+export function openBrowser(s: { readonly url: string }): Browser {
+  const jar = new Map<string, string>();
   async function send(path: string, init: RequestInit): Promise<Visit> {
     const cookies = browser.cookie === '' ? {} : { cookie: browser.cookie };
     const response = await fetch(`${s.url}${path}`, {
@@ -33,13 +32,22 @@ export function openBrowser(s: Pick<TestServer, 'url'>): Browser {
       ...init,
       headers: { accept: 'text/html,*/*', ...cookies, ...(init.headers as Record<string, string>) },
     });
-    const [, pair, value] = /^((?:__Host-)?interlock=([^;]*))/.exec(response.headers.get('set-cookie') ?? '') ?? [];
-    if (pair !== undefined) browser.cookie = value === '' ? '' : pair;
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
+    }
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
   const ours = { origin: s.url, 'sec-fetch-site': 'same-origin' };
   const browser: Browser = {
-    cookie: '',
+    get cookie() {
+      return [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    },
+    set cookie(cookies) {
+      jar.clear();
+      for (const [, name = '', value = ''] of cookies.matchAll(/([^=; ]+)=([^;]*)/g)) jar.set(name, value);
+    },
     get: async (path, headers = {}) => await send(path, { headers }),
     submit: async (path, fields = {}, headers = {}) =>
       await send(path, {

@@ -6,6 +6,8 @@ const idleMs = 12 * hourMs;
 const longestMs = 7 * 24 * hourMs;
 /** How long a sign-in link works. */
 export const linkMinutes = 15;
+/** How long a browser may be away at GitHub to sign in there. */
+export const awayMinutes = 10;
 
 /** When a session ends if nothing uses it: 12 hours after its last use, 7 days after its start, and with its token. */
 export function sessionEndsAt({

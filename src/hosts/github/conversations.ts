@@ -1,7 +1,8 @@
 // Labels and comments at GitHub. People speak there themselves; Interlock writes its own words alone.
+import { isPermissionEnough, permissionOf } from '../../domain/accounts/github-people.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import type { Database } from '../../platform/database.ts';
-import type { CodeHost, HostComment, HostRepository } from '../port.ts';
+import type { CodeHost, HostComment, HostPermission, HostRepository } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { parseCursor, readComments, readFrom } from './comment-cursor.ts';
@@ -17,8 +18,12 @@ export interface ConversationSettings {
 }
 
 export function conversationOperations({ client, db, clock }: ConversationSettings) {
-  const mayWrite = createPermissions(clock);
+  const askPermission = createPermissions(clock);
   return {
+    readPermission: async (repository, { login, id }) => {
+      const found = await askPermission(await client.of(repository, 'hint'), repository, login);
+      return id === null || found.id === id ? found.permission : null;
+    },
     setLabel: async (repository, number, label, present) => {
       const api = await client.of(repository, 'telling');
       const issue = { ...nameOf(api), issue_number: number };
@@ -58,7 +63,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
           id: String(id),
           number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
           author,
-          mayWrite: await mayWrite(api, repository, author),
+          mayWrite: isPermissionEnough((await askPermission(api, repository, author)).permission, 'write'),
           body,
           at: Date.parse(created_at),
         });
@@ -221,23 +226,33 @@ interface ThreadsAnswer {
 }
 
 const keptMs = 5 * 60_000;
+/** Somebody who was just let in is not kept waiting. */
+const keptNothingMs = 10_000;
+const mostKnown = 10_000;
 
-/** Whether a person may write to the repository, asked at most every five minutes. */
+interface FoundPermission {
+  readonly permission: HostPermission | null;
+  /** GitHub's id of the person. Null: nobody has the handle. */
+  readonly id: string | null;
+}
+
+/** What a person may do in the repository, asked at most every five minutes. */
 function createPermissions(clock: () => Date) {
-  const known = new Map<string, { readonly answer: boolean; readonly until: number }>();
-  return async (api: Api, repository: HostRepository, login: string): Promise<boolean> => {
+  const known = new Map<string, { readonly answer: FoundPermission; readonly until: number }>();
+  return async (api: Api, repository: HostRepository, login: string): Promise<FoundPermission> => {
     const key = `${repository.id} ${login}`;
     const now = clock().getTime();
     const kept = known.get(key);
     if (kept !== undefined && kept.until > now) return kept.answer;
-    const answer = await api
+    if (known.size >= mostKnown) known.delete(known.keys().next().value as string);
+    const answer: FoundPermission = await api
       .request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', { ...nameOf(api), username: login })
-      .then(({ data }) => ['admin', 'maintain', 'write'].includes(data.permission))
+      .then(({ data }) => ({ permission: permissionOf(data), id: data.user === null ? null : String(data.user.id) }))
       .catch((error: unknown) => {
         ignoreAbsent(error);
-        return false;
+        return { permission: null, id: null };
       });
-    known.set(key, { answer, until: now + keptMs });
+    known.set(key, { answer, until: now + (answer.permission === null ? keptNothingMs : keptMs) });
     return answer;
   };
 }

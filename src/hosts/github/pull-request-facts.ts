@@ -97,7 +97,7 @@ export function newestLabelChange(events: readonly LabelEvent[], label: string, 
   return {
     present: event.__typename === 'LabeledEvent',
     byQueue,
-    by: byQueue ? null : (event.actor?.login ?? null),
+    by: byQueue || event.actor === null ? null : handleOf(event.actor),
     at: Date.parse(event.createdAt),
   };
 }

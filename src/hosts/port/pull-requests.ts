@@ -1,6 +1,10 @@
 // Pull requests, their labels and reviews, and what is said on them.
+import type { GitHubPermission } from '../../domain/accounts/github-people.ts';
 import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
 import type { HostRepository } from './repository.ts';
+
+/** In a repository, in the words of GitHub. */
+export type HostPermission = GitHubPermission;
 
 export interface HostPullRequest {
   readonly number: number;
@@ -134,6 +138,14 @@ export interface HostPullRequests {
   setLabel(repository: HostRepository, number: number, label: string, present: boolean, by?: string): Promise<void>;
   /** The newest change of a label. Null when the host knows of none. */
   readLabelChange(repository: HostRepository, number: number, label: string): Promise<LabelChange | null>;
+  /**
+   * What a person may do in the repository, as the host said at most five minutes ago. With an `id` the handle must be
+   * that person's still. Null: nothing, or nobody has the handle.
+   */
+  readPermission(
+    repository: HostRepository,
+    person: { readonly login: string; readonly id: string | null },
+  ): Promise<HostPermission | null>;
   /** What people wrote after `cursor`, oldest first, at most a hundred. A null `cursor` is the instant `since`. */
   listCommentsAfter(
     repository: HostRepository,

@@ -45,7 +45,11 @@ interface UserColumns {
   readonly email: string;
   readonly handle: string | null;
   readonly role: Actor['role'];
+  /** Null: the role does not follow GitHub. */
+  readonly githubUserId: string | null;
 }
+
+const userColumns = `u.email, u.handle, u.role, case when u.role_from = 'github' then u.github_user_id end as "githubUserId"`;
 
 interface TokenRow extends UserColumns {
   readonly tokenId: string;
@@ -60,14 +64,14 @@ interface SessionRow extends UserColumns {
 
 const tokenByLookup = `
   select t.account_id as "accountId", t.user_id as "userId", t.kind, t.id as "tokenId", t.token_hmac as "tokenHmac",
-         t.scopes, t.expires_at as "expiresAt", t.last_used_at as "usedAt", u.email, u.handle, u.role
+         t.scopes, t.expires_at as "expiresAt", t.last_used_at as "usedAt", ${userColumns}
   from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
   where t.lookup = $1 and t.revoked_at is null and u.removed_at is null`;
 
 const sessionByDigest = `
   select s.account_id as "accountId", s.user_id as "userId", t.kind, s.token_id as "tokenId", s.id as "sessionId",
          s.scopes, t.expires_at as "expiresAt", s.started_at as "startedAt", s.used_at as "usedAt",
-         u.email, u.handle, u.role
+         ${userColumns}
   from user_session s join account_user u on u.account_id = s.account_id and u.id = s.user_id
   left join api_token t on t.account_id = s.account_id and t.id = s.token_id
   where s.digest = $1 and s.ended_at is null and u.removed_at is null and t.revoked_at is null`;
@@ -179,6 +183,7 @@ function actorOf(row: UserColumns & { readonly sessionId?: string }): Actor {
     handle: row.handle,
     role: row.role,
     scopes: new Set(row.scopes),
+    atGitHub: row.githubUserId === null ? null : { id: row.githubUserId, login: row.handle ?? '' },
   };
 }
 

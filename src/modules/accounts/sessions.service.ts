@@ -97,7 +97,8 @@ export async function startSession({ actor, accountId, db, clock }: Context, sec
   return await insertSession(db.system.query, secrets, begun);
 }
 
-async function insertSession(
+/** Answers the secret of the session. */
+export async function insertSession(
   query: SystemQueries['query'],
   secrets: Secrets,
   { accountId, userId, scopes, tokenId, now }: Begun & { readonly now: Date },

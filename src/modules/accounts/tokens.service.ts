@@ -35,7 +35,7 @@ export async function createApiToken(
   input: NewApiToken,
 ): Promise<{ id: string; token: string }> {
   const userId = input.userId ?? null;
-  if (input.kind === 'account' || userId !== null || ctx.actor.kind !== 'user_token') requireScope(ctx, 'admin');
+  if (input.kind === 'account' || userId !== null || !isPerson(ctx)) requireScope(ctx, 'admin');
   const name = checkedName(input.name, 'input.name');
   if (input.kind === 'account' && userId !== null)
     throw new DomainError(
@@ -48,7 +48,7 @@ export async function createApiToken(
     const owner = input.kind === 'account' ? await serviceUser(ctx, tx) : await ownerOf(ctx, tx, userId);
     const beyond = input.scopes.find((scope) => !mayUse(owner.role, scope));
     if (beyond) throw new DomainError('FORBIDDEN', `The role ${owner.role} does not allow ${beyond}.`, 'input.scopes');
-    const maker = hasScope(ctx, 'admin') ? null : await lockMaker(ctx, tx);
+    const maker = hasScope(ctx, 'admin') || ctx.actor.tokenId === null ? null : await lockMaker(ctx, tx);
     const created = await insertToken(async (text, values) => await tx.query(text, values), secrets, {
       accountId: ctx.accountId,
       userId: owner.id,
@@ -65,6 +65,10 @@ export async function createApiToken(
     await recordUserAction(ctx, tx, tokenAction('created', input.kind, owner.email));
     return created;
   });
+}
+
+function isPerson({ actor: { kind } }: Context): boolean {
+  return kind === 'user_token' || kind === 'github_user';
 }
 
 function checkScopes(ctx: Context, scopes: readonly Scope[]): void {

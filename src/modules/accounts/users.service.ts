@@ -17,9 +17,13 @@ interface LockedUser {
   readonly role: Role;
   readonly isService: boolean;
   readonly isRemoved: boolean;
+  readonly roleFrom: 'account' | 'github';
+  /** Whether the user is a person of GitHub. */
+  readonly isAtGitHub: boolean;
 }
 
-const lockedColumns = `id, email, handle, role, is_service as "isService", removed_at is not null as "isRemoved"`;
+const lockedColumns = `id, email, handle, role, is_service as "isService", removed_at is not null as "isRemoved",
+  role_from as "roleFrom", github_user_id is not null as "isAtGitHub"`;
 
 /** A removed user who is added again starts without tokens, teams and permissions. */
 export async function addUser(
@@ -39,7 +43,7 @@ export async function addUser(
     const values = [ctx.accountId, email, handle, input.role, ctx.clock().toISOString()];
     const [user] = await tx.query<{ id: string }>(
       known
-        ? `update account_user set handle = $3, role = $4, created_at = $5, removed_at = null
+        ? `update account_user set handle = $3, role = $4, role_from = 'account', created_at = $5, removed_at = null
            where account_id = $1 and lower(email) = $2 returning id`
         : `insert into account_user (account_id, email, handle, role, created_at) values ($1, $2, $3, $4, $5) returning id`,
       values,
@@ -53,7 +57,7 @@ export async function addUser(
 
 /**
  * Null for a role and undefined for a handle mean no change. Null for a handle unlinks it. The new role limits tokens
- * at once.
+ * at once. A role that an admin sets to a person of GitHub follows GitHub no more.
  */
 export async function updateUser(
   ctx: Context,
@@ -64,17 +68,20 @@ export async function updateUser(
   await changeUsers(ctx, async (tx) => {
     const user = await loadUser(ctx, tx, input.id);
     const role = input.role ?? user.role;
-    const isRoleNew = role !== user.role;
+    const isRoleNew = role !== user.role || (input.role !== null && user.roleFrom === 'github');
     const isHandleNew = handle !== undefined && handle !== user.handle;
     if (!isRoleNew && !isHandleNew) return;
     if (isRoleNew && user.isService) throw serviceUserStays('has the role admin');
-    if (isRoleNew && user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
+    if (isHandleNew && user.isAtGitHub)
+      throw new DomainError('CONFLICT', `The handle of ${user.email} comes from GitHub.`, 'input.handle');
+    if (role !== user.role && user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
     if (isHandleNew) await refuseTakenHandle(ctx, tx, handle, user.id);
-    await tx.query('update account_user set role = $3, handle = $4 where account_id = $1 and id = $2', [
+    await tx.query('update account_user set role = $3, handle = $4, role_from = $5 where account_id = $1 and id = $2', [
       ctx.accountId,
       user.id,
       role,
       isHandleNew ? handle : user.handle,
+      isRoleNew ? 'account' : user.roleFrom,
     ]);
     await lookAtTokensAgain(tx);
     await appendEvents(ctx, tx, [{ action: 'user_updated', payload: { userId: user.id, role } }]);

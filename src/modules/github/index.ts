@@ -1,4 +1,5 @@
 export { installationFinder, syncInstallations } from './installations.ts';
+export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-in.ts';
 export { githubCom, isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';
 export { createWebhookIntake, forgetOldHostDeliveries } from './webhooks.ts';

@@ -162,6 +162,8 @@ function manifestOf(publicUrl: string, setupId: string) {
     url: publicUrl,
     hook_attributes: { url: webhookUrlOf(publicUrl, webhookPathOf(setupId)), active: true },
     redirect_url: `${publicUrl}/github/callback`,
+    // Where people come back who sign in at GitHub.
+    callback_urls: [`${publicUrl}/session/github/callback`],
     setup_url: `${publicUrl}/github/installed`,
     setup_on_update: true,
     // Only its owner can install it: an installation is the account's own.

@@ -24,7 +24,7 @@ export async function createReleaseProject(ctx: Context, secrets: Secrets, input
   const name = checkedReleaseName(input.name, 'input.name');
   const build = input.build ? checkedProvider(input.build, 'input.build') : null;
   const buildTimeoutSec = checkedSeconds(input.buildTimeoutSec ?? defaultBuildTimeoutSec, 'input.buildTimeoutSec');
-  const repository = await loadRepository(ctx, input.repository);
+  const repository = await loadRepository(ctx, input.repository, 'release:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [row] = await tx.query<{ id: string }>(
       `insert into release_project (account_id, name, repository_id, build_provider, build_timeout_sec, created_at)

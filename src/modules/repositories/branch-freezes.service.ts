@@ -35,7 +35,7 @@ export interface FreezeBranchesRequest extends BranchesRef {
 /** Refused for the same reasons as the freeze itself. */
 export async function mayFreeze(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireAction(ctx, 'freeze');
-  return await loadRepository(ctx, name);
+  return await loadRepository(ctx, name, 'release:write');
 }
 
 /**
@@ -108,7 +108,7 @@ async function changeFreezes<T>(
   { repository }: BranchesRef,
   change: (tx: Transaction, repository: RepositoryRow) => Promise<T>,
 ): Promise<T> {
-  const { id } = await loadRepository(ctx, repository);
+  const { id } = await loadRepository(ctx, repository, 'release:write');
   return await underRepository(ctx, id, change);
 }
 

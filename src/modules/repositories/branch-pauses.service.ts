@@ -28,7 +28,7 @@ export async function pauseBranches(
   const pausedMessage = input.pausedMessage || null;
   if ((pausedMessage?.length ?? 0) > longestMessage)
     throw new DomainError('BAD_INPUT', `paused_message must be at most ${longestMessage} characters`, 'pausedMessage');
-  const { id } = await loadRepository(ctx, input.repository);
+  const { id } = await loadRepository(ctx, input.repository, 'queue:pause');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, id);
     const of = { accountId: ctx.accountId, repositoryId: id };

@@ -31,7 +31,7 @@ export async function replaceConfiguration(
   input: { readonly repository: RepositoryName; readonly yaml: string },
 ): Promise<ReplaceOutcome> {
   requireAction(ctx, 'configure');
-  const { id } = await loadRepository(ctx, input.repository);
+  const { id } = await loadRepository(ctx, input.repository, 'config:write');
   return await writeConfiguration(ctx, { repositoryId: id, yaml: input.yaml, author: { email: ctx.actor.email } });
 }
 
@@ -41,7 +41,7 @@ export async function checkReplacement(
   input: { readonly repository: RepositoryName; readonly yaml: string },
 ): Promise<ReplaceOutcome> {
   requireAction(ctx, 'configure');
-  const repository = await loadRepository(ctx, input.repository);
+  const repository = await loadRepository(ctx, input.repository, 'config:write');
   const parsed = parseConfiguration(input.yaml);
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
   const problems = await ctx.db.transaction(

@@ -76,7 +76,7 @@ const logs = [
  */
 export async function deleteRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
-  const { id } = await loadRepository(ctx, name);
+  const { id } = await loadRepository(ctx, name, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, id);
     if (repository.deletedAt) throw notFound('Repository');

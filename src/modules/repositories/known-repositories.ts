@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { Database } from '../../platform/database.ts';
 import { requireRepositoryScope } from '../accounts/index.ts';
+import { maySee } from './host-access.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 import { findRepository, type RepositoryName } from './repositories.reads.ts';
 import type { Repository } from './repositories.types.ts';
@@ -33,7 +34,8 @@ export async function readRepository(ctx: Context, name: RepositoryName): Promis
   knownOf.set(ctx.db, known);
   const key = JSON.stringify([ctx.accountId, name.owner, name.name]);
   const identity = known.get(key);
-  if (identity) return new KnownRepository(ctx, identity);
+  if (identity)
+    return (await maySee(ctx, { ...identity, accountId: ctx.accountId })) ? new KnownRepository(ctx, identity) : null;
   const row = await findRepository(ctx, name);
   if (!row) return null;
   if (known.size >= mostKnown) known.delete(known.keys().next().value as string);

@@ -69,7 +69,7 @@ async function changePermission<T>(
   const { repository, permission, userId, teamId } = request;
   if ((userId === null) === (teamId === null))
     throw new DomainError('BAD_INPUT', 'input needs either user or team', 'input.user');
-  const { id: repositoryId, owner, name } = await loadRepository(ctx, repository);
+  const { id: repositoryId, owner, name } = await loadRepository(ctx, repository, 'config:write');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const holder = await lockHolder(ctx, tx, request);
     const note = async (what: 'granted' | 'revoked'): Promise<void> => {

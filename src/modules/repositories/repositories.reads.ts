@@ -1,8 +1,9 @@
 // Rows of repositories for GraphQL: named prepared statements under the account's row-level security, with the account
 // in the predicate too.
-import type { Context } from '../../context.ts';
+import type { Context, Scope } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireRepositoryScope, requireScope } from '../accounts/index.ts';
+import { maySee, requireAtHost } from './host-access.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 
 export interface RepositoryName {
@@ -14,20 +15,21 @@ const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.d
   r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
   r.created_at as "createdAt"`;
 
-/** Null: unknown, or another account's. */
+/** Null: unknown, another account's, or at GitHub and hidden from the caller there. */
 export async function findRepository(ctx: Context, { owner, name }: RepositoryName): Promise<RepositoryRow | null> {
   const [row] = await ctx.db.read<RepositoryRow>(ctx.accountId, {
     name: 'repository_by_name',
     text: `select ${columns} from repository r where r.account_id = $1 and r.owner = $2 and r.name = $3 and r.deleted_at is null`,
     values: [ctx.accountId, owner, name],
   });
-  return row ?? null;
+  return row && (await maySee(ctx, row)) ? row : null;
 }
 
-/** Throws NOT_FOUND. */
-export async function loadRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
+/** Throws NOT_FOUND. With a scope also FORBIDDEN: GitHub does not let the caller do that in this repository. */
+export async function loadRepository(ctx: Context, name: RepositoryName, scope?: Scope): Promise<RepositoryRow> {
   const row = await findRepository(ctx, name);
   if (!row) throw notFound('Repository');
+  if (scope !== undefined) await requireAtHost(ctx, row, scope);
   return row;
 }
 
@@ -48,9 +50,9 @@ export function requireThere({ deletedAt, owner, name }: Pick<RepositoryRow, 'de
   if (deletedAt) throw new DomainError('CONFLICT', `The repository ${owner}/${name} was deleted`, 'input.repository');
 }
 
-/** Throws NOT_FOUND, and BAD_INPUT if it is disabled. */
-export async function loadActiveRepository(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
-  const row = await loadRepository(ctx, name);
+/** As `loadRepository`; throws BAD_INPUT if it is disabled. */
+export async function loadActiveRepository(ctx: Context, name: RepositoryName, scope?: Scope): Promise<RepositoryRow> {
+  const row = await loadRepository(ctx, name, scope);
   requireActive(row);
   return row;
 }

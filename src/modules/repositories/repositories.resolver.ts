@@ -15,7 +15,9 @@ import {
   ConfigurationRefusal,
 } from './configuration.types.ts';
 import { deleteRepository } from './deletion.service.ts';
+import { onlySeen } from './host-access.ts';
 import { readRepository } from './known-repositories.ts';
+import type { RepositoryRow } from './repositories.entities.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, mayPause, pauseRepository } from './repositories.service.ts';
 import {
@@ -72,11 +74,15 @@ export class RepositoriesResolver {
       offset,
       after: key && { owner: String(key[0]), name: String(key[1]) },
     });
-    return toConnection(rows, size, {
+    const found = toConnection(rows, size, {
       node: (row): Repository => row,
       key: (row) => [row.owner, row.name],
       totalCount: async () => await countRepositories(ctx),
     });
+    if (ctx.actor.atGitHub === null) return found;
+    const seen = new Set(await onlySeen(ctx, rows));
+    const isSeen = (node: Repository): boolean => seen.has(node as RepositoryRow);
+    return { ...found, nodes: found.nodes.filter(isSeen), edges: found.edges.filter(({ node }) => isSeen(node)) };
   }
 
   @FieldResolver(() => RepositoryConfiguration, { description: 'The rules of its queues. Needs config:read.' })

@@ -119,7 +119,7 @@ async function insertRepository(
       ],
     );
   });
-  return await loadRepository(ctx, { owner, name });
+  return await loadRepository(ctx, { owner, name }, 'admin');
 }
 
 async function makeOnHost(ctx: Context, { id, owner, name, host, defaultBranch }: RepositoryRow): Promise<void> {
@@ -151,7 +151,7 @@ export async function changeActivity(ctx: Context, repositoryId: string, active:
 /** Refused for the same reasons as the pause itself. */
 export async function mayPause(ctx: Context, name: RepositoryName): Promise<RepositoryRow> {
   requireAction(ctx, 'pause');
-  return await loadRepository(ctx, name);
+  return await loadRepository(ctx, name, 'queue:pause');
 }
 
 /** Nothing in a paused repository is validated or merged. This overrides the pauses of its branches (interface 4.1). */

@@ -19,7 +19,7 @@ export interface RunbookDefaultsChange extends Given {
 export async function updateRunbookDefaults(ctx: Context, change: RunbookDefaultsChange): Promise<RepositoryRow> {
   requireScope(ctx, 'config:write');
   if (typeof change.budgetMicros === 'number') checkedBudget(change.budgetMicros);
-  const repository = await loadRepository(ctx, change.repository);
+  const repository = await loadRepository(ctx, change.repository, 'config:write');
   if (typeof change.targetBranch === 'string') await requireBranch(ctx, repository, change.targetBranch);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockRepository(ctx, tx, repository.id);

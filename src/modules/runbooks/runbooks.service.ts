@@ -60,7 +60,7 @@ export async function createRunbook(ctx: Context, request: CreateRunbookRequest)
   const title = checkedTitle(request.title);
   const description = checkedDescription(request.description);
   const labels = mergeLabels([], request.labels);
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'runbook:write');
   requireActive(repository);
   await requireRightToLabel(ctx, repository, labels);
   const defaults = await findRunbookDefaults(ctx, repository.id);

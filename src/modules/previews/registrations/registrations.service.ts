@@ -57,7 +57,7 @@ export async function registerPreview(
   request: RegisterRequest,
 ): Promise<PreviewRegistration> {
   requireScope(ctx, 'preview:register');
-  const repository = await loadActiveRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository, 'preview:register');
   const registration = { ...checked(ctx, request, repository), repositoryId: repository.id };
   await readHeads(ctx, repository, registration);
   return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, secrets, registration));
@@ -189,7 +189,7 @@ export async function deregisterPreview(
   { branch = null, prNumber = null, ...request }: DeregisterRequest,
 ): Promise<number> {
   requireScope(ctx, 'preview:register');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'preview:register');
   requireSubject(prNumber, branch);
   const name = requirePreviewName(previewEntries(configurationOf(repository)), request.name ?? null);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

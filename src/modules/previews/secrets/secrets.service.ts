@@ -96,7 +96,7 @@ async function changeGrant(
   change: (tx: Transaction, of: { readonly secretId: string; readonly repositoryId: string }) => Promise<boolean>,
 ): Promise<{ readonly id: string; readonly hasChanged: boolean }> {
   requireScope(ctx, 'admin');
-  const { id: repositoryId, owner, name } = await loadRepository(ctx, repository);
+  const { id: repositoryId, owner, name } = await loadRepository(ctx, repository, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [secret] = await tx.query<{ id: string }>(
       'select id from preview_secret where account_id = $1 and key = $2 for share',

@@ -26,7 +26,7 @@ export async function verifyPullRequest(
   request: { readonly repository: RepositoryName; readonly number: number },
 ): Promise<string> {
   requireAction(ctx, 'verify');
-  const repository = await loadActiveRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   if (previewEntries(configurationOf(repository)).length === 0)
     throw new DomainError(
       'BAD_INPUT',

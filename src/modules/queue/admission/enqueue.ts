@@ -1,6 +1,7 @@
 // Queues and dequeues pull requests for every source: an API, a label, a command in a comment. Refusals are decided
 // here, one sentence each, so that every source gives the same answer.
 import { systemContext, type Context } from '../../../context.ts';
+import { isPermissionEnough } from '../../../domain/accounts/github-people.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { allowedActors } from '../../../domain/queue/requests/commands.ts';
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
@@ -11,6 +12,8 @@ import {
   type RequestSource,
   skipRefusals,
 } from '../../accounts/index.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
+import { permissionOfHandle } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor, writeAdmission } from './admission.service.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
@@ -21,7 +24,7 @@ import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../sto
 
 /** `runbook`: the request came with a runbook, before its pull request existed. */
 export type QueueSource = RequestSource | 'label' | 'slash_command' | 'runbook';
-type EnqueuedRepository = Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>;
+type EnqueuedRepository = HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>;
 
 /** Options of a request that need authorisation. */
 export interface SkipOptions {
@@ -52,7 +55,7 @@ export async function authoriseSkips(
 ): Promise<void> {
   const requestedBy = request.requestedBy || null;
   if (request.skipLine) {
-    if (!(await canSkipLine(ctx, repository.id, requestedBy))) throw mayNotSkipLine();
+    if (!(await maySkip(ctx, repository, { can: canSkipLine, requestedBy }))) throw mayNotSkipLine();
     if (configurationOf(repository).merge_rules.require_skip_line_reason && !request.skipLineReason?.trim()) {
       throw new DomainError(
         'SKIP_LINE_REASON_REQUIRED',
@@ -68,9 +71,35 @@ export async function authoriseSkips(
       );
     }
   }
-  if (request.skipValidation && !(await canSkipValidation(ctx, repository.id, requestedBy))) {
+  if (request.skipValidation && !(await maySkip(ctx, repository, { can: canSkipValidation, requestedBy }))) {
     throw new DomainError('FORBIDDEN', skipRefusals.skip_validation, 'pull_request.skip_validation');
   }
+}
+
+/** Admins of the account, users with the permission, and admins of a repository at GitHub: both who asks and for whom. */
+async function maySkip(
+  ctx: Context,
+  repository: EnqueuedRepository,
+  { can, requestedBy }: { readonly can: typeof canSkipLine; readonly requestedBy: string | null },
+): Promise<boolean> {
+  const system = systemContext(ctx, ctx.accountId);
+  const isAdmin = async (login: string): Promise<boolean> =>
+    (await permissionOfHandle(system, repository, login.replace(/^@/, ''))) === 'admin';
+  const { atGitHub } = ctx.actor;
+  const asker = (await can(ctx, repository.id)) || (atGitHub !== null && (await isAdmin(atGitHub.login)));
+  if (!asker || requestedBy === null) return asker;
+  return (await can(system, repository.id, requestedBy)) || (await isAdmin(requestedBy));
+}
+
+/** Throws FORBIDDEN for somebody who cannot write to a repository at GitHub, and so may ask nothing of its queue. */
+export async function refuseStranger(
+  ctx: Context,
+  repository: EnqueuedRepository,
+  person: string | null,
+): Promise<void> {
+  const has = person === null ? 'trusted' : await permissionOfHandle(ctx, repository, person);
+  if (has !== 'trusted' && !isPermissionEnough(has, 'write'))
+    throw new DomainError('FORBIDDEN', `Only people who can write to the repository can ask this; @${person} cannot.`);
 }
 
 function mayNotSkipLine(): DomainError {

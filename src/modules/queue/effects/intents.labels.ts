@@ -94,7 +94,7 @@ function isStillWanted(
   write: { readonly label: string; readonly present: boolean; readonly blocked: string; readonly trigger: string },
 ): boolean {
   if (write.label === write.blocked) return (status === 'blocked') === write.present;
-  // It was requested again in the meantime.
-  if (write.label === write.trigger) return !isQueued(status) && status !== 'pending';
+  // It was requested again, or taken out of the line, in the meantime.
+  if (write.label === write.trigger) return (isQueued(status) || status === 'pending') === write.present;
   return true;
 }

@@ -5,7 +5,7 @@ import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/l
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { enqueue, authorisePerson, refuseSource, dequeue } from '../admission/enqueue.ts';
+import { enqueue, authorisePerson, refuseSource, refuseStranger, dequeue } from '../admission/enqueue.ts';
 import { isLandingBegun } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -36,7 +36,7 @@ export async function readLabelActs(
     // The queue itself changed it last. That is no request, because otherwise one change would cause the next.
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened ? seen.author : null);
-    const refusal = write.present ? await refusalOf(ctx, repository, { label: write.label, by }) : null;
+    const refusal = await refusalOf(ctx, repository, { ...write, by });
     acts.push({ ...write, by, at: change?.at ?? seen.createdAt, refusal });
   }
   return acts;
@@ -44,11 +44,13 @@ export async function readLabelActs(
 
 async function refusalOf(
   ctx: Context,
-  repository: Pick<RepositoryRow, 'id' | 'active' | 'configurationYaml'>,
-  { label, by }: { readonly label: string; readonly by: string | null },
+  repository: HostedRepository & Pick<RepositoryRow, 'active' | 'configurationYaml'>,
+  { label, present, by }: LabelWrite & { readonly by: string | null },
 ): Promise<string | null> {
   const { skipLine } = labelRulesOf(configurationOf(repository));
   try {
+    await refuseStranger(ctx, repository, by);
+    if (!present) return null;
     if (label === skipLine) await authorisePerson(ctx, repository, by, { skipLine: true });
     else refuseSource(repository, 'label');
     return null;
@@ -58,16 +60,16 @@ async function refusalOf(
   }
 }
 
-/** A refused label is removed again, with the reason in a comment, so that the labels show what is in force. */
+/** A refused change of a label is taken back, with the reason in a comment, so that the labels show what is in force. */
 export async function followLabels(work: QueueWork, row: PullRequestRow, acts: readonly LabelAct[]): Promise<void> {
   if (acts.length === 0) return;
   const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
   const { skipLine } = labelRulesOf(configurationOf(repository));
   for (const act of acts) {
     if (act.refusal !== null) {
-      const body = `The label \`${act.label}\` was taken off: ${act.refusal}`;
+      const body = `The label \`${act.label}\` was ${act.present ? 'taken off' : 'put back'}: ${act.refusal}`;
       await planReply(work, row.id, { key: `label:${act.label}:${act.at}`, body });
-      await planLabelWrite(work, row.id, { label: act.label, present: false });
+      await planLabelWrite(work, row.id, { label: act.label, present: !act.present });
     } else if (act.label === skipLine) await followSkipLine(work, row, act);
     else if (act.present) await followTrigger(work, repository, row, act);
     else await followWithdrawal(work, row);

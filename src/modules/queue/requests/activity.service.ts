@@ -18,7 +18,7 @@ export async function setRepositoryActive(
   input: { readonly repository: RepositoryRef; readonly active: boolean },
 ): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
-  const { id } = await loadRepository(ctx, input.repository);
+  const { id } = await loadRepository(ctx, input.repository, 'admin');
   const repository = await changeActivity(ctx, id, input.active);
   if (!input.active) {
     await emptyQueues(ctx, repository);

@@ -21,7 +21,7 @@ export interface AskAnswer extends PullRequestAnswer {
 /** Requests a new read of checks, state and reviews (interface 4.3, `refresh`). */
 export async function requestRefresh(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireAction(ctx, 'refresh');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const row = await readFresh(ctx, repository, request.number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, row.id);
@@ -42,7 +42,7 @@ export async function requestRefresh(ctx: Context, request: PullRequestRef): Pro
 /** Requests an update of its branch with its base (interface 4.3, `sync`). */
 export async function requestSync(ctx: Context, request: PullRequestRef): Promise<AskAnswer> {
   requireAction(ctx, 'sync');
-  const repository = await loadActiveRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const known = await readFresh(ctx, repository, request.number);
   const baseBranch = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);
@@ -107,7 +107,7 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
 /** The named repository, or the owner's only active repository of the account that has the number. */
 async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
   const { owner, name } = repository;
-  if (name) return await loadActiveRepository(ctx, { owner, name });
+  if (name) return await loadActiveRepository(ctx, { owner, name }, 'queue:write');
   const found = await ctx.db.read<{ name: string }>(ctx.accountId, {
     name: 'repositories_with_number',
     text: `select r.name from repository r where r.account_id = $1 and r.owner = $2 and r.active
@@ -118,7 +118,7 @@ async function findSource(ctx: Context, { repository, number }: BackportRequest)
   if (only === undefined) throw notFound('Repository');
   if (found.length > 1)
     throw new DomainError('BAD_INPUT', 'source_pull.repository.name is required', 'source_pull.repository.name');
-  return await loadRepository(ctx, { owner, name: only.name });
+  return await loadRepository(ctx, { owner, name: only.name }, 'queue:write');
 }
 
 async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {

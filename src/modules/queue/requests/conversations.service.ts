@@ -152,7 +152,7 @@ export async function approvePullRequest(
   request: PullRequestRef & { readonly verdict: 'approved' | 'changes_requested' },
 ): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const host = hosted(repository);
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');

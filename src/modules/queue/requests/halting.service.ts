@@ -37,7 +37,7 @@ async function writeHalt(
   reason: string | null,
 ): Promise<{ queueId: string }> {
   requireAction(ctx, 'halt');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'admin');
   await requireBaseBranch(ctx, repository, request.baseBranch);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queueId = await ensureQueue(ctx, tx, repository.id, request.baseBranch);

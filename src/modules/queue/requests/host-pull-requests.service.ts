@@ -70,7 +70,7 @@ export interface OpenRequest {
 /** Opens a pull request at the host and returns it as the queue sees it. */
 export async function openPullRequest(ctx: Context, request: OpenRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
-  const repository = await loadActiveRepository(ctx, request.repository);
+  const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const host = hosted(repository);
   const opened = await refusedAsBadInput(
     codeOf(ctx, host).openPullRequest({

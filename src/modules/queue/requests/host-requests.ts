@@ -15,7 +15,7 @@ export async function loadFromHost(
   request: { readonly repository: { readonly owner: string; readonly name: string }; readonly number: number },
 ): Promise<{ readonly repository: RepositoryRow; readonly host: HostedRepository; readonly row: PullRequestRow }> {
   requireScope(ctx, 'queue:write');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const host = hosted(repository);
   const row = await syncPullRequest(ctx, host, request.number);
   if (row === null) throw notFound('Pull request');

@@ -55,7 +55,7 @@ export interface PullRequestAnswer {
 export async function queuePullRequest(ctx: Context, request: QueueRequest): Promise<PullRequestAnswer> {
   requireAction(ctx, 'queue');
   checkTargets(request.affectedTargets);
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
   const known = await readFresh(ctx, repository, request.number);
@@ -66,7 +66,7 @@ export async function queuePullRequest(ctx: Context, request: QueueRequest): Pro
 export async function previewQueueing(ctx: Context, request: QueueRequest): Promise<PullRequestPreview> {
   requireAction(ctx, 'queue');
   checkTargets(request.affectedTargets);
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   refuseSource(repository, request.source);
   await authoriseSkips(ctx, repository, request);
   const known = await findPullRequest(ctx, repository, request.number);
@@ -127,7 +127,7 @@ async function recordActions(
 export async function updatePullRequest(ctx: Context, request: UpdateRequest): Promise<PullRequestAnswer> {
   requireScope(ctx, 'queue:write');
   checkTargets(request.affectedTargets);
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const known = await readFresh(ctx, repository, request.number);
   const { headCommitSha: head, mergeCommitSha } = request;
   const merge = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
@@ -155,7 +155,7 @@ const landingWaitMs = 2_000;
 /** Takes it out of the line and clears its options (interface 4.3, `dequeue`; rule 2 of 3.1). Idempotent. */
 export async function dequeuePullRequest(ctx: Context, request: PullRequestRef): Promise<PullRequestAnswer> {
   requireAction(ctx, 'dequeue');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   return await dequeueKnown(ctx, await findPullRequest(ctx, repository, request.number), async (work, row) => {
     if (isAsked(row)) await recordActions(work, request, ['pull_request_dequeued']);
     return true;
@@ -165,7 +165,7 @@ export async function dequeuePullRequest(ctx: Context, request: PullRequestRef):
 /** What `dequeuePullRequest` would do. It is refused at once during a landing, because nobody waits for a preview. */
 export async function previewDequeueing(ctx: Context, request: PullRequestRef): Promise<PullRequestPreview> {
   requireAction(ctx, 'dequeue');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const known = await findPullRequest(ctx, repository, request.number);
   const impacts = await dryRun(
     ctx,

@@ -1,0 +1,73 @@
+// What a person of GitHub may do here: a role in the account by what the person is there, and the permission in a
+// repository that a scope needs.
+
+/** In a repository at GitHub, from the least to the most. Null in answers: none. */
+export const githubPermissions = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
+export type GitHubPermission = (typeof githubPermissions)[number];
+
+export function isPermissionEnough(has: GitHubPermission | null, needed: GitHubPermission): boolean {
+  return has !== null && githubPermissions.indexOf(has) >= githubPermissions.indexOf(needed);
+}
+
+/**
+ * GitHub's answer: `permission` has no words for triage and maintain, and `role_name` may be one that an organisation
+ * made up. Such a role counts as what it includes.
+ */
+export function permissionOf(answer: {
+  readonly permission: string;
+  readonly role_name?: string | undefined;
+}): GitHubPermission | null {
+  return (
+    githubPermissions.find((each) => each === answer.role_name) ??
+    githubPermissions.find((each) => each === answer.permission) ??
+    null
+  );
+}
+
+/**
+ * The role holds for the whole account, so it is what the person may do in every repository: an owner of the account at
+ * GitHub is an admin, and who maintains all active repositories is a maintainer.
+ */
+export function roleAtGitHub({
+  isOwner,
+  permissions,
+}: {
+  readonly isOwner: boolean;
+  /** In each active repository that the account has at GitHub. */
+  readonly permissions: readonly (GitHubPermission | null)[];
+}): 'admin' | 'maintainer' | 'member' {
+  if (isOwner) return 'admin';
+  const isMaintainer = permissions.length > 0 && permissions.every((each) => isPermissionEnough(each, 'maintain'));
+  return isMaintainer ? 'maintainer' : 'member';
+}
+
+/** What a person needs in a repository at GitHub, to use a scope there. */
+export const neededAtGitHub = {
+  'queue:read': 'read',
+  'queue:write': 'write',
+  'queue:pause': 'maintain',
+  'config:read': 'read',
+  'config:write': 'maintain',
+  'analytics:read': 'read',
+  'audit:read': 'admin',
+  'release:read': 'read',
+  'release:write': 'maintain',
+  'deploy:write': 'maintain',
+  'runbook:write': 'write',
+  'preview:register': 'write',
+  admin: 'admin',
+} as const satisfies Readonly<Record<string, GitHubPermission>>;
+
+/** Whether a name at GitHub is that of an App and not of a person. No person's name has brackets. */
+export function isBot(login: string): boolean {
+  return login.endsWith('[bot]');
+}
+
+/** The address of a person who shows none: GitHub's own for the purpose, which stays when the handle changes. */
+export function noreplyAddress(person: {
+  readonly id: string;
+  readonly login: string;
+  readonly webUrl: string;
+}): string {
+  return `${person.id}+${person.login}@users.noreply.${new URL(person.webUrl).hostname}`.toLowerCase();
+}

@@ -1,0 +1,137 @@
+// People of GitHub as users of an account. GitHub's id names a person; the handle is refreshed at each sign-in. The role
+// follows GitHub until an admin of the account sets another one.
+import { scopes, systemContext, type Ports, type Role } from '../../context.ts';
+import { noreplyAddress } from '../../domain/accounts/github-people.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import { checkedEmail, checkedHandle } from './names.ts';
+import { insertSession } from './sessions.service.ts';
+import { lookAtTokensAgain } from './tokens.rows.ts';
+import type { Secrets } from './tokens.ts';
+
+export interface GitHubPerson {
+  /** The address of the API, because ids of two servers may be equal. */
+  readonly server: string;
+  readonly webUrl: string;
+  readonly id: string;
+  readonly login: string;
+  readonly role: Role;
+}
+
+interface KnownUser {
+  readonly id: string;
+  readonly handle: string | null;
+  readonly role: Role;
+  readonly role_from: 'account' | 'github';
+  readonly is_removed: boolean;
+}
+
+/**
+ * Begins a session of a person whom GitHub vouches for, and answers its secret. The person becomes a user at the first
+ * time, or the user with this handle whom an admin has added before. Throws FORBIDDEN for a removed user.
+ */
+export async function startPersonSession(
+  ports: Ports,
+  secrets: Secrets,
+  { accountId, person }: { readonly accountId: string; readonly person: GitHubPerson },
+): Promise<string> {
+  const ctx = systemContext(ports, accountId);
+  const now = ports.clock();
+  return await ports.db.transaction(accountId, async (tx) => {
+    // As every change of users: names stay unique.
+    await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+    const known = await findPerson(tx, accountId, person);
+    if (known?.is_removed)
+      throw new DomainError(
+        'FORBIDDEN',
+        `An admin removed ${person.login} from this account. Ask an admin to be added.`,
+      );
+    const userId = known === null ? await addPerson(ctx, tx, person) : known.id;
+    if (known !== null) await refreshPerson(tx, { accountId, person, known });
+    const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+      await tx.query<Row>(text, values);
+    return await insertSession(query, secrets, { accountId, userId, scopes, tokenId: null, now });
+  });
+}
+
+async function findPerson(tx: Transaction, accountId: string, person: GitHubPerson): Promise<KnownUser | null> {
+  const columns = 'id, handle, role, role_from, removed_at is not null as is_removed';
+  const [byId] = await tx.query<KnownUser>(
+    `select ${columns} from account_user where account_id = $1 and github_server = $2 and github_user_id = $3`,
+    [accountId, person.server, person.id],
+  );
+  if (byId !== undefined) return byId;
+  const [byHandle] = await tx.query<KnownUser>(
+    `select ${columns} from account_user
+     where account_id = $1 and lower(handle) = lower($2) and github_user_id is null and removed_at is null and not is_service`,
+    [accountId, person.login],
+  );
+  return byHandle ?? null;
+}
+
+async function addPerson(
+  ctx: ReturnType<typeof systemContext>,
+  tx: Transaction,
+  person: GitHubPerson,
+): Promise<string> {
+  const { accountId } = ctx;
+  const email = checkedEmail(noreplyAddress(person), 'email');
+  const handle = await freeHandle(tx, { accountId, person, userId: null });
+  const [added] = await tx.query<{ id: string }>(
+    `insert into account_user (account_id, email, handle, role, role_from, github_server, github_user_id, created_at)
+     values ($1, $2, $3, $4, 'github', $5, $6, $7) returning id`,
+    [accountId, email, handle, person.role, person.server, person.id, ctx.clock().toISOString()],
+  );
+  const userId = added?.id ?? '';
+  await appendEvents(ctx, tx, [{ action: 'user_added', payload: { userId, role: person.role } }]);
+  return userId;
+}
+
+async function refreshPerson(
+  tx: Transaction,
+  {
+    accountId,
+    person,
+    known,
+  }: { readonly accountId: string; readonly person: GitHubPerson; readonly known: KnownUser },
+): Promise<void> {
+  const role = known.role_from === 'github' ? person.role : known.role;
+  const handle = await freeHandle(tx, { accountId, person, userId: known.id });
+  await tx.query(
+    `update account_user set github_server = $3, github_user_id = $4, handle = $5, role = $6
+     where account_id = $1 and id = $2`,
+    [accountId, known.id, person.server, person.id, handle, role],
+  );
+  if (role !== known.role || handle !== known.handle) await lookAtTokensAgain(tx);
+}
+
+/**
+ * The person's handle. Another person of GitHub who had it was renamed there, and loses it here. Throws CONFLICT if the
+ * handle belongs to a user whom an admin added.
+ */
+async function freeHandle(
+  tx: Transaction,
+  {
+    accountId,
+    person,
+    userId,
+  }: { readonly accountId: string; readonly person: GitHubPerson; readonly userId: string | null },
+): Promise<string> {
+  const handle = checkedHandle(person.login, 'handle') ?? person.login;
+  await tx.query(
+    `update account_user set handle = null
+     where account_id = $1 and lower(handle) = lower($2) and github_server = $3 and github_user_id <> $4`,
+    [accountId, handle, person.server, person.id],
+  );
+  const [taken] = await tx.query<{ email: string }>(
+    'select email from account_user where account_id = $1 and lower(handle) = lower($2) and id is distinct from $3::bigint',
+    [accountId, handle, userId],
+  );
+  if (taken !== undefined)
+    throw new DomainError(
+      'CONFLICT',
+      `The handle ${handle} belongs to ${taken.email} in this account. Ask an admin to take it from that user.`,
+    );
+  return handle;
+}

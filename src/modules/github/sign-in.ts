@@ -1,0 +1,244 @@
+// Signing in at GitHub: the code flow with PKCE, by the App of an account. The person's token is used for two questions,
+// who the person is and which installations the person sees, and is forgotten then.
+import { Octokit } from '@octokit/core';
+import { RequestError } from '@octokit/request-error';
+import * as oauth from 'oauth4webapi';
+import type { Ports } from '../../context.ts';
+import { roleAtGitHub, type GitHubPermission } from '../../domain/accounts/github-people.ts';
+import { awayMinutes } from '../../domain/accounts/sign-in.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { decrypt, encrypt, startPersonSession, type Secrets } from '../accounts/index.ts';
+import { findApps, type AppRow } from './apps.rows.ts';
+
+export interface GitHubSignIn {
+  /** Where the browser goes. */
+  readonly url: string;
+  /** What the browser keeps until it comes back. Sealed. */
+  readonly kept: string;
+}
+
+/** A way to sign in: an App of an account. */
+export interface GitHubWay {
+  /** The row of the App. */
+  readonly id: string;
+  /** Host of the server, such as `github.com`. */
+  readonly host: string;
+}
+
+interface Kept {
+  readonly app: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly next: string;
+  readonly until: number;
+}
+
+const purpose = 'github-sign-in';
+
+/**
+ * The Apps that a browser may sign in by: those of the account of this name, or of the only account that has Apps.
+ * Accounts are not shown to strangers.
+ */
+export async function listGitHubWays({ db }: Ports, accountName: string | null): Promise<GitHubWay[]> {
+  const rows = await db.system.query<{ id: string; web_url: string; account_id: string }>(
+    `select a.id, a.web_url, a.account_id from github_app a join account c on c.id = a.account_id
+     where $1::text is null or c.name = $1 order by a.id`,
+    [accountName],
+  );
+  if (new Set(rows.map(({ account_id }) => account_id)).size > 1) return [];
+  return rows.map(({ id, web_url }) => ({ id, host: new URL(web_url).host }));
+}
+
+/** Throws NOT_FOUND for an unknown App. */
+export async function beginGitHubSignIn(
+  ports: Ports,
+  secrets: Secrets,
+  { appId, next }: { readonly appId: string; readonly next: string },
+): Promise<GitHubSignIn> {
+  const { app } = await loadApp(ports, secrets, appId);
+  const state = oauth.generateRandomState();
+  const verifier = oauth.generateRandomCodeVerifier();
+  const url = new URL(`${app.webUrl}/login/oauth/authorize`);
+  url.search = new URLSearchParams({
+    client_id: app.clientId,
+    redirect_uri: callbackOf(ports),
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+  }).toString();
+  const until = ports.clock().getTime() + awayMinutes * 60_000;
+  const kept: Kept = { app: appId, state, verifier, next, until };
+  const sealed = encrypt(secrets, purpose, Buffer.from(JSON.stringify(kept))).toString('base64url');
+  return { url: url.href, kept: sealed };
+}
+
+/** Answers the secret of the session, and where the browser wanted to go. */
+export async function completeGitHubSignIn(
+  ports: Ports,
+  secrets: Secrets,
+  { kept: sealed, answer }: { readonly kept: string | null; readonly answer: URLSearchParams },
+): Promise<{ readonly secret: string; readonly next: string }> {
+  const kept = openKept(secrets, sealed);
+  if (kept === null || kept.until <= ports.clock().getTime())
+    throw new DomainError(
+      'BAD_INPUT',
+      `This browser did not begin to sign in here in the last ${awayMinutes} minutes. Begin again.`,
+    );
+  const row = await loadApp(ports, secrets, kept.app);
+  const octokit = new Octokit({
+    baseUrl: row.app.apiUrl,
+    userAgent: 'interlock',
+    auth: await exchange(ports, row, { kept, answer }),
+  });
+  const person = await askWho(ports, row, octokit).catch((error: unknown) => {
+    if (!(error instanceof RequestError)) throw error;
+    throw unavailable();
+  });
+  const secret = await startPersonSession(ports, secrets, { accountId: row.accountId, person });
+  return { secret, next: kept.next };
+}
+
+function callbackOf({ publicUrl }: Ports): string {
+  return `${publicUrl}/session/github/callback`;
+}
+
+async function loadApp({ db }: Ports, secrets: Secrets, id: string): Promise<AppRow> {
+  const found = (await findApps(db.system.query, secrets)).find(({ rowId }) => rowId === id);
+  if (found === undefined) throw new DomainError('NOT_FOUND', 'There is no such App of GitHub.');
+  return found;
+}
+
+/** Null: another installation sealed it, or nobody. */
+function openKept(secrets: Secrets, sealed: string | null): Kept | null {
+  try {
+    return JSON.parse(decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString()) as Kept;
+  } catch {
+    return null;
+  }
+}
+
+/** Answers the person's token. Throws FORBIDDEN if the person or GitHub said no. */
+async function exchange(
+  ports: Ports,
+  { app, secrets: { clientSecret } }: AppRow,
+  { kept, answer }: { readonly kept: Kept; readonly answer: URLSearchParams },
+): Promise<string> {
+  const issuer = `${app.webUrl}/login/oauth`;
+  const server = { issuer, token_endpoint: `${issuer}/access_token` };
+  const client = { client_id: app.clientId };
+  const given = new URLSearchParams(answer);
+  // Servers differ in whether and how they name themselves. The sealed state says which server was asked.
+  given.delete('iss');
+  try {
+    const checked = oauth.validateAuthResponse(server, client, given, kept.state);
+    const response = await oauth.authorizationCodeGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretPost(clientSecret),
+      checked,
+      callbackOf(ports),
+      kept.verifier,
+      { [oauth.allowInsecureRequests]: app.webUrl.startsWith('http:'), signal: AbortSignal.timeout(10_000) },
+    );
+    if (response.status >= 500) throw unavailable();
+    return (await oauth.processAuthorizationCodeResponse(server, client, response)).access_token;
+  } catch (error) {
+    if (error instanceof DomainError) throw error;
+    if (error instanceof oauth.AuthorizationResponseError)
+      throw new DomainError('FORBIDDEN', `GitHub did not sign you in: ${error.error_description ?? error.error}`);
+    if (error instanceof TypeError || (error as Error).name === 'TimeoutError') throw unavailable();
+    throw new DomainError('FORBIDDEN', 'GitHub did not accept this sign-in. Begin again.');
+  }
+}
+
+function unavailable(): DomainError {
+  return new DomainError('HOST_UNAVAILABLE', 'GitHub did not answer. Begin again.');
+}
+
+async function askWho({ db }: Ports, row: AppRow, octokit: Octokit) {
+  const { data: user } = await octokit.request('GET /user');
+  const seen = await listSeenInstallations(octokit);
+  const ours = await db.system.query<{ id: string }>(
+    `select id from github_installation
+     where account_id = $1 and github_app_id = $2 and removed_at is null and suspended_at is null and id = any ($3)`,
+    [row.accountId, row.rowId, seen.map(({ id }) => id)],
+  );
+  if (ours.length === 0)
+    throw new DomainError(
+      'FORBIDDEN',
+      `${user.login} sees no repository at GitHub that Interlock works on for this account.`,
+    );
+  const owners = new Set(seen.filter(({ id }) => ours.some((each) => each.id === id)).map(({ owner }) => owner));
+  const isOwner = await ownsAll(octokit, user.login, [...owners]);
+  const permissions = await readPermissions(db, row, { octokit, installations: ours.map(({ id }) => id) });
+  return {
+    server: row.app.apiUrl,
+    webUrl: row.app.webUrl,
+    id: String(user.id),
+    login: user.login,
+    role: roleAtGitHub({ isOwner, permissions }),
+  };
+}
+
+const pageSize = 100;
+
+async function listSeenInstallations(octokit: Octokit): Promise<{ id: string; owner: string }[]> {
+  const found: { id: string; owner: string }[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data } = await octokit.request('GET /user/installations', { per_page: pageSize, page });
+    for (const { id, account } of data.installations)
+      found.push({ id: String(id), owner: account !== null && 'login' in account ? account.login : '' });
+    if (data.installations.length < pageSize) return found;
+  }
+}
+
+/** Whether the person is the account at GitHub, or an owner of the organisation, for each installation. */
+async function ownsAll(octokit: Octokit, login: string, owners: readonly string[]): Promise<boolean> {
+  for (const owner of owners) {
+    if (owner.toLowerCase() === login.toLowerCase()) continue;
+    const role = await octokit
+      .request('GET /user/memberships/orgs/{org}', { org: owner })
+      .then(({ data }) => (data.state === 'active' ? data.role : 'none'))
+      .catch((error: unknown) => {
+        if (error instanceof RequestError && error.status < 500) return 'none';
+        throw error;
+      });
+    if (role !== 'admin') return false;
+  }
+  return true;
+}
+
+/** In each active repository that the account has by this App. */
+async function readPermissions(
+  db: Ports['db'],
+  row: AppRow,
+  { octokit, installations }: { readonly octokit: Octokit; readonly installations: readonly string[] },
+): Promise<(GitHubPermission | null)[]> {
+  const seen = new Map<string, GitHubPermission | null>();
+  for (const installation_id of installations)
+    for (let page = 1; ; page += 1) {
+      const { data } = await octokit.request('GET /user/installations/{installation_id}/repositories', {
+        installation_id: Number(installation_id),
+        per_page: pageSize,
+        page,
+      });
+      for (const { id, permissions } of data.repositories) seen.set(String(id), highest(permissions));
+      if (data.repositories.length < pageSize) break;
+    }
+  const active = await db.system.query<{ github_id: string }>(
+    'select github_id from repository where account_id = $1 and github_app_id = $2 and active and deleted_at is null',
+    [row.accountId, row.rowId],
+  );
+  return active.map(({ github_id }) => seen.get(github_id) ?? null);
+}
+
+function highest(permissions: { readonly [name: string]: boolean | undefined } | undefined): GitHubPermission | null {
+  const words = [
+    ['admin', 'admin'],
+    ['maintain', 'maintain'],
+    ['push', 'write'],
+    ['triage', 'triage'],
+    ['pull', 'read'],
+  ] as const;
+  return words.find(([name]) => permissions?.[name] === true)?.[1] ?? null;
+}

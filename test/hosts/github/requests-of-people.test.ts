@@ -1,0 +1,76 @@
+// Labels and commands at GitHub: whom the queue follows there is asked of GitHub.
+import { Octokit } from '@octokit/rest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queueWorld, type QueueWorld } from './queue-world.ts';
+
+let w: QueueWorld;
+let number: number;
+const people = new Map<string, Octokit>();
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+beforeAll(async () => {
+  w = await queueWorld();
+  for (const [login, permission] of [
+    ['tia', 'triage'],
+    ['wim', 'push'],
+    ['ada', 'admin'],
+  ] as const) {
+    const { token } = w.emulator.addPerson(login);
+    people.set(login, new Octokit({ baseUrl: w.emulator.apiUrl, auth: token, log: silent }));
+    await w.person.repos.addCollaborator({ ...w.place, username: login, permission: permission as 'push' });
+  }
+  // Nothing lands, so that what people ask for stays to be seen.
+  await w.rows("update repository set paused = true where name = 'shop'");
+  number = await w.open('topic', { 'topic.txt': '1\n' });
+});
+afterAll(async () => await w[Symbol.asyncDispose]());
+
+const as = (login: string): Octokit => people.get(login) ?? w.person;
+
+async function words(): Promise<string> {
+  const { data } = await w.person.issues.listComments({ ...w.place, issue_number: number });
+  return data.map(({ body }) => body).join('\n');
+}
+
+async function labels(): Promise<string[]> {
+  const { data } = await w.person.issues.listLabelsOnIssue({ ...w.place, issue_number: number });
+  return data.map(({ name }) => name);
+}
+
+async function row(): Promise<{ status: string; skip_line: boolean } | undefined> {
+  const [found] = await w.rows<{ status: string; skip_line: boolean }>(
+    'select status, skip_line from pull_request where number = $1',
+    [number],
+  );
+  return found;
+}
+
+const label = 'mergequeue';
+
+test('a label of a person who cannot write is taken off, with the reason', async () => {
+  await as('tia').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
+  await w.until(async () => (await labels()).length === 0 && (await words()).includes('@tia'));
+  expect(await words()).toContain(
+    'The label `mergequeue` was taken off: Only people who can write to the repository can ask this; @tia cannot.',
+  );
+  expect((await row())?.status).toBe('open');
+});
+
+test('a label of a person who can write is followed, and a person who cannot does not take it back', async () => {
+  await as('wim').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
+  await w.until(async () => ['queued', 'pending'].includes((await row())?.status ?? ''));
+  await as('tia').issues.removeLabel({ ...w.place, issue_number: number, name: label });
+  await w.until(async () => (await words()).includes('put back') && (await labels()).includes(label));
+  expect(['queued', 'pending']).toContain((await row())?.status);
+});
+
+test('an admin at GitHub skips the line by a command, and a person who can write does not', async () => {
+  await as('tia').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
+  await w.until(async () => (await words()).includes('@tia Only people who can write to the repository'));
+  await as('wim').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
+  await w.until(async () => (await words()).includes('@wim Not authorized to skip the line in this repository.'));
+  expect((await row())?.skip_line).toBe(false);
+  await as('ada').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
+  await w.until(async () => (await row())?.skip_line === true);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
