@@ -76,6 +76,10 @@ const actionScopes = {
 } as const satisfies Record<string, Scope>;
 export type Action = keyof typeof actionScopes;
 
+export function scopeOfAction(action: Action): Scope {
+  return actionScopes[action];
+}
+
 export function requireAction(ctx: Context, action: Action): void {
   requireScope(ctx, actionScopes[action]);
 }

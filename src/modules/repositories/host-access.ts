@@ -14,13 +14,18 @@ export async function maySee(ctx: Context, repository: Named): Promise<boolean> 
 
 /** Throws FORBIDDEN unless GitHub lets the person do in the repository what the scope means. */
 export async function requireAtHost(ctx: Context, repository: Named, scope: Scope): Promise<void> {
-  const needed = neededAtGitHub[scope];
+  const refusal = (await refusalsAtHost(ctx, repository))(scope);
+  if (refusal !== null) throw new DomainError('FORBIDDEN', refusal);
+}
+
+/** What the caller lacks at GitHub to use a scope in the repository. Null: nothing. */
+export async function refusalsAtHost(ctx: Context, repository: Named): Promise<(scope: Scope) => string | null> {
   const has = await permissionOfCaller(ctx, repository);
-  if (isPermissionEnough(has, needed)) return;
-  throw new DomainError(
-    'FORBIDDEN',
-    `This needs the permission ${needed} in ${repository.owner}/${repository.name} at GitHub; ${ctx.actor.atGitHub?.login ?? 'you'} has ${has ?? 'none'}.`,
-  );
+  return (scope) => {
+    const needed = neededAtGitHub[scope];
+    if (isPermissionEnough(has, needed)) return null;
+    return `This needs the permission ${needed} in ${repository.owner}/${repository.name} at GitHub; ${ctx.actor.atGitHub?.login ?? 'you'} has ${has ?? 'none'}.`;
+  };
 }
 
 /** The repositories that the caller may know of. */

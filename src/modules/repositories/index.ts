@@ -18,7 +18,7 @@ export {
   requireThere,
   type RepositoryName,
 } from './repositories.reads.ts';
-export { maySee, permissionOfHandle } from './host-access.ts';
+export { maySee, permissionOfHandle, refusalsAtHost } from './host-access.ts';
 export { deleteRepository, removeDeletedRepositories } from './deletion.service.ts';
 export { deletionChannel, forgetDeleted } from './known-repositories.ts';
 export { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './looks.rows.ts';

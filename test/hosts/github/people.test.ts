@@ -209,6 +209,21 @@ describe('what a person may do', () => {
     ]);
   });
 
+  it('is told by viewerCan, in the words of the refusal', async () => {
+    const reader = (await signIn('rea')).browser;
+    expect(await answerTo(reader, '{ repository(owner: "acme", name: "shop") { viewerCan { action allowed sentence } } }')).toMatchObject({
+      repository: {
+        viewerCan: expect.arrayContaining([
+          {
+            action: 'START_RUNBOOK',
+            allowed: false,
+            sentence: 'This needs the permission write in acme/shop at GitHub; rea has read.',
+          },
+        ]),
+      },
+    });
+  });
+
   it('shows a repository to those alone who see it there', async () => {
     const reader = (await signIn('rea')).browser;
     const both =

@@ -77,7 +77,7 @@ export async function authoriseSkips(
 }
 
 /** Admins of the account, users with the permission, and admins of a repository at GitHub: both who asks and for whom. */
-async function maySkip(
+export async function maySkip(
   ctx: Context,
   repository: EnqueuedRepository,
   { can, requestedBy }: { readonly can: typeof canSkipLine; readonly requestedBy: string | null },
