@@ -2,7 +2,7 @@
 // repository that a scope needs.
 
 /** In a repository at GitHub, from the least to the most. Null in answers: none. */
-export const githubPermissions = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
+const githubPermissions = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
 export type GitHubPermission = (typeof githubPermissions)[number];
 
 export function isPermissionEnough(has: GitHubPermission | null, needed: GitHubPermission): boolean {

@@ -17,7 +17,6 @@ import {
 import { deleteRepository } from './deletion.service.ts';
 import { onlySeen } from './host-access.ts';
 import { readRepository } from './known-repositories.ts';
-import type { RepositoryRow } from './repositories.entities.ts';
 import { countRepositories, readRepositories, type RepositoryName } from './repositories.reads.ts';
 import { createRepository, mayPause, pauseRepository } from './repositories.service.ts';
 import {
@@ -80,8 +79,8 @@ export class RepositoriesResolver {
       totalCount: async () => await countRepositories(ctx),
     });
     if (ctx.actor.atGitHub === null) return found;
-    const seen = new Set(await onlySeen(ctx, rows));
-    const isSeen = (node: Repository): boolean => seen.has(node as RepositoryRow);
+    const seen = new Set<object>(await onlySeen(ctx, rows));
+    const isSeen = (node: Repository): boolean => seen.has(node);
     return { ...found, nodes: found.nodes.filter(isSeen), edges: found.edges.filter(({ node }) => isSeen(node)) };
   }
 

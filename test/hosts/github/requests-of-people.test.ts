@@ -17,7 +17,7 @@ beforeAll(async () => {
   ] as const) {
     const { token } = w.emulator.addPerson(login);
     people.set(login, new Octokit({ baseUrl: w.emulator.apiUrl, auth: token, log: silent }));
-    await w.person.repos.addCollaborator({ ...w.place, username: login, permission: permission as 'push' });
+    await w.person.repos.addCollaborator({ ...w.place, username: login, permission });
   }
   // Nothing lands, so that what people ask for stays to be seen.
   await w.rows("update repository set paused = true where name = 'shop'");
