@@ -34,9 +34,9 @@ export async function startMeasured(
     url: ready.url,
     async cpuMicros() {
       child.send('cpu');
-      const told = await answer();
-      if (told.kind !== 'cpu') throw new Error(`The server ${name} of the bench did not tell its CPU time.`);
-      return told.micros;
+      const reply = await answer();
+      if (reply.kind !== 'cpu') throw new Error(`The server ${name} of the bench did not tell its CPU time.`);
+      return reply.micros;
     },
     async stop() {
       child.disconnect();

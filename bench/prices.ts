@@ -33,7 +33,7 @@ const warmUps = 2;
 const leastRuns = 5;
 const mostRuns = 15;
 const leastCpuMs = 20;
-const told = 15;
+const shownRows = 15;
 
 const known: KnownArguments = {
   'Query.repository': 'owner: "acme", name: "shop"',
@@ -182,7 +182,7 @@ function tell(priced: readonly Priced[], { leftOut, isJson }: { leftOut: number;
     `${summary.documents} documents (${leftOut} left out), median ${median.toFixed(3)} ms of CPU for a point; the most expensive takes ${summary.greatestToMedian.toFixed(1)} times that, and ${tooCheap.length} more than ${mostOfMedian} times.\n`,
   );
   const rows = sorted
-    .slice(0, told)
+    .slice(0, shownRows)
     .map((each) => [
       each.name,
       String(each.points),

@@ -101,7 +101,7 @@ create table user_action (
 );
 -- A page of the log merges the newest actions of each requested entity, with or without one action. Most
 -- actions of an account may have the same entity and action. With true statistics PostgreSQL then expects any entity
--- everywhere, walks the log by id alone, and reads all of it where the entity is rare. Told of many distinct values it
+-- everywhere, walks the log by id alone, and reads all of it where the entity is rare. Given many distinct values, it
 -- takes the index of the entity.
 alter table user_action alter column entity set (n_distinct = 1000), alter column action set (n_distinct = 1000);
 create index user_action_entity on user_action (account_id, entity, id desc);

@@ -16,7 +16,7 @@ create table repository (
   configuration_blob text,
   -- The last file on the default branch that was refused, unless a later one was accepted. Null: there is none.
   configuration_refusal jsonb,
-  -- When the freezes of base branches change next, as far as events have told it.
+  -- When the freezes of base branches change next. Changes before that have been announced by events.
   next_freeze_change_at timestamptz,
   created_at timestamptz not null default now(),
   -- Null where `active` is false: its creation was cut off, and the next request for it finishes the creation.

@@ -233,7 +233,7 @@ create table comment_failure (
 );
 
 -- Heads that the service made of the `previous` head of a pull request by bringing `onto` into it. Written before the
--- push, so that the push is told from a commit that somebody added.
+-- push, so that the push is distinguished from a commit that somebody added.
 create table pushed_head (
   account_id bigint not null,
   repository_id bigint not null,
@@ -279,7 +279,7 @@ create table backport (
   number integer,
   -- Why it was refused, or the paths in conflict.
   reason text,
-  asked_by text,
+  requested_by text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   unique (account_id, id),
@@ -524,7 +524,7 @@ create table intent (
   payload jsonb not null default '{}',
   outcome jsonb,
   planned_at timestamptz not null,
-  begun_at timestamptz,
+  started_at timestamptz,
   concluded_at timestamptz,
   unique (account_id, id),
   unique (account_id, queue_id, kind, key),

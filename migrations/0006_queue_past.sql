@@ -40,7 +40,7 @@ begin
 end $$;
 create trigger keep_past before update on pull_request for each row execute function keep_pull_request_past();
 
--- The affected targets of a pull request, each version until the next one was told.
+-- The affected targets of a pull request, each version until the next one was reported.
 create table pull_request_targets_past (
   account_id bigint not null references account,
   id bigint generated always as identity,

@@ -38,7 +38,7 @@ create table environment (
   freeze_after_rollback boolean not null default false,
   -- How long that freeze holds. Null: until somebody ends it.
   freeze_after_rollback_sec integer check (freeze_after_rollback_sec > 0),
-  -- When its freezes change next, as far as events have told it.
+  -- When its freezes change next. Changes before that have been announced by events.
   next_freeze_change_at timestamptz,
   announced_frozen boolean not null default false,
   -- The deployment that may change the environment now. The slot, not the status, is the mutex; the fence counts the
@@ -138,8 +138,8 @@ create table deployment (
   cancel_requested_at timestamptz,
   -- When the provider was told to cancel. Null: not yet.
   cancel_sent_at timestamptz,
-  -- The provider is still to be told of the cancellation, though nothing waits for that: the deployment was unknown when
-  -- it was canceled.
+  -- The provider is still to be notified of the cancellation, though nothing waits for that: the deployment was unknown
+  -- when it was canceled.
   cancel_owed boolean not null default false,
   -- No call to the provider before that. Null: no call is put off.
   call_at timestamptz,

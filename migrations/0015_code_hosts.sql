@@ -28,7 +28,7 @@ alter table batch add column commit_missing boolean not null default false;
 -- The event that started the run, as the host names it. Null: the host has no events.
 alter table check_result add column event text;
 
--- What a host told: only that something changed. The facts are read from the host. A second hint about the same thing
+-- What a host reported: only that something changed. The facts are read from the host. A second hint about the same thing
 -- joins the first one.
 create table host_hint (
   account_id bigint not null,
@@ -41,7 +41,7 @@ create table host_hint (
   -- The process that handles it, and until when nobody else does. A process that dies leaves the hint to the others.
   leased_by text,
   leased_until timestamptz,
-  -- The same was told again while it was handled: handle it once more then.
+  -- The same was reported again while it was handled: handle it once more then.
   again_at timestamptz,
   unique (account_id, repository_id, kind, subject),
   foreign key (account_id, repository_id) references repository (account_id, id) on delete cascade

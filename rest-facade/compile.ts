@@ -274,7 +274,7 @@ function checkGroup(group: readonly Operation[]): void {
   if (group.some(({ errorBody }) => errorBody !== first.errorBody))
     throw new Error(`The documents of ${where} need one errorBody.`);
   if (group.some(({ consumes }) => consumes))
-    throw new Error(`The documents of ${where} are told apart by a JSON body.`);
+    throw new Error(`The documents of ${where} are distinguished by a JSON body.`);
 }
 
 function inFile<Result>(file: string, work: () => Result): Result {

@@ -1,4 +1,4 @@
-// Format, lint, types, import rules, dead code, drift of generated files: each told with its time.
+// Format, lint, types, import rules, dead code, drift of generated files. Each is reported with its time.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

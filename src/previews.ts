@@ -21,6 +21,7 @@ import {
   type DoorPlace,
   type PreviewDoor,
 } from './platform/previews/index.ts';
+import { repeat } from './platform/repeat.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
 
 export interface PreviewOptions {
@@ -101,29 +102,17 @@ function doorFrom(text: string | null): DoorPlace | null {
 const reconcileEveryMs = 60_000;
 const stopWithinMs = 10_000;
 
-/** Takes away what runs here and no row wants: now, and a minute after each time. */
+/** Removes sandboxes that run here and that no row wants: now, and a minute after each time. */
 export function keepReconciled(ports: Ports, { sandboxes }: Verifying): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const look = async (): Promise<void> => {
-    try {
+  const loop = repeat(
+    reconcileEveryMs,
+    async () => {
       const names = await reconcileSandboxes(ports, sandboxes);
-      if (names.length > 0) ports.log.warn({ names }, 'Sandboxes that nothing wanted were taken away.');
-    } catch (error) {
-      ports.log.warn({ error: String(error) }, 'Sandboxes were not compared with their rows.');
-    }
-  };
-  const keep = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      await look();
-      await delay(reconcileEveryMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
-    }
-  };
-  const keeping = keep();
-  return {
-    async stop() {
-      stopping.abort();
-      // A teardown script under way is left to the next worker.
-      await Promise.race([keeping, delay(stopWithinMs, undefined, { ref: false })]);
+      if (names.length > 0) ports.log.warn({ names }, 'Sandboxes that no row wants were removed.');
     },
-  };
+    (error) => ports.log.warn({ error: String(error) }, 'Sandboxes were not compared with their rows.'),
+  );
+  loop.start();
+  // A teardown script under way is left to the next worker.
+  return { stop: async () => await Promise.race([loop.stop(), delay(stopWithinMs, undefined, { ref: false })]) };
 }

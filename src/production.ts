@@ -168,7 +168,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   return { lost };
 }
 
-/** The last started stops first. Ends when it is told to, or with code 1 when a part of it is gone. */
+/** The last started stops first. Ends at a signal, or with code 1 when a part of it is gone. */
 async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
   const stops: Stop[] = [];
   let isStopping = false;

@@ -26,8 +26,9 @@ export function createReleaseDriving(
 }
 
 /**
- * Under `npm start`, by DEPLOYMENT_NETWORK. Commands reach whatever listens on this machine, Temporal among it, which asks nobody who they are. With one account that
- * is the operator's own doing; a second one takes the network from all of them, unless the operator says otherwise.
+ * Whether commands get the network under `npm start`, by DEPLOYMENT_NETWORK. With the network, commands reach every
+ * server of this machine, Temporal included, which has no authentication. With one account these are the operator's own
+ * commands. A second account takes the network from all of them, unless the operator says otherwise.
  */
 export function networkFrom(given: string | undefined, { db }: Pick<Ports, 'db'>): ProviderOptions['network'] {
   if (given === 'true' || given === 'false') return given === 'true';

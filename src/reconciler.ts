@@ -1,4 +1,4 @@
-// Compares repositories with their hosts: what an event should have told is found here at the latest. Each has its own
+// Compares repositories with their hosts: a change whose event was lost is found here at the latest. Each has its own
 // time, so that many repositories are compared evenly, and those with pull requests in line more often than others. A host
 // that answers slowly holds up only a part of the comparisons.
 import { systemContext, type Context, type Ports } from './context.ts';
@@ -50,7 +50,7 @@ export function createReconciler(ports: Ports): Reconciler {
       if (taken === null) return;
       const compared: Promise<void> = compare(taken).finally(() => {
         underWay.delete(compared);
-        if (!isStopping) void beginQuietly();
+        if (!isStopping) void startQuietly();
       });
       underWay.set(compared, taken);
     }
@@ -63,7 +63,7 @@ export function createReconciler(ports: Ports): Reconciler {
     await taking;
   }
 
-  async function beginQuietly(): Promise<void> {
+  async function startQuietly(): Promise<void> {
     await begin().catch((error: unknown) => ports.log.warn({ error }, 'No repository could be compared.'));
   }
 
@@ -83,7 +83,7 @@ export function createReconciler(ports: Ports): Reconciler {
       await begin();
     } while (underWay.size > 0);
   };
-  const loop = repeat(lookEveryMs, beginQuietly, () => {});
+  const loop = repeat(lookEveryMs, startQuietly, () => {});
   return {
     start: () => loop.start(),
     settle,

@@ -107,7 +107,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     clock,
   });
   const { secrets } = options;
-  const adapters: readonly HostAdapter[] = [localHost, ...openGitHub(options, { db, clock, ports: () => ports })];
+  const codeHosts: readonly HostAdapter[] = [localHost, ...openGitHub(options, { db, clock, ports: () => ports })];
   const ports: Ports = {
     db,
     clock,
@@ -116,7 +116,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     runbookAgent: options.runbookAgent ?? 'script',
     wake: options.wake,
     eventsWritten: () => sequencer.nudge(),
-    hosts: chooseFrom(adapters),
+    hosts: chooseFrom(codeHosts),
   };
   const relay = createRelay(ports);
   const reconciler = createReconciler(ports);
@@ -128,7 +128,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const overdue = watchOverdue(ports);
   const every = (ms: number, work: () => Promise<unknown>): Loop => repeat(ms, work, onError);
   const housekeeping: readonly Loop[] = [
-    ...adapters.map((adapter) => adapter.reconciler({ onError })),
+    ...codeHosts.map((host) => host.reconciler({ onError })),
     sequencer,
     ...(webhookRelay === null ? [] : [webhookRelay]),
     every(day, forget),
@@ -163,7 +163,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     webhooks: webhookRelay?.sender ?? null,
     overdue: overdue.found,
     async recover() {
-      for (const adapter of adapters) await adapter.recover();
+      for (const host of codeHosts) await host.recover();
     },
     start() {
       for (const loop of housekeeping) loop.start();
@@ -185,7 +185,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       isStopping = true;
       await Promise.all((await started).map(async (loop) => await loop.stop()));
       await inbox.settle();
-      for (const adapter of adapters) await adapter.stop();
+      for (const host of codeHosts) await host.stop();
       await db.close();
     },
   };
@@ -202,10 +202,10 @@ function openGitHub(
   return [createGitHubHost({ dataDir, ...given, findInstallation, ...pace })];
 }
 
-function chooseFrom(adapters: readonly HostAdapter[]): Hosts {
+function chooseFrom(codeHosts: readonly HostAdapter[]): Hosts {
   return (kind) => {
-    const adapter = adapters.find((each) => each.kind === kind);
-    if (adapter === undefined) throw new Error(`This installation has no ${kind} host.`);
-    return adapter;
+    const host = codeHosts.find((each) => each.kind === kind);
+    if (host === undefined) throw new Error(`This installation has no ${kind} host.`);
+    return host;
   };
 }

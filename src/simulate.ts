@@ -160,7 +160,7 @@ const rows: readonly {
   { name: 'wait, 9 of 10', of: ({ waits }) => minutes(waits?.p90) },
   { name: 'wait, 19 of 20', of: ({ waits }) => minutes(waits?.p95) },
   { name: 'merged', of: ({ landed }) => String(landed) },
-  // Of a few that came at once it is a rate of that minute.
+  // For a few merges in one minute this would be a rate of that minute.
   { name: 'merged in an hour', needsMany: true, of: ({ landedPerHour }) => landedPerHour.toFixed(1) },
   { name: 'builds', of: ({ builds }) => String(builds) },
   { name: 'builds for each merged', of: ({ buildsPerLanding }) => buildsPerLanding?.toFixed(2) ?? '–' },

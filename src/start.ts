@@ -68,7 +68,7 @@ interface Starting {
 export async function startInterlock(options: StartOptions, progress: Progress): Promise<Interlock> {
   const dataDir = resolve(options.dataDir);
   await assertGit();
-  // First: a second start is told of the first one, and not that its port is in use.
+  // First, so that a second start is told of the running one, and not that its port is in use.
   const lock = await lockDataDirectory(dataDir);
   const stops: Stop[] = [async () => await lock.release()];
   const loss = Promise.withResolvers<string>();
@@ -87,7 +87,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     exited?.then(lose, lose);
   };
   try {
-    // What is wrong with the settings is told before anything is started.
+    // Wrong settings are reported before anything is started.
     modelFrom(process.env);
     runBoundsFrom(process.env);
     const port = await choosePort(options);

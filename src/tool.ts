@@ -1,5 +1,5 @@
-// What the command line programs beside `npm start` share: the service of a data directory, whether Interlock runs on
-// it now or not.
+// What the command line programs other than `npm start` share: the service of a data directory. Interlock may be
+// running on the directory, or not.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
@@ -22,7 +22,9 @@ export interface ToolOptions {
   readonly databaseUrl: string | undefined;
 }
 
-/** Runs `work` with a service on the data directory: the running one's database, or its own, started for this. */
+/**
+ * Runs `work` with a service on the data directory: on the running Interlock's database, or on one started for this.
+ */
 export async function withService<T>(options: ToolOptions, work: (service: Service) => Promise<T>): Promise<T> {
   const dataDir = resolve(options.dataDir);
   await assertGit();
@@ -37,7 +39,7 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
     log,
     wake: async () => {},
     poolSize: 4,
-    // Repositories of GitHub are reached as the App, whose key is sealed by them.
+    // The secrets open the App's key, by which repositories of GitHub are reached.
     ...(secrets === null ? {} : { secrets }),
   });
   try {
@@ -116,7 +118,7 @@ export function splitName(name: string): { owner: string; name: string } {
   return { owner, name: repository };
 }
 
-/** Runs a program: its number is the exit code; a StartError is one line. */
+/** Runs a program. It returns the exit code; a StartError is printed as one line. */
 export function runTool(main: () => Promise<number>): void {
   main().then(
     (code) => process.exit(code),

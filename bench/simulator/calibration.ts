@@ -1,4 +1,4 @@
-// What is told of landings to come, held against the landings: a simulated queue is asked at some of its arrivals, right
+// Estimates of landings, compared with the landings: a simulated queue is asked at some of its arrivals, right
 // after it has planned, by what a service that ran there the day before knows.
 import type { QueueRules, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
@@ -34,7 +34,7 @@ export interface Asked {
 /** `arriving`: it was queued at that moment. `building`: of what it is in, or of a speculative build on it, a build runs or has ended. */
 export type Stage = 'arriving' | 'waiting' | 'building';
 
-export interface Told {
+export interface Estimate {
   readonly stage: Stage;
   readonly eta: Eta | NoEta;
   /** Null: it never did. */
@@ -46,17 +46,17 @@ const changesBefore = 200;
 const streamOfAskings = 60;
 const dayBefore = 1_000;
 
-export function tell({ cell, kind, seed, changes, askings, runs }: Asked): Told[] {
+export function estimateLandings({ cell, kind, seed, changes, askings, runs }: Asked): Estimate[] {
   const rules: QueueRules = { ...rulesOfPlanner, maxParallelBuilds: cell.workers, ...kinds[kind] };
   const flakeRate = kind === 'speculative' ? 0 : cell.flake;
   const past = buildsBefore(drawDay(cell, { seed: seed + dayBefore, changes: changesBefore, past: 2_000 }), rules);
   const day = drawDay(cell, { seed, changes, past: 2_000 });
-  const told: { readonly id: string; readonly stage: Stage; readonly eta: Eta | NoEta }[] = [];
+  const estimates: { readonly id: string; readonly stage: Stage; readonly eta: Eta | NoEta }[] = [];
   const ask = (snapshot: Snapshot, now: number, experience: Experience | null): void => {
     const { etas } = forecast(snapshot, now, { experience, isOver: afterRuns(runs) });
     for (const { id, queuedAt, status } of snapshot.pullRequests) {
       const stage = queuedAt === now ? 'arriving' : status === 'tagged' ? 'building' : 'waiting';
-      told.push({ id, stage, eta: etas.get(id) ?? 'too_far_back' });
+      estimates.push({ id, stage, eta: etas.get(id) ?? 'too_far_back' });
     }
   };
   const { outcomes } = simulate(day, () => {
@@ -76,7 +76,7 @@ export function tell({ cell, kind, seed, changes, askings, runs }: Asked): Told[
   });
   const landed = outcomes.filter((outcome) => outcome.kind === 'landed');
   const landedAt = new Map(landed.map(({ change, at }): [string, number] => [`p${change.number}`, at]));
-  return told.map(({ id, stage, eta }) => ({ stage, eta, landedAt: landedAt.get(id) ?? null }));
+  return estimates.map(({ id, stage, eta }) => ({ stage, eta, landedAt: landedAt.get(id) ?? null }));
 }
 
 /** Is asked once before each run. */
@@ -158,8 +158,8 @@ export interface Calibration {
   readonly unknown: number;
 }
 
-export function calibrationOf(told: readonly Told[]): Calibration {
-  const landings = told.flatMap(({ eta, landedAt }) => (landedAt === null ? [] : { eta, landedAt }));
+export function calibrationOf(estimates: readonly Estimate[]): Calibration {
+  const landings = estimates.flatMap(({ eta, landedAt }) => (landedAt === null ? [] : { eta, landedAt }));
   const known = landings.flatMap(({ eta, landedAt }) => (typeof eta === 'string' ? [] : { eta, landedAt }));
   const by = (which: keyof Eta): number =>
     known.filter(({ eta, landedAt }) => landedAt <= eta[which]).length / known.length;

@@ -6,7 +6,7 @@ import { simulate } from '../../src/domain/simulation/engine.ts';
 import { experienceOf } from '../../src/domain/simulation/experience.ts';
 import { forecast } from '../../src/domain/simulation/forecast.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
-import { afterRuns, calibrationOf, kinds, tell, type Kind, type Told } from './calibration.ts';
+import { afterRuns, calibrationOf, kinds, estimateLandings, type Kind, type Estimate } from './calibration.ts';
 import { nameCell, parseCell, type Cell } from './cell.ts';
 import { rulesOfPlanner } from './policies/rules.ts';
 import { drawDay } from './workload.ts';
@@ -51,14 +51,16 @@ function parsePlace(text: string): Place {
 
 const stages = ['arriving', 'waiting', 'building', 'all'] as const;
 
-function measure({ kind, cell }: Place): Told[] {
+function measure({ kind, cell }: Place): Estimate[] {
   const [seeds, changes, askings, runs] = [values.seeds, values.changes, values.askings, values.runs].map(Number) as [
     number,
     number,
     number,
     number,
   ];
-  return Array.from({ length: seeds }, (_, day) => tell({ kind, cell, seed: day + 1, changes, askings, runs })).flat();
+  return Array.from({ length: seeds }, (_, day) =>
+    estimateLandings({ kind, cell, seed: day + 1, changes, askings, runs }),
+  ).flat();
 }
 
 function percent(share: number): string {
@@ -112,8 +114,8 @@ if (values.cost) {
 } else {
   const places = (values.cell.length === 0 ? usual : values.cell).map(parsePlace);
   const measured = places.map((place) => {
-    const told = measure(place);
-    const row = { kind: place.kind, cell: nameCell(place.cell), ...calibrationsOf(told) };
+    const estimates = measure(place);
+    const row = { kind: place.kind, cell: nameCell(place.cell), ...calibrationsOf(estimates) };
     if (!values.json) console.error(`${row.kind} ${row.cell}: ${percent(row.all.byP90)} by p90`);
     return row;
   });
@@ -132,8 +134,8 @@ if (values.cost) {
     );
 }
 
-function calibrationsOf(told: readonly Told[]) {
+function calibrationsOf(estimates: readonly Estimate[]) {
   const of = (stage: (typeof stages)[number]) =>
-    calibrationOf(told.filter((each) => stage === 'all' || each.stage === stage));
+    calibrationOf(estimates.filter((each) => stage === 'all' || each.stage === stage));
   return { arriving: of('arriving'), waiting: of('waiting'), building: of('building'), all: of('all') };
 }

@@ -212,7 +212,7 @@ export interface paths {
         put?: never;
         /**
          * Act on pull requests
-         * @description One of several actions, told apart by `action`:
+         * @description One of several actions, distinguished by `action`:
          *
          *     - `dequeue`: Take a pull request out of the queue
          *     - `queue`: Queue a pull request
@@ -486,14 +486,14 @@ export interface components {
         };
         /** @description A change of a configuration (interface 2.7). */
         ConfigurationChange: {
-            /** @description Who made it. */
+            /** @description Its author. */
             applied_by: components["schemas"]["Author"];
             /**
              * Format: date-time
              * @description When it came into force.
              */
             applied_at: string;
-            /** @description Who made it. */
+            /** @description Its author. */
             modified_by: components["schemas"]["Author"];
             /**
              * Format: date-time
@@ -543,7 +543,7 @@ export interface components {
             };
             /** @description What is to be done: 1 to 200,000 characters. */
             prompt: string;
-            /** @description What it is called, at most 200 characters. Made up unless given. */
+            /** @description Its title, at most 200 characters. Made from the prompt unless given. */
             title?: string | null;
             /** @description Whether its pull requests are opened as drafts. */
             draft?: boolean | null;
@@ -596,9 +596,9 @@ export interface components {
             from_release_version: string | null;
             /** @description The candidate that ran there before it. Null: none did. */
             from_release_candidate_version: string | null;
-            /** @description How it stands. */
+            /** @description Its status. */
             status: components["schemas"]["DeploymentStatus"];
-            /** @description Why it stands so, where there is something to say. */
+            /** @description The reason for its status. Null: there is nothing to add. */
             error_message: string | null;
             /** @description Of a rollback: the deployment it takes back. Null for any other. */
             rollback_of: string | null;
@@ -619,7 +619,7 @@ export interface components {
             deploy_end_at: string | null;
         };
         /**
-         * @description How a deployment stands (interface 3.2).
+         * @description Status of a deployment (interface 3.2).
          * @enum {string}
          */
         DeploymentStatus: "canceled" | "canceling" | "error" | "failure" | "in_progress" | "pending" | "success" | "unknown";
@@ -683,12 +683,12 @@ export interface components {
             reason?: string | null;
             /**
              * Format: date-time
-             * @description Until when. Left out: until somebody ends it.
+             * @description The end. Left out: it lasts until somebody ends it.
              */
             ends_at?: string | null;
         };
         /**
-         * @description What made a freeze.
+         * @description Source of a freeze.
          * @enum {string}
          */
         FreezeSource: "manual" | "rollback" | "schedule";
@@ -746,7 +746,7 @@ export interface components {
         PullRequest: {
             /** @description Its number on the code host. */
             number: number;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["PullRequestStatus"];
             /** @description True while it is queued or tagged. */
             queued: boolean;
@@ -779,7 +779,7 @@ export interface components {
             created_at: string;
         };
         /**
-         * @description Where a pull request stands (interface 3.1).
+         * @description Status of a pull request (interface 3.1).
          * @enum {string}
          */
         PullRequestStatus: "blocked" | "closed" | "merged" | "open" | "pending" | "queued" | "tagged";
@@ -787,7 +787,7 @@ export interface components {
         PullRequestSummary: {
             /** @description Its number on the code host. */
             number: number;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["PullRequestStatus"];
             /** @description True while it is queued or tagged. */
             queued: boolean;
@@ -806,7 +806,7 @@ export interface components {
         PullRequestWithBot: {
             /** @description Its number on the code host. */
             number: number;
-            /** @description Where it stands. */
+            /** @description Its status. */
             status: components["schemas"]["PullRequestStatus"];
             /** @description True while it is queued or tagged. */
             queued: boolean;
@@ -950,7 +950,7 @@ export interface components {
         ReleaseCandidate: {
             /** @description Names it among everything of the account. Opaque. */
             id: string;
-            /** @description What it is a candidate of. */
+            /** @description The project it is a candidate of. */
             project: string;
             /** @description The version of its release. */
             release_version: string;
@@ -1015,11 +1015,11 @@ export interface components {
              * @description Its page, for people with a browser: a token is the password (interface 2.12).
              */
             url: string;
-            /** @description How it stands, by its leaves alone (interface 3.3). */
+            /** @description Its status, derived from its leaves (interface 3.3). */
             status: components["schemas"]["RunbookStatus"];
             /** @description Its leaves by their status. */
             steps: components["schemas"]["RunbookSteps"];
-            /** @description What it opened, each number once, in the order of their stack (interface 2.12). */
+            /** @description Its pull requests, each number once, in the order of their stack (interface 2.12). */
             pull_requests: components["schemas"]["RunbookPullRequest"][];
         };
         /** @description A pull request of a runbook (interface 2.12). */
@@ -1035,7 +1035,7 @@ export interface components {
             step_numbers: string[];
         };
         /**
-         * @description How a runbook stands, by its leaves alone; the first that fits (interface 3.3).
+         * @description Status of a runbook, derived from its leaves: the first that fits (interface 3.3).
          * @enum {string}
          */
         RunbookStatus: "completed" | "failed" | "generating_steps" | "in_progress" | "not_started" | "partially_completed";
@@ -1129,7 +1129,7 @@ export interface components {
             actor: string;
             /** @description Kind of thing changed. */
             entity: components["schemas"]["UserActionEntity"];
-            /** @description Which one. Null where there is none to name. */
+            /** @description The thing it was done to. Null: there is nothing to name. */
             target: string | null;
             /**
              * Format: date-time
@@ -1691,7 +1691,7 @@ export interface operations {
                     "application/json": {
                         /** @description Names it among everything of the account. Opaque. */
                         id: string;
-                        /** @description Why. Null when nothing was said. */
+                        /** @description The reason. Null: none was given. */
                         reason: string | null;
                         /**
                          * Format: date-time
@@ -1711,7 +1711,7 @@ export interface operations {
                         timezone: string | null;
                         /** @description The user who made it. After a rollback: the user who rolled back. */
                         created_by: string;
-                        /** @description What made it. */
+                        /** @description Its source. */
                         source: components["schemas"]["FreezeSource"];
                     };
                 };
@@ -1994,7 +1994,7 @@ export interface operations {
                         time_in_queue: components["schemas"]["DailyDistribution"][];
                         /** @description Seconds from preconditions holding to the first batch in parallel mode, on the day the batch was joined. */
                         wait_times_to_queue: components["schemas"]["DailyDistribution"][];
-                        /** @description What merged. */
+                        /** @description Merged pull requests. */
                         mergequeue_usage: {
                             /**
                              * Format: date
@@ -2006,7 +2006,7 @@ export interface operations {
                             /** @description Those the queue merged. */
                             merged_by_bot: number;
                         }[];
-                        /** @description What was blocked or dequeued. */
+                        /** @description The pull request that was blocked or dequeued. */
                         blocked_reason: {
                             /**
                              * Format: date
@@ -3882,7 +3882,7 @@ export interface operations {
                  * @example repository
                  */
                 entity?: components["schemas"]["UserActionEntity"];
-                /** @description Only this action. One there is not was never done. */
+                /** @description Only this action. An unknown action gives an empty list. */
                 action?: string;
                 /**
                  * @description A page by its number, in the place of `after`.

@@ -79,7 +79,7 @@ function operationObject(group: Group, components: Components, examples: Example
   const summaries = group.map(({ when, summary }) => `- \`${when?.value}\`: ${summary}`);
   const description = alone
     ? describe(first)
-    : `One of several actions, told apart by \`${first.when?.field}\`:\n\n${summaries.join('\n')}`;
+    : `One of several actions, distinguished by \`${first.when?.field}\`:\n\n${summaries.join('\n')}`;
   const body = requestBody(group, components, examples);
   return {
     operationId: alone ? first.name : combinedName(first),

@@ -108,7 +108,7 @@ export interface Readiness {
   readonly describeFailure: (reason: string) => Promise<string>;
 }
 
-/** Asks until the server is ready. A server that exits or is too slow is stopped and told as a StartError. */
+/** Asks until the server is ready. A server that exits or is too slow is stopped and reported as a StartError. */
 export async function waitUntilReady({ server, isReady, withinSec, describeFailure }: Readiness): Promise<void> {
   const deadline = performance.now() + withinSec * 1000;
   let exitStatus: number | undefined;

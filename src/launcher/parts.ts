@@ -13,7 +13,7 @@ export interface Postgres extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
 export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl' | 'exited'> {
   /** Null when the server is not ours: it may go and come back. */
   readonly exited: Promise<unknown> | null;
-  /** Null when the server is not ours: nobody told us where its UI is. */
+  /** Null when the server is not ours: the address of its UI is unknown. */
   readonly uiUrl: string | null;
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { lastWords, shownPieces, shownWords } from '../domain/markdown.ts';
 import type { Database, Transaction } from './database.ts';
 
-/** Whose pieces: a table of them, and the columns that name who wrote. Its words are ours alone, never of a user's. */
+/** The owner of pieces: a table of them, and the columns that name the writer. Its words are ours, never a user's. */
 export interface PieceOwner {
   readonly table: string;
   /** Ids by column. Null: written by none, and read of any. */
@@ -39,7 +39,10 @@ export interface LoggedRow {
 export interface PieceLog {
   /** Never fails: what cannot be kept costs the log, not the run. */
   readonly write: (text: string) => void;
-  /** Everything written is kept once it resolves. Before the end of the run is told, so that who follows it has it all. */
+  /**
+   * Everything written is stored once it resolves. Call it before the end of the run is published: readers then have
+   * all.
+   */
   close(): Promise<void>;
 }
 

@@ -40,7 +40,7 @@ export function isOutage(error: unknown): boolean {
   return driverWords.test(error.message);
 }
 
-/** What a caller is told of an outage. Every other error is returned as it is. */
+/** The error that a caller gets for an outage. Every other error is returned as it is. */
 export function outageAsRefusal(error: unknown): unknown {
   if (!isOutage(error)) return error;
   const refusal = new DomainError('UNAVAILABLE', 'Interlock is unavailable for a moment. Try again.');

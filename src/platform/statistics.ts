@@ -23,7 +23,7 @@ order by 1`;
 /** Analyses tables that were never analysed, or have doubled since. Answers their names. The user of the URL owns them. */
 export async function refreshStatistics(databaseUrl: string): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-statistics' });
-  // A connection that breaks is told by the statement that was under way.
+  // A connection that breaks fails the statement that is under way.
   client.on('error', () => {});
   await client.connect();
   try {

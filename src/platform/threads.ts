@@ -1,7 +1,7 @@
 // CPU-bound work off the event loop: a thread that answers one task after the other.
 import { parentPort, Worker } from 'node:worker_threads';
 
-/** It took longer than it may, and is stopped: tasks that waited behind it are given up as well. */
+/** The task took too long and was stopped. Tasks that waited behind it are given up as well. */
 export class ThreadTimeout extends Error {}
 
 interface Asked {
@@ -70,7 +70,7 @@ export class Thread {
   }
 }
 
-/** Beside the file that asks, in the language that one runs in. */
+/** The file of a thread: beside the file that starts it, and in the same language. */
 export function threadScript(asker: string, name: string): URL {
   return new URL(`./${name}.${asker.endsWith('.ts') ? 'ts' : 'js'}`, asker);
 }

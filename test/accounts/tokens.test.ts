@@ -165,7 +165,7 @@ describe('tokens of an account', () => {
     expect(await status(token)).toBe(401);
   });
 
-  it('end in every server when they are revoked, which it is told', async () => {
+  it('end in every server when they are revoked, and the client learns why', async () => {
     // The clock stands still: what a server knows of a token does not grow old.
     const other = await s.another();
     const { data } = await create({ name: 'Short', scopes: ['QUEUE_READ'] });

@@ -72,10 +72,10 @@ it('have a handle as authors, in REST, GraphQL and comments', async () => {
   const answer = await server.rest('GET', '/api/v1/pull_request?org=acme&repo=web&number=1');
   expect(await answer.json()).toMatchObject({ author: service });
   expect((await shown(1)).author).toBe(service);
-  const [told] = await server.rows<{ author: string }>(
+  const [row] = await server.rows<{ author: string }>(
     "select payload ->> 'author' as author from event where action = 'opened'",
   );
-  expect(told?.author).toBe(service);
+  expect(row?.author).toBe(service);
   await comment(1, '/interlock help');
   const { comments } = await shown(1);
   expect(comments.filter(({ body }) => body.startsWith(`@${service} `)).map(({ author }) => author)).toEqual([

@@ -287,7 +287,7 @@ describe('after all of it', () => {
     }
   });
 
-  test('no secret was told to the model, written down or committed', async () => {
+  test('no secret was sent to the model, written down or committed', async () => {
     const secrets = [canary, r.w.token, r.w.databaseUrl];
     const said = [
       ...server.requests.map(({ body }) => body),

@@ -5,57 +5,57 @@ import { modelServer, type ModelTurn } from '../support/model-server.ts';
 import { agentOf, answersIn, finish, leaf, outline, plan, protocols, serverOf } from './model-story.ts';
 import { testSession } from './session.ts';
 
-const useless: readonly { what: string; turn: ModelTurn; told: RegExp }[] = [
+const useless: readonly { what: string; turn: ModelTurn; words: RegExp }[] = [
   {
     what: 'arguments that are no JSON',
     turn: { calls: [{ name: 'read_file', args: null }], rawArguments: '{"path": "greet' },
-    told: /JSON/i,
+    words: /JSON/i,
   },
   {
     what: 'arguments that are no object',
     turn: { calls: [{ name: 'read_file', args: 'greeting.txt' }] },
-    told: /must be a JSON object/,
+    words: /must be a JSON object/,
   },
   {
     what: 'a tool that there is not',
     turn: { calls: [{ name: 'commit', args: {} }] },
-    told: /There is no tool "commit"\. There are: read_file, .*write_file/,
+    words: /There is no tool "commit"\. There are: read_file, .*write_file/,
   },
-  { what: 'an empty answer', turn: { text: '' }, told: /The answer was empty/ },
-  { what: 'nothing but space', turn: { text: ' \n' }, told: /The answer was empty/ },
-  { what: 'an answer that was cut off', turn: { text: 'I will', end: 'length' }, told: /cut off at its limit/ },
+  { what: 'an empty answer', turn: { text: '' }, words: /The answer was empty/ },
+  { what: 'nothing but space', turn: { text: ' \n' }, words: /The answer was empty/ },
+  { what: 'an answer that was cut off', turn: { text: 'I will', end: 'length' }, words: /cut off at its limit/ },
   {
     what: 'a call that was cut off',
     turn: { calls: [{ name: 'write_file', args: null }], rawArguments: '{"path": "a", "content": "b', end: 'length' },
-    told: /The call of write_file was cut off/,
+    words: /The call of write_file was cut off/,
   },
   {
     what: 'a report without a summary',
     turn: { calls: [{ name: 'finish', args: { commit_message: 'Greet' } }] },
-    told: /summary/,
+    words: /summary/,
   },
 ];
 
 describe.each(protocols)('the model agent by $provider', ({ provider }) => {
-  it.each(useless)('is told of $what, and goes on', async ({ turn, told }) => {
+  it.each(useless)('is told of $what, and goes on', async ({ turn, words }) => {
     await using server = await serverOf(turn, { calls: [finish] });
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
     const report = await agentOf(server, provider).work(leaf, session);
 
     expect(report.summary).toBe('It greets.');
-    expect(server.requests[1]?.messages.at(-1)?.text).toMatch(told);
+    expect(server.requests[1]?.messages.at(-1)?.text).toMatch(words);
     expect(server.refusals).toEqual([]);
   });
 
-  it.each(useless)('fails the leaf with words after three times $what', async ({ turn, told }) => {
+  it.each(useless)('fails the leaf with words after three times $what', async ({ turn, words }) => {
     await using server = await modelServer(() => turn);
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
     const working = agentOf(server, provider).work(leaf, session);
 
     await expect(working).rejects.toBeInstanceOf(AgentRefused);
-    await expect(working).rejects.toThrow(told);
+    await expect(working).rejects.toThrow(words);
     expect(server.requests).toHaveLength(3);
     expect(server.refusals).toEqual([]);
     expect(session.turns).toHaveLength(3);

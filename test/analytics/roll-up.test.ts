@@ -50,7 +50,7 @@ async function writeEvents({ accountId, repositoryId }: Subject, count: number, 
     switch (below(4)) {
       case 0:
       case 1: {
-        // What the host merged is told later than it happened.
+        // What the host merged is reported later than it happened.
         const mergedAt = random() < 0.8 ? at : new Date(at.getTime() - below(48) * hourMs);
         const payload = { mergedAt, mergedByQueue: random() < 0.8, queuedAt: since, syncCount: below(5) };
         return { at, action: 'merged', payload };
@@ -142,7 +142,7 @@ function distribution(date: string, samples: readonly number[]): Analytics['time
   return [{ date, min: rank(0.001), avg, p50: rank(50), p75: rank(75), p90: rank(90), p100: rank(100) }];
 }
 
-// The mean is told to three decimals; the sums here are of binary fractions.
+// The mean is rounded to three decimals; the sums here are of binary fractions.
 function withoutMeans(analytics: Analytics): { rest: unknown; means: number[] } {
   const means: number[] = [];
   const rest = JSON.parse(
@@ -171,10 +171,10 @@ async function expectCounted(subject: Subject): Promise<void> {
     await readAnalytics(contextOf(subject.accountId), { id: subject.repositoryId }, { start, end, timezone: zone }),
   );
   const expected = withoutMeans(await counted(subject, start, end, zone));
-  const told = `seed ${seed}: ${zone}, ${start} to ${end}`;
-  expect(read.rest, told).toEqual(expected.rest);
+  const label = `seed ${seed}: ${zone}, ${start} to ${end}`;
+  expect(read.rest, label).toEqual(expected.rest);
   for (const [n, mean] of expected.means.entries())
-    expect(Math.abs((read.means[n] ?? Number.NaN) - mean), told).toBeLessThan(0.0006);
+    expect(Math.abs((read.means[n] ?? Number.NaN) - mean), label).toBeLessThan(0.0006);
 }
 
 it('equals a count of the events, for any zone and range, while events go on arriving', {

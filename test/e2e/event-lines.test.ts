@@ -5,7 +5,7 @@ const main = 'a'.repeat(40);
 const built = 'b'.repeat(40);
 const members = (...numbers: number[]): { number: number }[] => numbers.map((number) => ({ number }));
 
-test('a batch is told with what it stands on, why it is built, and which one it replaces', () => {
+test('the line of a batch names what it is built on, why it is built, and which batch it replaces', () => {
   const tell = createTeller(new Map([[4, 'Sell water']]));
   const lines = [
     { action: 'batch_started', payload: { pullRequests: [1, 2], parentCommit: main, cause: 'new' } },

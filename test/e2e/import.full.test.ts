@@ -89,30 +89,34 @@ test('a shallow clone comes with the history it has, and is landed on as well', 
   expect(verified.code, verified.said).toBe(0);
 });
 
-test('what cannot be imported or verified is told in one line', async () => {
+test('a repository that cannot be imported or verified is refused in one line', async () => {
   const mistyped = join(dataDir, 'mistyped');
   const attempts = [
     {
       name: 'import',
       args: ['/no/such/repository', 'imported/none', '--data', dataDir],
-      told: '/no/such/repository does not exist',
+      message: '/no/such/repository does not exist',
     },
     {
       name: 'import',
       args: [folders[0] ?? '', 'no-owner', '--data', dataDir],
-      told: 'A repository is named <owner>/<name>, not no-owner.',
+      message: 'A repository is named <owner>/<name>, not no-owner.',
     },
-    { name: 'verify', args: ['imported/unknown', '--data', dataDir], told: 'There is no repository imported/unknown.' },
+    {
+      name: 'verify',
+      args: ['imported/unknown', '--data', dataDir],
+      message: 'There is no repository imported/unknown.',
+    },
     {
       name: 'verify',
       args: ['imported/shallow', '--data', mistyped],
-      told: `There is no Interlock in ${mistyped}. Name its data`,
+      message: `There is no Interlock in ${mistyped}. Name its data`,
     },
   ];
-  for (const { name, args, told } of attempts) {
+  for (const { name, args, message } of attempts) {
     const { code, stderr } = await runProgram(name, args).ended;
     expect(code, stderr).toBe(1);
-    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(told)]);
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(message)]);
   }
   expect(existsSync(mistyped)).toBe(false);
 });

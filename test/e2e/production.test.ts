@@ -60,7 +60,7 @@ async function readyAt(program: Program): Promise<string> {
 const healthOf = async (url: string): Promise<unknown[]> =>
   await Promise.all(['/healthz', '/readyz'].map(async (path) => await (await fetch(`${url}${path}`)).json()));
 
-interface Told {
+interface StreamedEvent {
   readonly cursor: string;
   readonly action: string;
 }
@@ -69,7 +69,7 @@ function follow(
   url: string,
   bearer: string,
   after: string | null = null,
-): { told: Told[]; closed: Promise<number>; stop(): Promise<void> } {
+): { events: StreamedEvent[]; closed: Promise<number>; stop(): Promise<void> } {
   const closing = Promise.withResolvers<number>();
   const subscriber = createSubscriber({
     url: `${url.replace('http', 'ws')}/graphql`,
@@ -80,12 +80,12 @@ function follow(
     connectionParams: { Authorization: `Bearer ${bearer}` },
     on: { closed: (event) => closing.resolve((event as { code: number }).code) },
   });
-  const told: Told[] = [];
-  subscriber.subscribe<{ events: Told }>(
+  const events: StreamedEvent[] = [];
+  subscriber.subscribe<{ events: StreamedEvent }>(
     { query: 'subscription ($after: String) { events(after: $after) { cursor action } }', variables: { after } },
-    { next: ({ data }) => data && told.push(data.events), error: () => {}, complete: () => {} },
+    { next: ({ data }) => data && events.push(data.events), error: () => {}, complete: () => {} },
   );
-  return { told, closed: closing.promise, stop: async () => await subscriber.dispose() };
+  return { events, closed: closing.promise, stop: async () => await subscriber.dispose() };
 }
 
 const create = async (client: Client, name: string): Promise<void> => {
@@ -109,20 +109,20 @@ it('two servers and two workers start at once, on a database without a table, an
 
 it('a subscription on one server hears what the other one does, and resumes on the other after its cursor', async () => {
   const own = follow(here, token);
-  // Until the subscription stands nothing has to be told: it says so by its first event.
+  // The subscription stands when its first event has come.
   let made = 0;
   await until(
     async () => {
       await create(createClient({ url: here, token }), `warm-up-${(made += 1)}`);
-      return own.told.length > 0;
+      return own.events.length > 0;
     },
     { everyMs: 300 },
   );
   await create(createClient({ url: there, token }), 'from-the-other');
-  await until(async () => own.told.filter(({ action }) => action === 'repository_created').length >= 2);
-  const other = follow(there, token, own.told[0]?.cursor ?? '');
-  await until(async () => other.told.length >= own.told.length - 1);
-  expect(other.told.map((event) => event.cursor)).toEqual(own.told.slice(1).map((event) => event.cursor));
+  await until(async () => own.events.filter(({ action }) => action === 'repository_created').length >= 2);
+  const other = follow(there, token, own.events[0]?.cursor ?? '');
+  await until(async () => other.events.length >= own.events.length - 1);
+  expect(other.events.map((event) => event.cursor)).toEqual(own.events.slice(1).map((event) => event.cursor));
   await own.stop();
   await other.stop();
 });
@@ -145,7 +145,7 @@ it('a token revoked at one server closes the sockets of the other', async () => 
   expect(await socket.closed).toBeGreaterThanOrEqual(4400);
 });
 
-it('any server takes a request, any worker does the work; one is killed, the others end when they are told to', async () => {
+it('any server takes a request, any worker does the work; one is killed, the others end at a signal', async () => {
   const repository = await createTeamRepository(createClient({ url: here, token }), 'shop', {
     '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n",
   });

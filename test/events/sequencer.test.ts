@@ -193,7 +193,7 @@ describe('a sequencer', () => {
     expect(await unpositioned(world), 'stopped is stopped').toBe(1);
   });
 
-  test('finds events nobody told it of', async () => {
+  test('finds events without a notification', async () => {
     const [subject] = await subjectsOf(1, 1);
     if (subject === undefined) throw new Error('a subject was made');
     const sequencer = createSequencer({ db: world.db, log, intervalMs: 20 });

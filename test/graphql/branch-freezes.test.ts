@@ -36,7 +36,7 @@ const unfreeze = async (baseBranches: string): Promise<unknown> =>
     input: { repository, baseBranches },
   });
 
-const told = async (): Promise<{ action: string; payload: { baseBranch: string } }[]> =>
+const announced = async (): Promise<{ action: string; payload: { baseBranch: string } }[]> =>
   await s.rows(
     "select action, payload from event where action in ('base_branch_frozen', 'base_branch_unfrozen') order by id",
   );
@@ -58,8 +58,8 @@ it('shows on the queue why nothing lands, and ends with the freeze of that very 
   expect(await frozen()).toBeNull();
 });
 
-it('is told of by the clock, of each base branch that changes, once, and its queue is woken', async () => {
-  const before = (await told()).length;
+it('is announced at its time, once for each base branch that changes, and its queue is woken', async () => {
+  const before = (await announced()).length;
   const endsAt = new Date(Date.now() + 3_600_000);
   await freeze('main', { endsAt });
   // Another one goes on longer, on a branch without a queue.
@@ -68,7 +68,7 @@ it('is told of by the clock, of each base branch that changes, once, and its que
   const ports = { ...s.ports, clock: () => endsAt, wake: async (whose: object) => void woken.push(whose) };
   await Promise.all([announceDueFreezes(ports), announceDueFreezes(ports)]);
   await announceDueFreezes(ports);
-  expect((await told()).slice(before).map(({ action, payload }) => [action, payload.baseBranch])).toEqual([
+  expect((await announced()).slice(before).map(({ action, payload }) => [action, payload.baseBranch])).toEqual([
     ['base_branch_frozen', 'main'],
     ['base_branch_unfrozen', 'main'],
   ]);

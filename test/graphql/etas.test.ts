@@ -50,12 +50,12 @@ async function ask() {
 it('a queue says of each in line when it is merged, and its explanation says the same', async () => {
   const { queue, third, merged } = await ask();
   expect(queue.etas.map(({ number }) => number)).toEqual([1, 2, 3]);
-  for (const { eta: told } of queue.etas) {
-    const [p50, p90] = [Date.parse(told.p50 ?? ''), Date.parse(told.p90 ?? '')];
-    expect(told.unknown).toBeNull();
+  for (const { eta: estimate } of queue.etas) {
+    const [p50, p90] = [Date.parse(estimate.p50 ?? ''), Date.parse(estimate.p90 ?? '')];
+    expect(estimate.unknown).toBeNull();
     expect(p90).toBeGreaterThanOrEqual(p50);
-    expect(told.p50Seconds).toBeGreaterThan(60);
-    expect((p90 - p50) / 1000).toBeCloseTo((told.p90Seconds ?? 0) - (told.p50Seconds ?? 0));
+    expect(estimate.p50Seconds).toBeGreaterThan(60);
+    expect((p90 - p50) / 1000).toBeCloseTo((estimate.p90Seconds ?? 0) - (estimate.p50Seconds ?? 0));
   }
   expect(third.explain.eta).toEqual(queue.etas[2]?.eta);
   expect(third.explain.sentence).toMatch(
@@ -69,7 +69,7 @@ it('an estimate is kept for some seconds, and made again when the queue has chan
   expect((await ask()).queue.etas).toEqual(before.queue.etas);
   await s.rows("update queue set halted_reason = 'an unknown commit', version = version + 1");
   const { queue, third } = await ask();
-  expect(queue.etas.map(({ eta: told }) => told.unknown)).toEqual(['HALTED', 'HALTED', 'HALTED']);
+  expect(queue.etas.map(({ eta: estimate }) => estimate.unknown)).toEqual(['HALTED', 'HALTED', 'HALTED']);
   expect(queue.etas[0]?.eta).toMatchObject({ p50: null, p90Seconds: null });
   expect(third.explain.sentence).toBe('The queue is halted: an unknown commit');
 });

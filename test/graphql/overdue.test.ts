@@ -1,4 +1,4 @@
-// Work that nobody ends is told: by the log, and at /readyz.
+// Work that nobody ends is reported: by the log, and at /readyz.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findOverdue } from '../../src/modules/health/index.ts';
@@ -46,7 +46,7 @@ it('tells what is older than its own time limit, and leaves out what is within i
   await insert('local_check_run', { ...run, ...held, name: 'slow', started_at: ago(14) });
 
   const landing = { ...account, queue_id: queueId, kind: 'land', state: 'begun', planned_at: ago(aWhile) };
-  await insert('intent', { ...landing, key: '1', begun_at: ago(16) });
+  await insert('intent', { ...landing, key: '1', started_at: ago(16) });
 
   const project = { ...account, name: 'shop', repository_id: repositoryId, created_at: ago(aWhile) };
   await insert('release_project', { ...project, build_timeout_sec: 600 });

@@ -258,7 +258,7 @@ describe('an Idempotency-Key', () => {
     });
   const pauses = async () => (await s.rows(`select 1 from event where action like 'repository_%paused'`)).length;
 
-  it('has the first answer told again, and nothing done again', async () => {
+  it('gets the first answer again, and nothing is done again', async () => {
     now += 60_000;
     const before = await pauses();
     const first = await post('a', true);

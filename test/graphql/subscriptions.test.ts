@@ -130,7 +130,7 @@ describe('changes', () => {
     ]);
   });
 
-  it('of the depth are told when it changed, and not when something else did', async () => {
+  it('of the depth are sent when it changed, and not when something else did', async () => {
     await using followed = follow<{ depth: { queued: number; waiting: number } }>(
       'subscription ($repository: RepositoryInput!, $after: String) { queueDepthChanged(repository: $repository, after: $after) { depth { queued waiting } repository { name } } }',
       { repository, after: await head() },
@@ -235,7 +235,7 @@ describe('a socket', () => {
 });
 
 describe('a reader that is too slow', () => {
-  it('is told after which cursor to go on, and its socket is closed', async () => {
+  it('learns after which cursor to go on, and its socket is closed', async () => {
     const after = await head();
     const socket = new WebSocket(`${s.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     const closed = Promise.withResolvers<{ code: number; reason: string }>();

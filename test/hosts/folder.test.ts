@@ -128,7 +128,7 @@ describe('files', () => {
     expect((await committed()).changes.map(({ path }) => path)).toEqual(['a.txt']);
   });
 
-  test('another repository inside is told as such, and what git does not take is refused with words', async () => {
+  test('another repository inside is reported as such, and what git does not take is refused with words', async () => {
     git(folder, 'clone', '--quiet', directory, join(worktree, 'nested'));
     expect((await committed()).changes).toEqual([{ path: 'nested', mode: '160000', bytes: null, target: null }]);
     rmSync(join(worktree, 'nested'), { recursive: true });

@@ -161,7 +161,7 @@ describe('who may', () => {
     ]);
   });
 
-  test('a wrong token is told so, and one without the scope cannot push', async () => {
+  test('a wrong token is refused as such, and a token without the scope cannot push', async () => {
     expect((await client(folder, 'ls-remote', urlFor('stolen'))).text).toMatch(/Authentication failed|could not read/);
     const place = await clone('reader');
     await commitFile(place, 'topic', 'b.txt', 'b\n');

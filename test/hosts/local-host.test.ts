@@ -166,7 +166,7 @@ describe('pull requests', () => {
     expect(await world.host.getPullRequest(world.repository, 1)).toMatchObject({ state: 'closed', headSha: moved });
   });
 
-  test('close, reopen and merge, each told once', async () => {
+  test('close, reopen and merge, each reported once', async () => {
     const { host, repository } = world;
     await open();
     await host.closePullRequest(repository, 1);
@@ -371,7 +371,7 @@ describe('the reconciler', () => {
     world.events.length = 0;
     const first = world.host.reconciler({ everyMs: 3_600_000, onError: (error) => errors.push(error) });
     first.start();
-    await until('every branch is told of', async () => world.events.length >= 2);
+    await until('every branch is reported', async () => world.events.length >= 2);
     await first.stop();
     expect(world.events.map((event) => (event.kind === 'push' ? event.ref : event.kind))).toEqual([
       'refs/heads/main',

@@ -246,7 +246,7 @@ describe('a push over HTTP', () => {
         }
         const [unpack, ...lines] = reportOf(answer, request.capabilities);
         expect(unpack).toMatch(/^unpack /);
-        expect(lines.map((told) => /^(?:ok|ng) (\S+)/.exec(told)?.[1]).sort()).toEqual(
+        expect(lines.map((entry) => /^(?:ok|ng) (\S+)/.exec(entry)?.[1]).sort()).toEqual(
           request.commands.map(({ ref: name }) => name.split(' ')[0]).sort(),
         );
         kinds.reported += 1;

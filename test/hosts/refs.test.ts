@@ -102,7 +102,7 @@ test('a ref is deleted only where it was expected', async () => {
   );
 });
 
-test('an object that is not there is told by its id', async () => {
+test('a missing object is reported by its id', async () => {
   const missing = '1'.repeat(40);
   await expect(update([{ ref: 'refs/heads/x', from: null, to: missing }])).rejects.toThrow(
     `The commit ${missing} is not there any more.`,

@@ -91,7 +91,7 @@ describe('a program that is started by the small process', () => {
 });
 
 describe('the small process', () => {
-  it('is one for all, and another one when it was killed: what it had started is told as killed', async () => {
+  it('is one for all, and another one when it was killed: what it had started is reported as killed', async () => {
     const first = await spawnerPid();
     expect(await spawnerPid()).toBe(first);
     const running = sh('exec sleep 60');

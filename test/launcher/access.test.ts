@@ -16,7 +16,7 @@ test('access.json is for its owner alone, and gone after the stop', async () => 
   expect(await readdir(dataDir)).toEqual([]);
 });
 
-test('a second start on the same data is told where the first one is', async () => {
+test('a second start on the same data learns where the first one is', async () => {
   const dataDir = await temporaryDirectory();
   const first = await runProgram('hold-lock', [dataDir]);
   const refusal = (where: string) =>

@@ -16,7 +16,7 @@ test('a database that the user names is used and left running', async () => {
   expect((await openPostgres(theirs.url, { dataDir: '/nowhere', log })).url).toBe(theirs.url);
 });
 
-test('a database that does not answer is told with the cure and without its password', async () => {
+test('a database that does not answer is reported with the cure and without its password', async () => {
   const refusal = openPostgres('postgres://me:secret@127.0.0.1:1/interlock', { dataDir: '/nowhere', log });
   await expect(refusal).rejects.toThrow(
     /^The database at 127\.0\.0\.1:1\/interlock cannot be reached \(.*ECONNREFUSED.*\)\. Start it, correct --database-url \(DATABASE_URL\), or leave it out to use the embedded one\.$/,

@@ -10,7 +10,7 @@ async function busyPort(): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-test('a busy port is told in one line with the cure', async () => {
+test('a busy port is reported in one line with the cure', async () => {
   const port = await busyPort();
   await expect(assertPortFree(port)).rejects.toThrow(
     `Port ${port} is in use. Use --port <n>, or stop what listens there.`,

@@ -66,7 +66,7 @@ test('search attributes are registered with a server that lacks them', async () 
   expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(Object.keys(searchAttributes)));
 });
 
-test('a server that does not answer and a namespace that is missing are told with the cure', async () => {
+test('a server that does not answer and a namespace that is missing are reported with the cure', async () => {
   const wanted = { namespace: 'interlock', searchAttributes };
   await expect(prepareNamespace({ ...wanted, address: '127.0.0.1:1', withinSec: 1 })).rejects.toThrow(
     /^Temporal at 127\.0\.0\.1:1 cannot be reached .* Start it, or leave --temporal-address out/,

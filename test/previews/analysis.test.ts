@@ -126,7 +126,7 @@ describe('what is found in the files alone', () => {
     expect(await analyse({ head: { 'bomb.yaml': `${lines.join('\n')}\n` } })).toMatchObject({ verdict: 'passed' });
   });
 
-  it('stops when it is told to', async () => {
+  it('stops at the signal', async () => {
     const working = analyse({ head: { 'a.json': '{}' }, signal: AbortSignal.abort(new Error('A newer head came.')) });
     await expect(working).rejects.toThrow('A newer head came.');
   });

@@ -89,7 +89,7 @@ test('what the code alone was good for lands nothing once a preview is registere
   const degraded = { attempt: 1, conclusion: 'success' };
   await w.until(async () => JSON.stringify(await said()) === JSON.stringify([degraded]));
 
-  // Nothing of the new run is told yet, and nobody drives it.
+  // Nothing of the new run is published yet, and nobody drives it.
   const { driving } = w.loop.verifications;
   w.loop.verifications.driving = null;
   await w.register(number, await w.app((_, response) => response.writeHead(500).end()));

@@ -143,9 +143,9 @@ describe.each(daemons)('docker $version', () => {
 
   test('a sandbox whose worker was killed is torn down by the worker that takes it away', async () => {
     await boot({ teardown, secrets: { API_KEY: 'sesame-street' }, files: { [teardown]: 'echo "$API_KEY"; exit 4' } });
-    const told: string[] = [];
-    await open().destroy('interlock-preview-1-1', (sentence) => told.push(sentence));
-    expect(told).toEqual(['Its teardown script exited with code 4.']);
+    const sentences: string[] = [];
+    await open().destroy('interlock-preview-1-1', (sentence) => sentences.push(sentence));
+    expect(sentences).toEqual(['Its teardown script exited with code 4.']);
     expect(await sandboxes.list()).toEqual([]);
   });
 
@@ -169,7 +169,7 @@ describe.each(daemons)('docker $version', () => {
     await until('it is not listed', async () => (await sandboxes.list()).length === 0);
   });
 
-  test('what fails is told by its last line', async () => {
+  test('a failure is reported by its last line', async () => {
     const failing = boot({ files: { [setup]: 'echo no database >&2; exit 3' } });
     await expect(failing).rejects.toThrow(new BootFailed(`${setup} exited with code 3: no database`));
     const ending = boot({ files: { [setup]: 'echo bye; kill -9 -1; sleep 60' } });
@@ -180,7 +180,7 @@ describe.each(daemons)('docker $version', () => {
     expect(await sandboxes.list()).toEqual([]);
   });
 
-  test('an image that is nowhere is told by its name', async () => {
+  test('a missing image is reported by its name', async () => {
     const booting = boot({ image: { kind: 'docker', source: 'localhost:1/nothing:1' } });
     await expect(booting).rejects.toThrow(
       /^The image localhost:1\/nothing:1 is not on this machine, and could not be pulled: /,
@@ -261,11 +261,11 @@ describe('a daemon in trouble', () => {
   test('a container that was left is torn down before it is removed, and removed even if that fails', async () => {
     const name = /^GET \/containers\/interlock-preview-1-1-\w+\/json$/;
     const left = { State: { Running: true }, Config: { Labels: { 'interlock.teardown': '["./down.sh"]' } } };
-    const destroy = async (): Promise<{ asked: string[]; told: string[] }> => {
-      const told: string[] = [];
+    const destroy = async (): Promise<{ asked: string[]; sentences: string[] }> => {
+      const sentences: string[] = [];
       asked = [];
-      await sandboxes.destroy('interlock-preview-1-1', (sentence) => told.push(sentence));
-      return { asked: asked.map((path) => path.replace(/-[0-9a-f]{12}/, '')), told };
+      await sandboxes.destroy('interlock-preview-1-1', (sentence) => sentences.push(sentence));
+      return { asked: asked.map((path) => path.replace(/-[0-9a-f]{12}/, '')), sentences };
     };
     answer = (path) => {
       if (name.test(path)) return { status: 200, body: left };
@@ -281,16 +281,16 @@ describe('a daemon in trouble', () => {
         'GET /exec/e/json',
         `DELETE ${container}`,
       ],
-      told: ['Its teardown script exited with code 0.'],
+      sentences: ['Its teardown script exited with code 0.'],
     });
     const answers = answer;
     answer = (path) => (path.endsWith('/exec') ? { status: 500, body: { message: 'gone' } } : answers(path, ''));
     expect(await destroy()).toEqual({
       asked: [`GET ${container}/json`, `POST ${container}/exec`, `DELETE ${container}`],
-      told: ['It ended under its teardown script.'],
+      sentences: ['It ended under its teardown script.'],
     });
     left.State.Running = false;
-    expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], told: [] });
+    expect(await destroy()).toEqual({ asked: [`GET ${container}/json`, `DELETE ${container}`], sentences: [] });
   });
 
   describe('and a container that writes without end', () => {

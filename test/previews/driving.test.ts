@@ -117,7 +117,7 @@ describe('an app is driven by requests', () => {
     ]);
   });
 
-  it('and no part of a secret is in what is told of it', async () => {
+  it('and no part of a secret is in its report', async () => {
     const password = 'correct "horse" battery/staple';
     const begins = 'x'.repeat(290);
     listener = ({ url }, response) =>

@@ -277,7 +277,7 @@ it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
     502,
     'The app does not answer',
   ],
-])('a slug of %s is told on a page', async (_what, row, status, words) => {
+])('a slug of %s is answered by a page', async (_what, row, status, words) => {
   const standing = rows.get('k3v');
   if (row === null || standing === undefined) rows.clear();
   else rows.set('k3v', { ...standing, ...row });

@@ -192,7 +192,7 @@ describe('asking', () => {
     await api.configure('verify: {preview: [{method: endpoint, expires_default_sec: 600}]}');
   });
 
-  it('for a cancellation is told to the run, once, while it lasts', async () => {
+  it('for a cancellation reaches the run, once, while it lasts', async () => {
     const asked = await verify();
     const id = asked.data.verifyPullRequest.verification.id;
     const cancel = async () =>

@@ -95,7 +95,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect((await ask(preview.address)).method).toBe('GET');
   });
 
-  test('a setup script that fails is told by its last line, without secrets', async () => {
+  test('a setup script that fails is reported by its last line, without secrets', async () => {
     const booting = world.boot(sandboxes, {
       secrets: { TOKEN: 'sesame-street' },
       files: { [setup]: 'echo "no database for $TOKEN" >&2\nexit 3\n' },
@@ -106,7 +106,7 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
     expect(readdirSync(world.workDir)).toEqual([]);
   });
 
-  test('a commit without the setup script is told with the cure', async () => {
+  test('a commit without the setup script is refused with the cure', async () => {
     const booting = world.boot(sandboxes, { files: { [setup]: null } });
     await expect(booting).rejects.toThrow(
       new BootFailed(`The commit has no ${setup}: add it, or name another file by \`setup\` of the preview.`),

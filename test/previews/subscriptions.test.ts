@@ -1,4 +1,4 @@
-// What is told of previews and verifications as they change, over sockets.
+// Events of previews and verifications as they change, over sockets.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { sha } from '../graphql/seed.ts';
@@ -33,19 +33,19 @@ it('a registration and its end, of one pull request or of all, from where somebo
   await api.register({ pr_number: 2, commit_sha: sha(2), preview_url: 'https://two.example.test/' });
   await api.register();
   await api.deregister();
-  const told = await all.until(3);
-  expect(told.map(({ action, registration }) => [action, registration?.url])).toEqual([
+  const changes = await all.until(3);
+  expect(changes.map(({ action, registration }) => [action, registration?.url])).toEqual([
     ['preview_registered', 'https://two.example.test/'],
     ['preview_registered', 'https://one.example.test/'],
     ['preview_deregistered', 'https://one.example.test/'],
   ]);
-  expect(told[2]?.registration?.endReason).toBe('DEREGISTERED');
+  expect(changes[2]?.registration?.endReason).toBe('DEREGISTERED');
   expect((await one.until(2)).map(({ action }) => action)).toEqual(['preview_registered', 'preview_deregistered']);
-  await using resumed = follow<Change>(api.s, previews(''), { after: told[0]?.cursor });
+  await using resumed = follow<Change>(api.s, previews(''), { after: changes[0]?.cursor });
   expect((await resumed.until(2)).map(({ action }) => action)).toEqual(['preview_registered', 'preview_deregistered']);
 });
 
-it('a verification that begins and is told to stop', async () => {
+it('a verification that begins and is asked to stop', async () => {
   await using changes = follow<Change>(
     api.s,
     `subscription { verificationChanged(${shop} number: 1) { cursor action verification { attempt status } } }`,

@@ -1,7 +1,7 @@
-// The process that verifies is killed with -9 at more of its steps: the same end, every status told once, and nothing of a preview is
-// left.
+// The process that verifies is killed with -9 at more of its steps: the same end, every status reported once, and
+// nothing of a preview is left.
 import { describe, expect, it } from 'vitest';
-import { nothingIsLeft, opened, stage, told } from './verification-kill.ts';
+import { nothingIsLeft, opened, stage, reportedStatuses } from './verification-kill.ts';
 import { endpoint } from './verification-world.ts';
 
 describe('a process that verifies is killed', { timeout: 600_000 }, () => {
@@ -13,7 +13,15 @@ describe('a process that verifies is killed', { timeout: 600_000 }, () => {
     await s.start();
     const passed = await s.v.comesTo(number, 'passed');
     expect(passed.steps).toEqual(['passed Home: `GET /`']);
-    expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'booting', 'driving', 'tearing_down', 'passed']);
+    expect(await reportedStatuses(s)).toEqual([
+      'pending',
+      'booting',
+      'driving',
+      'booting',
+      'driving',
+      'tearing_down',
+      'passed',
+    ]);
     await nothingIsLeft(s);
   });
 
@@ -60,6 +68,6 @@ describe('a process that verifies is killed', { timeout: 600_000 }, () => {
     await expect
       .poll(async () => await s.v.rows("select attempt, conclusion from check_result where name = 'interlock/verify'"))
       .toEqual([{ attempt: 1, conclusion: 'success' }]);
-    expect(await told(s)).toEqual(['pending', 'waiting', 'driving', 'passed']);
+    expect(await reportedStatuses(s)).toEqual(['pending', 'waiting', 'driving', 'passed']);
   });
 });

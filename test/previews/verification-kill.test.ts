@@ -1,8 +1,8 @@
-// The process that verifies is killed with -9 at its steps: the same end, every status told once, and nothing of a preview is
-// left.
+// The process that verifies is killed with -9 at its steps: the same end, every status reported once, and nothing of a
+// preview is left.
 import { describe, expect, it } from 'vitest';
 import { among } from '../support/tier.ts';
-import { nothingIsLeft, opened, stage, told } from './verification-kill.ts';
+import { nothingIsLeft, opened, stage, reportedStatuses } from './verification-kill.ts';
 
 describe('the worker that verifies is killed', { timeout: 600_000 }, () => {
   it('before it says that it begins, before and after it boots: it is booted again, and driven once', async () => {
@@ -17,7 +17,7 @@ describe('the worker that verifies is killed', { timeout: 600_000 }, () => {
     const passed = await s.v.comesTo(number, 'passed');
     expect(passed).toMatchObject({ attempt: 1, steps: ['passed Home: `GET /`'] });
     expect(await s.v.log(passed)).toContain('It starts again: attempt 3.');
-    expect(await told(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
+    expect(await reportedStatuses(s)).toEqual(['pending', 'booting', 'driving', 'tearing_down', 'passed']);
     await nothingIsLeft(s);
   });
 });

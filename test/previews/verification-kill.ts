@@ -63,8 +63,8 @@ export async function nothingIsLeft({ v, tmp }: Stage): Promise<void> {
   await expect.poll(left).toEqual([]);
 }
 
-/** What was told of the runs, in order. */
-export async function told({ v }: Stage): Promise<string[]> {
+/** The statuses that the events reported of the runs, in order. */
+export async function reportedStatuses({ v }: Stage): Promise<string[]> {
   const events = await v.rows<{ action: string }>(
     "select action from event where action like 'verification_%' order by id",
   );

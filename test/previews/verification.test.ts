@@ -232,7 +232,7 @@ test('heads that were there before the repository had previews are verified wher
   expect(await w.runs(blocked)).toEqual([]);
 });
 
-test('its check has ended as soon as it has, whenever the host is told', async () => {
+test('its check has ended as soon as it has, whenever the host is notified', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { ...feature, [skillPath]: '## Home\n\n- `GET /`\n' });
@@ -255,7 +255,7 @@ test('its check has ended as soon as it has, whenever the host is told', async (
   expect(seen).toEqual([{ conclusion: 'failure' }]);
 });
 
-test('a sandbox is booted with its secrets, driven, and torn down; nothing that is told has the secrets in it', async () => {
+test('a sandbox is booted with its secrets, driven, and torn down; no text about it contains the secrets', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
   await setPreviewSecret(w.ctx, w.secrets, { key: 'API_TOKEN', value: 'hunter2-hunter2' });
@@ -275,11 +275,11 @@ test('a sandbox is booted with its secrets, driven, and torn down; nothing that 
   const log = await w.log(failed);
   expect(log).toContain('token ***');
   expect(log).toContain('the lights go out');
-  const told = await w.rows<{ text: string }>(
+  const texts = await w.rows<{ text: string }>(
     `select text from verification_log union all select detail from verification_step where detail is not null
      union all select payload::text from event union all select summary from local_status_check`,
   );
-  expect(told.map(({ text }) => text).join('\n')).not.toContain('hunter2');
+  expect(texts.map(({ text }) => text).join('\n')).not.toContain('hunter2');
   expect(await w.rows('select state, address from preview_sandbox')).toEqual([{ state: 'gone', address: null }]);
   // Its address is its own for ever, and leads to no door.
   const [{ slug, ready, gone } = { slug: '', ready: null, gone: null }] = await w.rows<{

@@ -105,7 +105,7 @@ test('what the host refuses is refused for good, with its words and the cure', a
 test('a run nobody knows is gone, and one without a name can be neither asked nor canceled', async () => {
   expect(await w.actions.read(run('deploy'), '999999')).toMatchObject({ state: 'gone' });
   expect(await w.actions.read(run('deploy'), null)).toBeNull();
-  await expect(w.actions.cancel(run('deploy'), null)).rejects.toThrow('never told the name of its run');
+  await expect(w.actions.cancel(run('deploy'), null)).rejects.toThrow('never reported the name of the run');
 });
 
 test.each([

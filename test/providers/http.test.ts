@@ -1,4 +1,4 @@
-// A deploying system of somebody's own, as a plain HTTP server: what it is told, and what its answers come to.
+// A provider of the user's own, as a plain HTTP server: what it receives, and what its answers mean.
 import { createHmac } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Asking to merge: who stands in line at once, who waits for something, who is told to act.
+// Asking to merge: which pull requests stand in line at once, which wait for something, and which authors have to act.
 import { describe, expect, it } from 'vitest';
 import { parallel, serial, world } from '../support/world.ts';
 import { expectLandedOnce, line, startCi, statuses } from './stories.ts';

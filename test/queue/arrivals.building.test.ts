@@ -48,7 +48,7 @@ describe('while the build is made', () => {
       expect(await line(w)).toEqual(['Add b (#2)']);
       expect(await w.events()).toContainEqual(['dequeued', [a]]);
       expect(await resetCodes(w)).toEqual([303]);
-      // Before its bot pull request was open nobody stood in the batch, and no reset is told.
+      // Before its bot pull request was open nobody stood in the batch, and no reset is reported.
       expect(await resets(w)).toEqual(moment === 'build:after_open' ? [[303, a, 1]] : []);
     },
   );

@@ -1,4 +1,4 @@
-// A merged pull request brought to another branch: the commits, the pull request, and what is told of it.
+// A merged pull request brought to another branch: the commits, the pull request, and the report on it.
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
@@ -139,9 +139,9 @@ describe('a backport', () => {
     await merged(w, number);
     await backport(w, number);
     await carriedOut(w);
-    const told = (await w.comments(number)).find(({ key }) => key === 'backport:release:failure');
-    expect(told?.body).toContain('conflicts in:\n\n- `README.md`');
-    expect(told?.body).toContain(`git cherry-pick ${await w.git('rev-parse', 'main')}`);
+    const reports = (await w.comments(number)).find(({ key }) => key === 'backport:release:failure');
+    expect(reports?.body).toContain('conflicts in:\n\n- `README.md`');
+    expect(reports?.body).toContain(`git cherry-pick ${await w.git('rev-parse', 'main')}`);
     expect(await w.git('branch', '--list', branch)).toBe('');
     expect(await opened(w)).toEqual([]);
     expect(await w.events()).toContainEqual(['backport_failed', [number]]);
@@ -179,9 +179,9 @@ describe('a backport', () => {
     for (let n = 0; n < 20; n += 1)
       await carryOut(later, intent?.id ?? '').catch((failure) => expect(failure).toBe(error));
     host.cherryPick = cherryPick;
-    const told = async () => (await w.comments(number)).filter(({ body }) => body.includes('was not made'));
-    await w.until(async () => (await told()).length > 0);
-    expect((await told())[0]?.body).toBe(`**Backport** to \`release\` was not made: ${words}; ask again.`);
+    const reports = async () => (await w.comments(number)).filter(({ body }) => body.includes('was not made'));
+    await w.until(async () => (await reports()).length > 0);
+    expect((await reports())[0]?.body).toBe(`**Backport** to \`release\` was not made: ${words}; ask again.`);
     expect(await w.rows('select state, reason from backport')).toEqual([{ state: 'refused', reason: words }]);
     expect(await w.events()).toContainEqual(['backport_failed', [number]]);
     await backport(w, number);

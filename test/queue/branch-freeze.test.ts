@@ -17,7 +17,7 @@ const greenBuilds = async (w: World): Promise<number> =>
   (await w.rows('select 1 from batch b join build u on u.commit = b.tested_commit and u.finished_at is not null'))
     .length;
 
-async function told(w: World): Promise<string[]> {
+async function freezeEvents(w: World): Promise<string[]> {
   return (await w.events()).map(([action]) => action).filter((action) => /freeze|frozen/.test(action));
 }
 
@@ -68,7 +68,12 @@ describe('a frozen base branch', () => {
     expect(await unfreeze(w, 'release/*')).toBe(1);
     await w.settled(onRelease);
     expect(await w.git('show', 'release/1:b.txt')).toBe('b');
-    expect(await told(w)).toEqual(['freeze_created', 'base_branch_frozen', 'freeze_ended', 'base_branch_unfrozen']);
+    expect(await freezeEvents(w)).toEqual([
+      'freeze_created',
+      'base_branch_frozen',
+      'freeze_ended',
+      'base_branch_unfrozen',
+    ]);
     await chronicled.write();
     await expectSameLater(w, chronicled);
   });

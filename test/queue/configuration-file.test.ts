@@ -222,7 +222,7 @@ describe('a configuration that is pushed', () => {
     return await git('rev-parse', 'FETCH_HEAD');
   }
 
-  it('that is refused changes nothing, and everybody who asks is told why', async () => {
+  it('that is refused changes nothing, and everybody who asks learns why', async () => {
     const before = await inForce();
     const changing = await commit(path, 'merge_rules:\n  lables: {}\n');
     const head = await commit('other.txt', 'x\n');
@@ -230,9 +230,9 @@ describe('a configuration that is pushed', () => {
     expect(said).toContain('remote: Interlock: .service/config.yml is refused.');
     expect(said).toContain('remote:   mergeRules -> lables: ');
     expect(await inForce()).toBe(before);
-    const told = await refusal();
-    expect(told).toMatchObject({ commitSha: changing, ghUsername: 'service@acme.test' });
-    const errors = told?.errors ?? [];
+    const refused = await refusal();
+    expect(refused).toMatchObject({ commitSha: changing, ghUsername: 'service@acme.test' });
+    const errors = refused?.errors ?? [];
     expect(errors).toEqual([
       'mergeRules -> labels -> trigger: is required',
       'mergeRules -> lables: is not a known key; the nearest known key is labels',

@@ -99,8 +99,10 @@ it.each(modes)(
       "select number from pull_request where status = 'merged' order by number",
     );
     expect(merged.length, story.join('\n')).toBeGreaterThan(0);
-    const told = (await w.events()).filter(([action]) => action === 'merged').map(([, [number = 0]]) => number);
-    expect(told.toSorted((a, b) => a - b)).toEqual(merged.map(({ number }) => number));
+    const mergedNumbers = (await w.events())
+      .filter(([action]) => action === 'merged')
+      .map(([, [number = 0]]) => number);
+    expect(mergedNumbers.toSorted((a, b) => a - b)).toEqual(merged.map(({ number }) => number));
     const proofs = await verifyAll(w);
     expect(
       proofs.flatMap(({ failures }) => failures),

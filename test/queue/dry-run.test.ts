@@ -1,4 +1,4 @@
-// What would it do? Told first, then done: what was told is what happens.
+// What would it do? Previewed first, then done: what happens is what the preview said.
 import { describe, expect, it } from 'vitest';
 import type { Impact } from '../../src/domain/queue/dry-run.ts';
 import {
@@ -33,16 +33,16 @@ async function everything(w: World): Promise<unknown> {
   return kept;
 }
 
-/** As told, and as it turned out once the builds that nothing else keeps back are under way. */
+/** The preview, and what really happened once the builds that nothing else keeps back are under way. */
 async function previewedAndDone(
   w: World,
   preview: () => Promise<readonly Impact[]>,
   change: () => Promise<unknown>,
-): Promise<{ told: Impact; done: Pick<Impact, 'resets' | 'buildsStarted' | 'buildsStopped'> }> {
+): Promise<{ foreseen: Impact; done: Pick<Impact, 'resets' | 'buildsStarted' | 'buildsStopped'> }> {
   const before = await everything(w);
-  const [told] = await preview();
+  const [foreseen] = await preview();
   expect(await everything(w)).toEqual(before);
-  if (told === undefined) throw new Error('Nothing was told.');
+  if (foreseen === undefined) throw new Error('The preview is empty.');
   const batches = await w.batches();
   await change();
   await w.until(async () => (await w.rows('select 1 from queue where version > planned_version')).length === 0);
@@ -57,7 +57,7 @@ async function previewedAndDone(
     [[...wereLive]],
   );
   return {
-    told,
+    foreseen,
     done: {
       resets: resets.map(({ code, members }) => ({ code, pullRequests: members }) as Impact['resets'][number]),
       buildsStarted: now.filter(({ id }) => !known.has(id)).map(({ members }) => members),
@@ -75,17 +75,17 @@ describe('a preview tells what happens, and writes nothing', () => {
     const { w, numbers } = line;
     const [a = 0, b = 0, c = 0] = numbers;
     const request = { repository: w.repository, number: c, source: 'graphql_api', skipLine: true } as const;
-    const { told, done } = await previewedAndDone(
+    const { foreseen, done } = await previewedAndDone(
       w,
       async () => (await previewQueueing(w.ctx, request)).impacts,
       async () => await queuePullRequest(w.ctx, request),
     );
-    expect(told).toMatchObject({
+    expect(foreseen).toMatchObject({
       resets: [{ code: 302, pullRequests: [a, b] }],
       buildsStopped: [[a], [b]],
       buildsStarted: [[c], [a], [b]],
     });
-    expect(done).toEqual(withoutHeld(told));
+    expect(done).toEqual(withoutHeld(foreseen));
   });
 
   it('of dequeuing from the middle of a line, and of a pull request that does not stand in it', async () => {
@@ -95,17 +95,17 @@ describe('a preview tells what happens, and writes nothing', () => {
     const idle = await previewDequeueing(w.ctx, { repository: w.repository, number: d });
     expect(idle.impacts.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
     const request = { repository: w.repository, number: b };
-    const { told, done } = await previewedAndDone(
+    const { foreseen, done } = await previewedAndDone(
       w,
       async () => (await previewDequeueing(w.ctx, request)).impacts,
       async () => await dequeuePullRequest(w.ctx, request),
     );
-    expect(told).toMatchObject({
+    expect(foreseen).toMatchObject({
       resets: [{ code: 303, pullRequests: [c] }],
       buildsStopped: [[b], [c]],
       buildsStarted: [[c]],
     });
-    expect(done).toEqual(withoutHeld(told));
+    expect(done).toEqual(withoutHeld(foreseen));
   });
 
   it('of pausing and resuming: landings are held, and what waited is built', async () => {
@@ -118,14 +118,14 @@ describe('a preview tells what happens, and writes nothing', () => {
       async () => await dryRun(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, pause)),
       async () => await pauseBranches(w.ctx, pause),
     );
-    expect(paused.told).toEqual({
+    expect(paused.foreseen).toEqual({
       baseBranch: 'main',
       resets: [],
       buildsStarted: [],
       buildsStopped: [],
       landingsHeld: [a, b],
     });
-    expect(paused.done).toEqual(withoutHeld(paused.told));
+    expect(paused.done).toEqual(withoutHeld(paused.foreseen));
     await w.dequeue(b);
     await w.queue(c);
     await w.until(async () => (await w.rows("select 1 from batch where state = 'building'")).length === 1);
@@ -135,8 +135,8 @@ describe('a preview tells what happens, and writes nothing', () => {
         await dryRun(w.ctx, w.repositoryId, async (ctx) => await pauseBranches(ctx, { ...pause, paused: false })),
       async () => await pauseBranches(w.ctx, { ...pause, paused: false }),
     );
-    expect(resumed.told).toMatchObject({ buildsStarted: [[c]], landingsHeld: [] });
-    expect(resumed.done).toEqual(withoutHeld(resumed.told));
+    expect(resumed.foreseen).toMatchObject({ buildsStarted: [[c]], landingsHeld: [] });
+    expect(resumed.done).toEqual(withoutHeld(resumed.foreseen));
     const frozen = await dryRun(
       w.ctx,
       w.repositoryId,
@@ -169,17 +169,17 @@ describe('a preview tells what happens, and writes nothing', () => {
     ]);
     expect(gate.impacts?.map(withoutHeld)).toEqual([{ resets: [], buildsStarted: [], buildsStopped: [] }]);
     const rules = `${parallel({ builds: 1, batch: 2 })}${judgedByBuildsAlone}merge_strategy:\n  name: merge\n`;
-    const { told, done } = await previewedAndDone(
+    const { foreseen, done } = await previewedAndDone(
       w,
       async () => (await preview(rules)).impacts ?? [],
       async () => await w.configure(rules),
     );
-    expect(told).toMatchObject({
+    expect(foreseen).toMatchObject({
       resets: [{ code: 307, pullRequests: [a, b] }],
       buildsStopped: [[a], [b]],
       buildsStarted: [[a, b]],
     });
-    expect(done).toEqual(withoutHeld(told));
+    expect(done).toEqual(withoutHeld(foreseen));
     const refused = await preview('labels_: {}\n');
     expect(refused).toMatchObject({ impacts: null, changed: [] });
     expect(refused.outcome).toMatchObject({ ok: false, problems: [{ code: 'UNKNOWN_KEY', nearestKey: 'labels' }] });

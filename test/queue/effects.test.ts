@@ -29,7 +29,7 @@ describe('effects of a turn', () => {
   });
   const many = Array.from({ length: 200 }, (_, n) => intent(n + 1));
 
-  it('are a landing alone, and no more of what is told than the next landing may wait for', () => {
+  it('are a landing alone, and no more notifications than the next landing may wait for', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land' })], 'main');
     expect(effects.map(({ title }) => title)).toEqual(['Land #300 on main']);
     expect(effectsOf(many, 'main').map(({ intents }) => intents.length)).toEqual([80]);
@@ -44,7 +44,7 @@ describe('effects of a turn', () => {
     expect(hasMoreNotifications(open), 'in vain again and again').toBe(false);
   });
 
-  it('are told beside a landing that did not end at its first try', () => {
+  it('are notifications beside a landing that did not end at its first try', () => {
     const effects = effectsOf([...many, intent(300, { kind: 'land', attempt: 1 })], 'main');
     expect(effects.map(({ intents, isNotification }) => [intents.length, isNotification])).toEqual([
       [1, false],
@@ -62,7 +62,7 @@ describe('effects of a turn', () => {
     expect(await w.rows('select 1 from pull_request where notify_at is not null')).toEqual([]);
   });
 
-  it('are none, and no deadline, where nobody is told anything', async () => {
+  it('are none, and no deadline, where there is nobody to notify', async () => {
     await using w = await world({ configuration: `${parallel()}${quiet}`, runsCi: false });
     await w.open('a', { 'a.txt': 'a\n' });
     await w.rows("update pull_request set notify_at = now() + interval '1 hour'");
@@ -105,8 +105,8 @@ describe('effects of a turn', () => {
   });
 });
 
-describe('what is told and always fails', () => {
-  it('is tried later each time, given up in the log of events, and told when there is something new', async () => {
+describe('a notification that always fails', () => {
+  it('is tried later each time, given up in the log of events, and sent when there is something new', async () => {
     await using w = await world({ configuration: `${parallel()}publish_status_check: never\n`, runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const host = w.service.localHost as { -readonly [Key in keyof LocalHost]: LocalHost[Key] };

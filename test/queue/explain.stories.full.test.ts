@@ -11,16 +11,16 @@ describe('an explanation', { timeout: 180_000 }, () => {
       configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
       ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const [x = 0] = await open(w, 'x');
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
     await w.commit('main', { y: 'y\n' });
     await w.queue(x);
     await w.settled(x);
-    const [blocked] = await told.write();
-    told.when(x, 'Its build is being made: it is tried once more.');
+    const [blocked] = await story.write();
+    story.when(x, 'Its build is being made: it is tried once more.');
     expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
-    await expectSameLater(w, told);
+    await expectSameLater(w, story);
   });
 
   it('of speculative builds names the pull requests they are built on', async () => {
@@ -28,11 +28,11 @@ describe('an explanation', { timeout: 180_000 }, () => {
       configuration: `${parallel({ builds: 3 })}speculation: adaptive\n${judgedByBuildsAlone}`,
       runsCi: false,
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const [first = 0, second = 0] = await open(w, 'first', 'second');
     await w.queue(first, second);
     await w.until(async () => await areTagged(w, first, second));
-    const said = await told.write();
+    const said = await story.write();
     expect(said.map(({ sentence }) => sentence)).toEqual([
       'Its build is running.',
       `Its build on top of #${first} is running.`,
@@ -40,7 +40,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
     expect(find(said[1], 'build', 'check')).toMatchObject({ name: 'test', observed: 'running' });
     await using _ = await startCi(w);
     await w.settled(first, second);
-    expect((await told.write()).map(({ sentence }) => sentence)).toEqual(['It is merged.', 'It is merged.']);
-    await expectSameLater(w, told);
+    expect((await story.write()).map(({ sentence }) => sentence)).toEqual(['It is merged.', 'It is merged.']);
+    await expectSameLater(w, story);
   });
 });

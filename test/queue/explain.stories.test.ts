@@ -1,4 +1,4 @@
-// What somebody who asks why a pull request is not merged is told along its way, read as they read it.
+// Explanations along the way of a pull request, as people read them who ask why it is not merged.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,17 +40,17 @@ describe('an explanation', { timeout: 180_000 }, () => {
       ci: checks.ci,
       runsCi: false,
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const [broken = 0, repair = 0, later = 0] = await open(w, 'broken', 'repair', 'later');
     await w.queue(broken, repair, later);
     await w.until(async () => await areTagged(w, broken, repair));
-    expect((await told.write())[2]?.sentence).toBe(
+    expect((await story.write())[2]?.sentence).toBe(
       'It waits until fewer than 2 builds run; 2 pull requests are before it.',
     );
     {
       await using _ = await startCi(w);
-      await w.until(async () => (await told.write())[0]?.kind === 'build_failed');
-      const mayPass = told.when(broken, 'Its build failed; a later build that still runs may pass it.');
+      await w.until(async () => (await story.write())[0]?.kind === 'build_failed');
+      const mayPass = story.when(broken, 'Its build failed; a later build that still runs may pass it.');
       expect(mayPass.who).toBe('queue');
       expect(find(mayPass, 'build')).toMatchObject({
         holds: false,
@@ -60,24 +60,24 @@ describe('an explanation', { timeout: 180_000 }, () => {
         cause: { action: 'added_to_batch' },
         conditions: [{ name: 'test', observed: 'failure', sentence: 'The check test ended: failure.' }],
       });
-      const behind = told.when(repair, 'Its build is running.');
+      const behind = story.when(repair, 'Its build is running.');
       expect(find(behind, 'place')).toMatchObject({
         observed: `1 before it: #${broken}`,
         sentence: 'One pull request is before it.',
       });
-      told.when(later, `It waits until the queue has decided about the failed build of #${broken} before it.`);
+      story.when(later, `It waits until the queue has decided about the failed build of #${broken} before it.`);
       await checks.release();
       await w.settled(broken, repair, later);
     }
-    await told.write();
-    const passed = told.when(broken, /^Its build together with #2 is being made/);
+    await story.write();
+    const passed = story.when(broken, /^Its build together with #2 is being made/);
     expect(passed.sentence).toBe(
       `Its build together with #${repair} is being made: a failed build is passed by what came after it.`,
     );
-    const next = told.when(repair, `Its build together with #${broken} is green; it is merged next.`);
+    const next = story.when(repair, `Its build together with #${broken} is green; it is merged next.`);
     expect(find(next, 'place')).toMatchObject({ holds: true, observed: 'first in line' });
-    expect(told.sentences(later).at(-1)).toBe('It is merged.');
-    await expectSameLater(w, told);
+    expect(story.sentences(later).at(-1)).toBe('It is merged.');
+    await expectSameLater(w, story);
   });
 
   it.each(among(bisections, bisections.slice(0, 1)))(
@@ -87,54 +87,54 @@ describe('an explanation', { timeout: 180_000 }, () => {
         configuration: `${parallel({ builds: 4, batch: 2, more: `${more}use_optimistic_validation: false\n` })}${judgedByBuildsAlone}`,
         runsCi: false,
       });
-      await using told = chronicle(w);
+      await using story = chronicle(w);
       const [one = 0, bad = 0] = await open(w, 'one', 'bad');
       await w.queue(one, bad);
       await w.until(async () => await areTagged(w, one, bad));
-      expect((await told.write())[0]?.sentence).toBe(`Its build together with #${bad} is running.`);
+      expect((await story.write())[0]?.sentence).toBe(`Its build together with #${bad} is running.`);
       await using _ = await startCi(w);
       await w.settled(one, bad);
-      await told.write();
-      told.when(one, 'Its build is being made: it is a part of a batch that failed.');
-      const apart = told.when(bad, waits);
+      await story.write();
+      story.when(one, 'Its build is being made: it is a part of a batch that failed.');
+      const apart = story.when(bad, waits);
       expect(find(apart, 'build')).toMatchObject({ holds: false, observed: 'none', who: 'queue' });
-      const alone = told.when(bad, 'Its build is being made: it is a part of a batch that failed.');
+      const alone = story.when(bad, 'Its build is being made: it is a part of a batch that failed.');
       expect(find(alone, 'build')).toMatchObject({ observed: 'being made', who: 'ci' });
-      const blocked = told.pages.at(-1)?.said[1];
+      const blocked = story.pages.at(-1)?.said[1];
       expect(blocked).toMatchObject({ kind: 'blocked', who: 'author', sentence: 'A required check failed: test.' });
       expect(blocked?.sentence).toBe((await w.status(bad)).status_text);
       expect(find(blocked, 'asked')).toMatchObject({ observed: 'blocked', cause: { action: 'blocked' } });
       expect(await statuses(w, one)).toEqual(['merged']);
-      await expectSameLater(w, told);
+      await expectSameLater(w, story);
     },
   );
 
   it('of a line says what it stands behind: a pause, a barrier, a pull request that skips the line, a closed window', async () => {
     const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
     await using w = await world({ configuration: rules, runsCi: false });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const [a = 0, barrier = 0, c = 0, urgent = 0] = await open(w, 'a', 'barrier', 'c', 'urgent');
     await setLabel(w, barrier, 'barrier');
     await w.pause(true);
     await w.queue(a, barrier, c);
-    const [paused] = await told.write();
+    const [paused] = await story.write();
     expect(paused).toMatchObject({ kind: 'paused', who: 'admin', sentence: 'The queue is paused.' });
     await w.pause(false);
     await w.until(async () => await areTagged(w, a, barrier));
-    const behind = told.when(c, `Nothing is built behind #${barrier}, which has to merge alone.`);
+    const behind = story.when(c, `Nothing is built behind #${barrier}, which has to merge alone.`);
     expect(find(behind, 'build')).toMatchObject({ observed: 'none', sentence: behind.sentence });
     await skipLine(w, urgent);
     await w.until(async () => await areTagged(w, a, barrier, urgent));
-    await told.write();
-    const last = told.pages.at(-1)?.said[0];
+    await story.write();
+    const last = story.pages.at(-1)?.said[0];
     expect(find(last, 'place')).toMatchObject({
       observed: `1 before it: #${urgent}; #${urgent} by skip line`,
       sentence: `One pull request is before it (#${urgent} skips the line).`,
     });
     await w.configure(`${rules}merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`);
     await using _ = await startCi(w);
-    await w.until(async () => (await told.write())[3]?.kind === 'merge_window');
-    const closed = told.pages.at(-1)?.said[3];
+    await w.until(async () => (await story.write())[3]?.kind === 'merge_window');
+    const closed = story.pages.at(-1)?.said[3];
     const opensAt = Date.UTC(new Date().getUTCFullYear() + 1, 0, 1);
     expect(closed?.sentence).toBe(
       `Its build is green; landings wait for the merge window that opens at ${new Date(opensAt).getUTCFullYear()}-01-01 00:00 UTC.`,
@@ -142,8 +142,8 @@ describe('an explanation', { timeout: 180_000 }, () => {
     expect(find(closed, 'landing', 'merge_window')).toMatchObject({ holds: false, nextCheckAt: opensAt });
     await w.configure(rules);
     await w.settled(a, barrier, c, urgent);
-    await told.write();
-    await expectSameLater(w, told);
+    await story.write();
+    await expectSameLater(w, story);
   });
 
   it('of a conflict names what it waits for; of a stack what is below; of both what has become of it', async () => {
@@ -151,21 +151,21 @@ describe('an explanation', { timeout: 180_000 }, () => {
       configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${judgedByBuildsAlone}`,
       runsCi: false,
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const first = await w.open('first', { 'same.txt': 'first\n' });
     const second = await w.open('second', { 'same.txt': 'second\n' });
     const lower = await w.open('lower', { 'story.txt': 'one\n' });
     const upper = await w.open('upper', { 'story.txt': 'one\ntwo\n' }, { from: 'origin/lower', base: 'lower' });
     await setLabel(w, lower, 'blocked');
     await w.queue(first, second, upper);
-    await w.until(async () => (await told.write())[1]?.sentence.startsWith('It conflicts') === true);
-    told.when(second, `It conflicts with #${first} before it. It is built again when nothing is before it.`);
-    const above = told.when(upper, `It stands on #${lower}, which is blocked.`);
+    await w.until(async () => (await story.write())[1]?.sentence.startsWith('It conflicts') === true);
+    story.when(second, `It conflicts with #${first} before it. It is built again when nothing is before it.`);
+    const above = story.when(upper, `It stands on #${lower}, which is blocked.`);
     expect(above).toMatchObject({ kind: 'precondition' });
     expect(find(above, 'preconditions', 'stack')).toMatchObject({ holds: false, sentence: above.sentence });
     await using _ = await startCi(w);
     await w.settled(first, second);
-    expect((await told.write())[1]).toMatchObject({
+    expect((await story.write())[1]).toMatchObject({
       kind: 'blocked',
       who: 'author',
       sentence: 'It has a merge conflict with its base branch.',
@@ -173,10 +173,10 @@ describe('an explanation', { timeout: 180_000 }, () => {
     await setLabel(w, lower, 'blocked', false);
     await w.queue(lower);
     await w.settled(lower, upper);
-    await told.write();
-    const next = told.when(upper, `Its build together with #${lower} is green; it is merged next.`);
+    await story.write();
+    const next = story.when(upper, `Its build together with #${lower} is green; it is merged next.`);
     expect(find(next, 'place')).toMatchObject({ holds: true });
-    await expectSameLater(w, told);
+    await expectSameLater(w, story);
   });
 
   it('of a green build names the own checks that are stuck, and then the final gate', async () => {
@@ -185,12 +185,12 @@ describe('an explanation', { timeout: 180_000 }, () => {
       configuration: `${parallel({ builds: 2, more: 'stuck_pr_timeout_mins: 0\nbypass_stuck_state: true\n' })}final_gates:\n  - {workflow: smoke, timeout_mins: 5}\n`,
       ci: `checks:\n  test:\n    run: 'test -e moved || ${checks.waiting}'\nworkflows:\n  smoke: {run: 'true'}\n`,
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const [own = 0] = await open(w, 'own');
     await w.commit('main', { moved: 'moved\n' });
     await w.queue(own);
     await w.until(async () => (await w.events()).some(([action]) => action === 'stuck'));
-    const [stuck] = await told.write();
+    const [stuck] = await story.write();
     expect(stuck).toMatchObject({
       kind: 'own_checks',
       who: 'ci',
@@ -204,9 +204,9 @@ describe('an explanation', { timeout: 180_000 }, () => {
     expect(find(stuck, 'preconditions', 'own_checks', 'check')).toMatchObject({ name: 'test', observed: 'running' });
     await checks.release();
     await w.settled(own);
-    await told.write();
-    const gate = told.when(own, 'Its build is green; it is merged as soon as the final gate smoke is passed.');
+    await story.write();
+    const gate = story.when(own, 'Its build is green; it is merged as soon as the final gate smoke is passed.');
     expect(find(gate, 'landing', 'final_gate')).toMatchObject({ observed: 'smoke is not passed', who: 'ci' });
-    await expectSameLater(w, told);
+    await expectSameLater(w, story);
   });
 });

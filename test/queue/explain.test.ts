@@ -14,16 +14,16 @@ describe('an explanation', () => {
       configuration: `${parallel({ builds: 1 })}preconditions:\n  number_of_approvals: 1\n  use_github_mergeability: false\n`,
       runsCi: false,
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const reviewer = { ...w.ctx, actor: { ...w.ctx.actor, handle: 'grace' } };
     const beforeAll = new Date();
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const b = await w.open('b', { 'b.txt': 'b\n' });
     const numbers = [a, b];
-    expect(sentences(await told.write())).toEqual(numbers.map(() => 'Nobody has asked to merge it.'));
+    expect(sentences(await story.write())).toEqual(numbers.map(() => 'Nobody has asked to merge it.'));
 
     await w.queue(a, b);
-    const [pending] = await told.write();
+    const [pending] = await story.write();
     expect(pending).toMatchObject({ kind: 'precondition', who: 'reviewer' });
     expect(pending?.sentence).toBe((await w.status(a)).status_text);
     expect(find(pending, 'preconditions', 'approvals')).toMatchObject({
@@ -38,7 +38,7 @@ describe('an explanation', () => {
       await approvePullRequest(reviewer, { repository: w.repository, number, verdict: 'approved' });
     await w.pause(true);
     await w.until(async () => (await statuses(w, ...numbers)).every((status) => status === 'queued'));
-    const [paused] = await told.write();
+    const [paused] = await story.write();
     expect(paused).toMatchObject({ kind: 'paused', who: 'admin', sentence: 'The queue is paused.' });
     expect(find(paused, 'queue', 'not_paused')?.cause).toMatchObject({ action: 'repository_paused' });
     await pauseBranches(w.ctx, {
@@ -48,11 +48,11 @@ describe('an explanation', () => {
       pausedMessage: 'release day',
     });
     await w.pause(false);
-    expect(sentences(await told.write())[0]).toBe('The queue is paused: release day');
+    expect(sentences(await story.write())[0]).toBe('The queue is paused: release day');
     await pauseBranches(w.ctx, { repository: w.repository, pattern: 'ma*', paused: false });
 
     await w.until(async () => (await statuses(w, a)).includes('tagged'));
-    const [building, behind] = await told.write();
+    const [building, behind] = await story.write();
     expect(building?.sentence).toBe('Its build is running.');
     expect(find(building, 'build')).toMatchObject({ holds: false, observed: 'running', who: 'ci' });
     expect(find(building, 'build', 'check')).toMatchObject({ name: 'test', holds: false });
@@ -60,16 +60,16 @@ describe('an explanation', () => {
     expect(find(behind, 'place')).toMatchObject({ holds: false, observed: `1 before it: #${a}` });
 
     await haltQueue(w.ctx, { repository: w.repository, baseBranch: 'main', reason: 'somebody looks into it' });
-    expect(sentences(await told.write())).toEqual(numbers.map(() => 'The queue is halted: somebody looks into it'));
+    expect(sentences(await story.write())).toEqual(numbers.map(() => 'The queue is halted: somebody looks into it'));
     await resumeQueue(w.ctx, { repository: w.repository, baseBranch: 'main' });
     await w.dequeue(b);
-    expect(sentences(await told.write())[1]).toBe('It was dequeued by interlock.');
+    expect(sentences(await story.write())[1]).toBe('It was dequeued by interlock.');
 
     await using _ = await startCi(w);
     await w.settled(a);
-    expect(sentences(await told.write())[0]).toBe('It is merged.');
+    expect(sentences(await story.write())[0]).toBe('It is merged.');
 
-    await expectSameLater(w, told);
+    await expectSameLater(w, story);
     expect(sentences(await explainWorld(w, beforeAll))).toEqual(numbers.map(() => 'It was not known here yet.'));
   });
 
@@ -78,7 +78,7 @@ describe('an explanation', () => {
       configuration: `preconditions:\n  validations:\n    - name: a ticket is named\n      match: {type: title, regex: 'T-[0-9]+'}\n    - name: no fixup\n      match: {type: title, regex: '^[^!]*$'}\n`,
       runsCi: false,
     });
-    await using told = chronicle(w);
+    await using story = chronicle(w);
     const named = await w.open('a', { 'a.txt': 'a\n' }, { title: 'T-1 Add a' });
     const unnamed = await w.open('b', { 'b.txt': 'b\n' }, { title: 'Add b' });
     await w.commit('c', { 'c.txt': 'c\n' });
@@ -91,7 +91,7 @@ describe('an explanation', () => {
     });
     const draft = unnamed + 1;
     await w.queue(unnamed, draft);
-    const [open, blocked, held] = await told.write();
+    const [open, blocked, held] = await story.write();
     expect(open?.conditions.map(({ kind, holds }) => [kind, holds])).toEqual([
       ['asked', false],
       ['preconditions', false],
@@ -112,7 +112,7 @@ describe('an explanation', () => {
 
     await w.queue(named);
     await w.configure('merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n');
-    await told.write();
-    await expectSameLater(w, told);
+    await story.write();
+    await expectSameLater(w, story);
   });
 });

@@ -1,4 +1,4 @@
-// When will it be merged? Told while builds run, and compared with when it was.
+// When will it be merged? Estimated while builds run, and compared with when it was.
 import { expect, it } from 'vitest';
 import { forecasts } from '../../src/modules/queue/api/forecast.reads.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -9,10 +9,10 @@ async function foreseen(w: World) {
   const [queue] = await w.rows<{ id: string }>('select id::text from queue');
   const answer = await forecasts(w.ctx).load(queue?.id ?? '');
   if (answer === null) throw new Error('Nothing was foreseen.');
-  return { ...answer, told: answer.line.map(({ id, number }) => ({ number, eta: answer.etas.get(id) })) };
+  return { ...answer, estimates: answer.line.map(({ id, number }) => ({ number, eta: answer.etas.get(id) })) };
 }
 
-it('is told by what builds took so far, and comes true', async () => {
+it('follows from what builds took so far, and comes true', async () => {
   await using w = await world({
     configuration: `${parallel({ builds: 2 })}preconditions:\n  use_github_mergeability: false\n`,
     ci: slowCi,
@@ -24,18 +24,18 @@ it('is told by what builds took so far, and comes true', async () => {
   };
   const first = await open('a', 'b');
   await w.queue(...first);
-  expect((await foreseen(w)).told.map(({ eta }) => eta)).toEqual(['no_experience', 'no_experience']);
+  expect((await foreseen(w)).estimates.map(({ eta }) => eta)).toEqual(['no_experience', 'no_experience']);
   await w.settled(...first);
 
   const next = await open('c', 'd', 'e');
   await w.queue(...next);
-  const { told, now, runs } = await foreseen(w);
+  const { estimates, now, runs } = await foreseen(w);
   expect(runs).toBeGreaterThanOrEqual(9);
-  expect(told.map(({ number }) => number)).toEqual(next);
+  expect(estimates.map(({ number }) => number)).toEqual(next);
   await w.settled(...next);
   const came: { readonly foreseen: number; readonly at: number }[] = [];
-  for (const { number, eta } of told) {
-    if (typeof eta !== 'object') throw new Error(`Nothing was told of #${number}: ${eta}`);
+  for (const { number, eta } of estimates) {
+    if (typeof eta !== 'object') throw new Error(`There is no estimate for #${number}: ${eta}`);
     const [row] = await w.rows<{ at: number }>(
       'select extract(epoch from merged_at)::float8 * 1000 as at from pull_request where number = $1',
       [number],
@@ -48,7 +48,7 @@ it('is told by what builds took so far, and comes true', async () => {
   const inOrder = came.toSorted((one, other) => one.foreseen - other.foreseen).map(({ at }) => at);
   expect(inOrder).toEqual(inOrder.toSorted((one, other) => one - other));
   // The third waits for a place among two builds.
-  const [, second, third] = told.map(({ eta }) => (typeof eta === 'object' ? eta.p50 : 0));
+  const [, second, third] = estimates.map(({ eta }) => (typeof eta === 'object' ? eta.p50 : 0));
   expect(third).toBeGreaterThan(second ?? Infinity);
-  expect((await foreseen(w)).told).toEqual([]);
+  expect((await foreseen(w)).estimates).toEqual([]);
 }, 120_000);

@@ -21,7 +21,7 @@ const statements = [
    select account_id, repository_id, commit, name, 1, 'success', created_at, ended_at, created_at, ended_at from batch, unnest('{test,lint,types}'::text[]) name where position > 1000000`,
   `insert into merge_result (account_id, repository_id, parent, heads, tree, conflict_at)
    select account_id, repository_id, parent_commit, array[commit], tree, -1 from batch where position > 1000000`,
-  `insert into intent (account_id, queue_id, batch_id, kind, key, state, planned_at, begun_at, concluded_at)
+  `insert into intent (account_id, queue_id, batch_id, kind, key, state, planned_at, started_at, concluded_at)
    select account_id, queue_id, id, kind, kind || position, 'done', created_at, created_at, ended_at from batch, unnest('{land,read_checks,close_bot_pull_request}'::text[]) kind where position > 1000000`,
   `insert into intent (account_id, queue_id, pull_request_id, kind, key, state, planned_at, concluded_at)
    select account_id, queue_id, id, kind, kind || number, 'done', created_at, merged_at from pull_request, unnest('{comment,status_check,conclude_pull_request}'::text[]) kind where number > 1000000`,
@@ -71,7 +71,10 @@ export async function writeIdleBotPullRequests(databaseUrl: string, many: number
   });
 }
 
-/** The events that no pull request told, which the end of a world would find; `idle bot pull requests` ends what `writeIdleBotPullRequests` began. */
+/**
+ * Events about no pull request, which the end of a world would find; `idle bot pull requests` ends what
+ * `writeIdleBotPullRequests` began.
+ */
 export async function forgetHistory(
   databaseUrl: string,
   what: 'events' | 'idle bot pull requests' = 'events',

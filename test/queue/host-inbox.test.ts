@@ -19,7 +19,7 @@ const event = (w: World, number: number): HostEvent => ({
 const hints = async (w: World): Promise<{ kind: string; subject: string; isTaken: boolean }[]> =>
   await w.rows('select kind, subject, leased_until > now() as "isTaken" from host_hint order by id');
 
-/** What the host says of a pull request is changed, and nobody is told. */
+/** Changes what the host says of a pull request, without a notification. */
 async function retitle(w: World, number: number, title: string): Promise<void> {
   await w.service.settle();
   await w.rows('update local_pull_request set title = $2 where number = $1', [number, title]);

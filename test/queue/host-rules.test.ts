@@ -9,7 +9,7 @@ import { gate } from '../support/gate.ts';
 import { instead } from '../support/instead.ts';
 import { configurationYaml, parallel, serial, world, type World } from '../support/world.ts';
 
-/** The rules of main from now on. The service is told as by a push. */
+/** The rules of main from now on. The service is notified as by a push. */
 async function demand(w: World, rules: Partial<BaseRules>): Promise<void> {
   instead(w, 'readBaseRules', (original) => async (...of) => ({ ...(await original(...of)), ...rules }));
   const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };

@@ -151,7 +151,7 @@ describe('two queues of one repository', () => {
 });
 
 describe('a pause', () => {
-  it('lets nothing be built, and is told by the statuses; its end starts the line', async () => {
+  it('lets nothing be built, and the statuses say so; its end starts the line', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }) });
     await w.pause(true);
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];

@@ -101,7 +101,7 @@ describe('a queue that plans nothing', () => {
     expect((await advanceQueue(w.ctx, queueId)).nextLookAt).toBeGreaterThan(Date.now());
     await haltQueue(w.ctx, { repository: w.repository, baseBranch: 'main', reason: 'an incident' });
     expect((await advanceQueue(w.ctx, queueId)).nextLookAt).toBeNull();
-    // What is left to tell is told, and then there is none.
+    // The remaining notifications are sent, and then there is none.
     await w.rows('update pull_request set notify_at = now() where notify_at is not null');
     await advanceQueue(w.ctx, queueId);
     expect(await w.rows('select 1 from queue where next_look_at is not null')).toEqual([]);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parallel, world } from '../support/world.ts';
 import { allNotified } from './stories.ts';
-import { told } from './notifications.ts';
+import { commentMatching } from './notifications.ts';
 
 describe('the status comment and the check', () => {
   it('begin where the configuration says, and then go on', async () => {
@@ -20,26 +20,26 @@ describe('the status comment and the check', () => {
     expect(await w.statusComment(a)).toBeNull();
     await w.pause(true);
     await w.queue(a);
-    await told(w, a, /^\*\*Queued/);
+    await commentMatching(w, a, /^\*\*Queued/);
     await w.dequeue(a);
-    await told(w, a, /^\*\*Not queued/);
+    await commentMatching(w, a, /^\*\*Not queued/);
     await w.configure(`${parallel()}${approvals}enable_comments: false\npublish_status_check: never\n`);
     await w.queue(a);
     await allNotified(w);
-    await told(w, a, /^\*\*Not kept up any more/);
+    await commentMatching(w, a, /^\*\*Not kept up any more/);
     expect(await w.statusCheck(a)).toMatchObject({ title: 'Not queued' });
     await w.configure(`${parallel()}${approvals}`);
     await w.dequeue(a);
-    await told(w, a, /^\*\*Not queued/);
+    await commentMatching(w, a, /^\*\*Not queued/);
   });
 
   it('name no way to ask that the configuration refuses, and the others as soon as it takes them', async () => {
     const refuses = (ways: string): string => `${parallel()}blocked_queue_sources: [${ways}]\n`;
     await using w = await world({ configuration: refuses('label, slash_command'), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
-    await told(w, a, /Nobody has asked to merge it\. Ask for it by GraphQL or REST: /);
+    await commentMatching(w, a, /Nobody has asked to merge it\. Ask for it by GraphQL or REST: /);
     await w.configure(refuses('label'));
-    await told(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` asks for it\.$/);
+    await commentMatching(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` asks for it\.$/);
     await allNotified(w);
     expect((await w.statusCheck(a))?.summary).toMatch(/The comment `\/interlock queue` asks for it\.$/);
   });

@@ -1,24 +1,29 @@
-// What the host is told of pull requests: the comment edited in place, the check of ours, the message of a pause.
+// What the queue writes at the host about pull requests: the comment edited in place, its check, the message of a
+// pause.
 import { describe, expect, it } from 'vitest';
 import { dequeuePullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { parallel, serial, world } from '../support/world.ts';
 import { allNotified, expectNotifiedAsExplained, hostOf, meanwhile, startCi, statuses, wakeAll } from './stories.ts';
-import { told } from './notifications.ts';
+import { commentMatching } from './notifications.ts';
 
 describe('the status comment and the check', () => {
   it('follow a pull request from its opening to its landing, with one comment', async () => {
     await using w = await world({ configuration: parallel({ batch: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
-    await told(w, a, /^\*\*Not queued\*\*\n\nNobody has asked to merge it\. The label `mergequeue`/);
+    await commentMatching(w, a, /^\*\*Not queued\*\*\n\nNobody has asked to merge it\. The label `mergequeue`/);
     expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
     await w.pause(true);
     await w.queue(a, b);
-    await told(w, b, /^\*\*Queued\*\*\n\nIt is in line to merge into `main` since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/);
+    await commentMatching(
+      w,
+      b,
+      /^\*\*Queued\*\*\n\nIt is in line to merge into `main` since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/,
+    );
     await w.pause(false);
     const bot = async (): Promise<{ number: number; url: string } | undefined> =>
       (await w.rows<{ number: number; url: string }>('select number, url from bot_pull_request'))[0];
-    const inBatch = await told(w, a, /bot pull request/);
+    const inBatch = await commentMatching(w, a, /bot pull request/);
     const { number, url } = (await bot()) ?? { number: 0, url: '' };
     await allNotified(w);
     expect(inBatch).toContain(`It is validated together with #${b} in bot pull request [#${number}](${url}).`);
@@ -26,7 +31,7 @@ describe('the status comment and the check', () => {
     await using _ = await startCi(w);
     await w.settled(a, b);
     const [commit] = (await w.landed()).slice(-1);
-    const merged = await told(w, b, /^\*\*Merged\*\*/);
+    const merged = await commentMatching(w, b, /^\*\*Merged\*\*/);
     expect(merged).toBe(
       `**Merged**\n\nIt was merged into \`main\` as ${commit} together with #${a}. Its tree was verified against what was tested (exact).`,
     );
@@ -42,7 +47,7 @@ describe('the status comment and the check', () => {
     const [a, b] = [await w.open('a', { bad: 'bad\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a);
     await w.settled(a);
-    const blocked = await told(w, a, /^\*\*Blocked/);
+    const blocked = await commentMatching(w, a, /^\*\*Blocked/);
     const [check] = await w.rows<{ url: string }>(
       "select url from check_result where name = 'test' and conclusion = 'failure' order by completed_at desc limit 1",
     );
@@ -52,9 +57,9 @@ describe('the status comment and the check', () => {
     expect(await w.statusCheck(a)).toMatchObject({ state: 'failure', title: 'Blocked (107)' });
     await w.pause(true);
     await w.queue(b);
-    await told(w, b, /^\*\*Queued/);
+    await commentMatching(w, b, /^\*\*Queued/);
     await dequeuePullRequest(w.ctx, { repository: w.repository, number: b });
-    expect(await told(w, b, /^\*\*Not queued/)).toMatch(/\n\nHello\.$/);
+    expect(await commentMatching(w, b, /^\*\*Not queued/)).toMatch(/\n\nHello\.$/);
   });
 
   it('count nowhere: neither among the checks of the head, nor where every check that ran must pass', async () => {
@@ -103,7 +108,7 @@ describe('the status comment and the check', () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
-    await told(w, a, /bot pull request \[#\d+\].* It is first in line\.$/);
+    await commentMatching(w, a, /bot pull request \[#\d+\].* It is first in line\.$/);
     const [queue] = await w.rows<{ id: string }>('select id from queue');
     const halt = async (reason: string | null): Promise<void> => {
       await w.rows('update queue set halted_reason = $2, version = version + 1 where id = $1', [queue?.id, reason]);
@@ -116,7 +121,7 @@ describe('the status comment and the check', () => {
       [async () => await halt(null), / It is first in line\.$/],
     ] as const) {
       await change();
-      const comment = await told(w, a, words);
+      const comment = await commentMatching(w, a, words);
       await allNotified(w);
       expect(comment).toContain((await w.statusCheck(a))?.summary);
       await expectNotifiedAsExplained(w, a, b);
@@ -127,12 +132,12 @@ describe('the status comment and the check', () => {
     await using w = await world({ configuration: parallel({ builds: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await w.queue(a, b);
-    const first = await told(w, b, /bot pull request \[#\d+\]/);
+    const first = await commentMatching(w, b, /bot pull request \[#\d+\]/);
     await w.pause(true);
     await w.dequeue(a);
-    await told(w, b, new RegExp(`It was put back in its place by #${a} \\(303\\): the queue was reset`));
+    await commentMatching(w, b, new RegExp(`It was put back in its place by #${a} \\(303\\): the queue was reset`));
     await w.pause(false);
-    const again = await told(w, b, /bot pull request \[#\d+\]/);
+    const again = await commentMatching(w, b, /bot pull request \[#\d+\]/);
     expect(again).not.toContain('put back');
     expect(again).not.toBe(first);
   });
@@ -141,14 +146,14 @@ describe('the status comment and the check', () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.pause(true);
-    // The writer has read that nobody has asked, and is held up until it has been told that it is queued.
+    // The writer has read that nobody has asked, and is held up until the comment says that it is queued.
     await meanwhile(
       'comment:before_host',
       async () => {
         await queuePullRequest(w.ctx, { repository: w.repository, number: a, source: 'graphql_api' });
-        await told(w, a, /^\*\*Queued/);
+        await commentMatching(w, a, /^\*\*Queued/);
       },
-      async () => void (await told(w, a, /./)),
+      async () => void (await commentMatching(w, a, /./)),
     );
     await allNotified(w);
     expect(await w.statusComment(a)).toMatch(/^\*\*Queued/);
@@ -156,13 +161,13 @@ describe('the status comment and the check', () => {
 });
 
 describe('what it costs', () => {
-  it('a landing is not told to those who wait: only to those it concerns', async () => {
+  it('a landing notifies only the pull requests it concerns, not all that wait', async () => {
     await using w = await world({ configuration: parallel({ builds: 1 }), runsCi: false });
     const numbers: number[] = [];
     for (const name of ['a', 'b', 'c', 'd']) numbers.push(await w.open(name, { [`${name}.txt`]: 'x\n' }));
     const [a = 0, , , d = 0] = numbers;
     await w.queue(...numbers);
-    await told(w, d, /^\*\*Queued/);
+    await commentMatching(w, d, /^\*\*Queued/);
     await allNotified(w);
     const versions = async (): Promise<number> =>
       Number(
@@ -206,7 +211,7 @@ describe('what it costs', () => {
 });
 
 describe('a pause with a message', () => {
-  it('is told once, to the first who waits; none with comments off', async () => {
+  it('is sent once, to the first that waits; none with comments off', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const pause = async (pattern: string, paused: boolean): Promise<void> =>

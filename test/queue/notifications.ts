@@ -3,7 +3,7 @@ import type { World } from '../support/world.ts';
 import { hurry } from './stories.ts';
 
 /** Turns until the comment says so. */
-export async function told(w: World, number: number, words: RegExp): Promise<string> {
+export async function commentMatching(w: World, number: number, words: RegExp): Promise<string> {
   let said: string | null = null;
   await w.until(async () => {
     await hurry(w);

@@ -63,11 +63,11 @@ it('a pull request lands', { timeout: 300_000 }, async () => {
           await w.queue(number);
         },
         async turn() {
-          // What the host told is in memory alone until it is written.
+          // What the host reported is in memory alone until it is written.
           await w.service.settle();
           await ci.settled();
           aheadMs += 31_000;
-          // What the host told is found by the reconciler, as it is where an event was lost.
+          // What the host reported is found by the reconciler, as it is where an event was lost.
           await reconcileAll(w.service.ports);
           // As the relay, for a queue that has open work.
           await w.loop.wake({ accountId: w.ctx.accountId, queueId: queue?.id ?? '' });

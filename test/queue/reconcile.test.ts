@@ -12,7 +12,7 @@ it('a pull request that cannot be read keeps no other from being compared with t
   const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
     hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
   );
-  // Told by nobody: only a comparison finds it.
+  // Reported by nobody: only a comparison finds it.
   await w.rows("update local_pull_request set title = 'Renamed ' || number");
   const ctx = {
     ...w.ctx,

@@ -138,7 +138,7 @@ function replay(plans: readonly Plan[]): Plan[] {
  * What was decided of each pull request, kind by kind, and each once. Making a commit takes no time in the simulated
  * world, so kinds overtake each other, and work that a red build ends may have begun or not.
  */
-function told(plans: readonly Plan[]): Record<string, string[]> {
+function summarise(plans: readonly Plan[]): Record<string, string[]> {
   const numberOf = new Map(
     plans.flatMap(({ snapshot }) => snapshot.pullRequests.map(({ id, number }) => [id, number])),
   );
@@ -187,11 +187,11 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
 
 it('the simulated world takes the decisions that the service took', { timeout: 180_000 }, async () => {
   const plans = await recordRun();
-  const decided = told(plans);
+  const decided = summarise(plans);
   expect(decided).toMatchObject({
     BisectBatch: ['1 | 2'],
     LandBatch: ['1', '3 4', '5'],
     BlockPullRequest: ['2, 107'],
   });
-  expect(told(replay(plans))).toEqual(decided);
+  expect(summarise(replay(plans))).toEqual(decided);
 });

@@ -101,11 +101,11 @@ describe('a restored database', patience, () => {
     expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/mq-*')).toBe('');
     expect(await r.rows("select number, state from local_pull_request where state = 'open'")).toEqual([]);
     expect((await r.rows<{ id: string }>('select id from batch order by id desc limit 1'))[0]?.id).toMatch(/^1\d{6}$/);
-    const told = await r.rows<{ action: string; n: number }>(
+    const loggedEvents = await r.rows<{ action: string; n: number }>(
       `select action, count(*)::int as n from event where action in ('database_recovered', 'queue_halted', 'queue_resumed')
          or (action = 'merged' and payload->>'recovered' = 'true') group by action order by action`,
     );
-    expect(told).toEqual([
+    expect(loggedEvents).toEqual([
       { action: 'database_recovered', n: 1 },
       { action: 'merged', n: 4 },
       { action: 'queue_halted', n: 1 },

@@ -55,7 +55,7 @@ describe('what the host refuses', () => {
     await w.until(async () => (await w.status(c)).status === 'blocked');
   });
 
-  it('to be told is given up, not tried in every turn', async () => {
+  it('to be notified is given up, not tried in every turn', async () => {
     await using w = await world({ configuration: `${parallel()}enable_comments: true\n` });
     const a = await w.open('a', { bad: 'bad\n' });
     let asked = 0;
@@ -78,10 +78,10 @@ describe('what the host refuses', () => {
       await wakeAll(w);
       await w.loop.run(w.service.ports);
     }
-    // What CI says afterwards may be one more thing to tell: each is told once at most.
-    const [row] = await w.rows<{ told: number }>('select notification_version::int as told from pull_request');
+    // What CI says afterwards may be one more notification: each is sent once at most.
+    const [row] = await w.rows<{ version: number }>('select notification_version::int as version from pull_request');
     expect(asked).toBeGreaterThan(0);
-    expect(asked).toBeLessThanOrEqual(row?.told ?? 0);
+    expect(asked).toBeLessThanOrEqual(row?.version ?? 0);
   });
 });
 

@@ -6,7 +6,7 @@ import { createRelay } from '../../src/modules/queue/index.ts';
 
 const queue = { account_id: '1', id: '7', planned_version: '3', next_look_at: '2026-01-01T00:00:00Z' };
 
-/** With queues that are due at every look; `wakes` are told by id. */
+/** With queues that are due at every look; `wakes` names them by id. */
 function relayOf(due: () => readonly (typeof queue)[]) {
   const wakes: string[] = [];
   const query = async (text: string): Promise<unknown> => (text.includes('next_look_at <=') ? due() : []);
@@ -27,7 +27,7 @@ afterEach(() => void vi.useRealTimers());
 it('a queue whose turn is held up is woken again now and then, not at every look', async () => {
   const { relay, wakes } = relayOf(() => [queue]);
   relay.start();
-  await vi.advanceTimersByTimeAsync(30_500);
+  await vi.advanceTimersByTimeAsync(29_500);
   await relay.stop();
   expect(wakes).toEqual(['7', '7', '7']);
 });
@@ -36,7 +36,7 @@ it('a queue that was planned meanwhile and is due once more is woken at once', a
   let turns = 0;
   const { relay, wakes } = relayOf(() => [{ ...queue, planned_version: String((turns += 1)) }]);
   relay.start();
-  await vi.advanceTimersByTimeAsync(5_500);
+  await vi.advanceTimersByTimeAsync(4_500);
   await relay.stop();
   expect(wakes).toHaveLength(5);
 });

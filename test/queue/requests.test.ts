@@ -28,7 +28,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 }
 
 describe('a command in a comment', () => {
-  it('queues, is carried out once however often it is told of, and what nobody may is refused in words', async () => {
+  it('queues, is carried out once however often it is reported, and what nobody may is refused in words', async () => {
     await using w = await world({
       configuration: `${parallel()}command_restrictions:\n  - commands: [dequeue]\n    allowed_actors: ['@grace']\n`,
     });

@@ -26,13 +26,13 @@ describe('flaky_retry', () => {
     expect(await statuses(w, flaky, broken)).toEqual(['merged', 'blocked 107']);
     await expectLandedOnce(w, flaky);
     expect(await mostAttempts(w)).toBe(2);
-    const told = await retries(w);
-    expect(new Set(told.map(({ commit, check }) => `${commit}:${check}`)).size).toBe(told.length);
+    const retried = await retries(w);
+    expect(new Set(retried.map(({ commit, check }) => `${commit}:${check}`)).size).toBe(retried.length);
     const [proof] = await w.rows<{ body: { evidence: { commit: string; checks: object[] }[] } }>(
       'select body from proof',
     );
     const [evidence] = proof?.body.evidence ?? [];
-    expect(told).toContainEqual({
+    expect(retried).toContainEqual({
       commit: evidence?.commit,
       check: 'test',
       attempt: 2,

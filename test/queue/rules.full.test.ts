@@ -5,9 +5,10 @@ import { expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt
 import { minutes, opened, batched, withSlowOwnChecks } from './rules.ts';
 
 describe('a pull request whose build is green while its own checks run', () => {
-  const told = async (w: World) => (await w.events()).map(([action]) => action).filter((action) => action === 'stuck');
+  const stuckEvents = async (w: World) =>
+    (await w.events()).map(([action]) => action).filter((action) => action === 'stuck');
 
-  it('is told once where that state is bypassed, and lands when they have passed', async () => {
+  it('is announced once where that state is bypassed, and lands when they have passed', async () => {
     await using slow = await withSlowOwnChecks(
       parallel({ more: 'stuck_pr_timeout_mins: 5\nbypass_stuck_state: true\n' }),
       ['a'],
@@ -16,10 +17,10 @@ describe('a pull request whose build is green while its own checks run', () => {
     await w.queue(...numbers);
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
     await turnsAt(w, minutes(1));
-    expect(await told(w)).toEqual([]);
+    expect(await stuckEvents(w)).toEqual([]);
     await turnsAt(w, minutes(6));
     await turnsAt(w, minutes(7));
-    expect(await told(w)).toEqual(['stuck']);
+    expect(await stuckEvents(w)).toEqual(['stuck']);
     expect(await statuses(w, ...numbers)).toEqual(['tagged']);
     await slow.release();
     await w.settled(...numbers);

@@ -36,7 +36,7 @@ describe('a barrier', () => {
 });
 
 describe('a pull request whose build is green while its own checks run', () => {
-  it('is stuck at once where nothing is waited for: told, blocked with 112, and may be queued again', async () => {
+  it('is stuck at once where nothing is waited for: announced, blocked with 112, and may be queued again', async () => {
     await using slow = await withSlowOwnChecks(parallel({ more: 'stuck_pr_timeout_mins: 0\nstuck_pr_label: slow\n' }), [
       'a',
     ]);
@@ -114,7 +114,7 @@ describe('merge windows', () => {
 });
 
 describe('a failed batch', () => {
-  it('is bisected as often as is allowed: what is left of it is blamed, and told so; the others land', async () => {
+  it('is bisected as often as is allowed: what is left of it is blamed, and the event says so; the others land', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 4, batch: 4, more: 'max_bisection_attempts: 1\n' })}${judgedByBuildsAlone}`,
     });

@@ -86,7 +86,7 @@ describe('with affected targets', () => {
     expect((await builds(w)).filter((build) => build === '1')).toHaveLength(1);
   });
 
-  it('what is told to affect more at the last moment is no longer justified by its build, and gets another one', async () => {
+  it('a pull request reported at the last moment to affect more is no longer justified by its build, and gets another one', async () => {
     await using w = await speculating(targeted);
     const [slow, fast] = [await ask(w, 'one', ['api'], { waits: 'one\n' }), await ask(w, 'two', ['web'])];
     await w.settled(fast);

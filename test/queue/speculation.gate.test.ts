@@ -6,7 +6,7 @@ import { parallel } from '../support/world.ts';
 import { adaptive, ask, speculating, builds, targeted } from './speculation.ts';
 import { among } from '../support/tier.ts';
 
-it('one before it that is told to affect the same, right before its landing: it lands behind that one', async () => {
+it('an earlier pull request that is reported to affect the same right before its landing: it lands behind that one', async () => {
   await using w = await speculating(targeted);
   const slow = await ask(w, 'one', ['api'], { waits: 'one\n' });
   const widen = async (): Promise<void> =>

@@ -7,7 +7,7 @@ import { writeDecisions } from '../../src/modules/queue/planning/decisions.write
 import { loadSnapshot } from '../../src/modules/queue/planning/snapshot.loader.ts';
 import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
 import { changeQueue } from '../../src/modules/queue/store/queue.locks.ts';
-import { beginWork, finishWork } from '../../src/modules/queue/store/status.writer.ts';
+import { startWork, finishWork } from '../../src/modules/queue/store/status.writer.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import type { QueueRules, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -26,7 +26,7 @@ async function turn(w: World, decide: Decide, change: Partial<QueueRules> = {}):
     const rules = { ...rulesOf(repository, { hostRequiredChecks: [] }).rules, ...change };
     const [tip, tipTree] = [queue.baseTip ?? '', queue.baseTree ?? ''];
     const loaded = await loadSnapshot(w.ctx, tx, { queue, repository, rules, tip, tipTree });
-    const work = beginWork(w.ctx, tx, queue);
+    const work = startWork(w.ctx, tx, queue);
     const configuration = configurationOf(repository);
     await writeDecisions(work, loaded, { decisions: decide(loaded.snapshot), configuration });
     await finishWork(work);

@@ -52,12 +52,12 @@ async function carelessly(w: World): Promise<void> {
 it('an unlikely pull request goes behind one that is ready without it, is notified, and lands by its build there', async () => {
   await using w = await speculating(configuration);
   await carelessly(w);
-  await using told = chronicle(w);
+  await using story = chronicle(w);
   const slow = await ask(w, 'slow', ['a'], { waits: 'slow\n' });
   const fast = await ask(w, 'fast', ['a']);
   await w.settled(fast);
   expect(await statuses(w, slow, fast)).toEqual(['tagged', 'merged']);
-  const said = await told.write();
+  const said = await story.write();
   const [event, ...more] = await reordered(w);
   expect(more).toEqual([]);
   expect(event).toMatchObject({ number: slow, reason: 'unlikely', failedChecks: [] });
@@ -78,7 +78,7 @@ it('an unlikely pull request goes behind one that is ready without it, is notifi
   const { failures, grades } = (await verified(w)) ?? {};
   expect(failures).toEqual([]);
   expect([{ exact: 2 }, { exact: 1, same_tree: 1 }]).toContainEqual(grades);
-  await expectSameLater(w, told);
+  await expectSameLater(w, story);
 });
 
 it('a failed pull request lets another pass, which lands; failed once more it is ejected', async () => {

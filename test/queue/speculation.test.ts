@@ -21,11 +21,11 @@ describe('with affected targets', () => {
     expect(await builds(w)).toEqual(['1', '2']);
     expect(await resets(w)).toEqual([]);
     await expectVerified(w, { exact: 1, composed: 1 });
-    // What is told of the batch is where CI ran.
-    const [told] = await w.rows(
+    // The batch's row names the commit on which CI ran.
+    const [built] = await w.rows(
       "select payload->>'batchCommitSha' as commit from event where action = 'batch_merged' order by id desc limit 1",
     );
-    expect([told]).toEqual(await w.rows('select head_commit_sha as commit from bot_pull_request order by id limit 1'));
+    expect([built]).toEqual(await w.rows('select head_commit_sha as commit from bot_pull_request order by id limit 1'));
   });
 
   it('a pair that is good apart and bad together: the one behind is blamed, what it does not affect lands', async () => {

@@ -9,7 +9,7 @@ const rewriting = stacking(
   `${parallel()}merge_strategy:\n  use_separate_commits_for_stack: true\n  update_pr_commits_before_stack_merge: true\n`,
 );
 
-const told = async (w: World, number: number): Promise<string | null> => (await w.status(number)).status_text;
+const statusText = async (w: World, number: number): Promise<string | null> => (await w.status(number)).status_text;
 
 describe('a stack', () => {
   it('is queued from its top, built together though batches are of one, and lands as one commit', async () => {
@@ -81,7 +81,7 @@ describe('a stack', () => {
     await setLabel(w, two, 'blocked');
     await w.queue(three);
     expect(await statuses(w, one, two, three)).toEqual(['queued', 'blocked 105', 'pending']);
-    expect(await told(w, three)).toBe(`It stands on #${two}, which is blocked.`);
+    expect(await statusText(w, three)).toBe(`It stands on #${two}, which is blocked.`);
     await w.settled(one);
     await w.until(async () => (await baseAtHost(w, two)) === 'main');
     expect(await w.git('for-each-ref', '--format=%(refname)', 'refs/heads/one')).toBe('');
@@ -105,7 +105,7 @@ describe('a stack', () => {
     await w.dequeue(two);
     await w.until(async () => (await w.status(three)).status === 'pending');
     expect(await statuses(w, one, two, three)).toEqual(['queued', 'open', 'pending']);
-    expect(await told(w, three)).toBe(`It stands on #${two}, which nobody has asked to merge.`);
+    expect(await statusText(w, three)).toBe(`It stands on #${two}, which nobody has asked to merge.`);
     await w.queue(two);
     await w.until(async () => (await w.status(three)).status === 'queued');
     await w.pause(false);

@@ -113,7 +113,9 @@ export async function resetCodes(w: World): Promise<(number | null)[]> {
   return rows.map((row) => row.reset_code);
 }
 
-/** Each is merged by one landing, told once; what the service made for it is gone; nothing else was left in line. */
+/**
+ * Each is merged by one landing, reported once; what the service made for it is gone; nothing else was left in line.
+ */
 export async function expectLandedOnce(w: World, ...numbers: number[]): Promise<void> {
   await atRest(w);
   const landed = await w.landed();
@@ -165,7 +167,7 @@ export async function startCi(w: World): Promise<AsyncDisposable> {
   return await w.host.runCi();
 }
 
-/** As when the time is over in which more might have come to be told. */
+/** As after the time in which more notifications might have come. */
 export async function hurry(w: World): Promise<boolean> {
   const waiting = await w.rows('update pull_request set notify_at = now() where notify_at > now() returning 1');
   if (waiting.length > 0) await wakeAll(w);

@@ -1,4 +1,5 @@
-// A branch brought up to date on request: what git shows, what is told, and what it does to a pull request in line.
+// A branch brought up to date on request: what git shows, what comments say, and what it does to a pull request in
+// line.
 import { describe, expect, it } from 'vitest';
 import { requestRefresh, requestSync, carryOut } from '../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
@@ -66,7 +67,7 @@ describe('a sync', () => {
     ['merging', ''],
     ['rebasing', 'use_rebase: true\n'],
   ])(
-    'that conflicts by %s is told with the paths, pushes nothing, and is settled by a later one',
+    'that conflicts by %s is reported with the paths, pushes nothing, and is settled by a later one',
     async (_by, more) => {
       await using w = await world({ configuration: `${parallel()}${more}`, runsCi: false });
       const number = await w.open('a', { 'README.md': 'mine\n' });
@@ -74,9 +75,9 @@ describe('a sync', () => {
       await w.commit('main', { 'README.md': 'theirs\n' });
       await sync(w, number);
       expect(await w.git('rev-parse', 'a')).toBe(before);
-      const [told] = await w.comments(number);
-      expect(told?.body).toMatch(/^\*\*Not brought up to date\.\*\*/);
-      expect(told?.body).toContain('- `README.md`');
+      const [comment] = await w.comments(number);
+      expect(comment?.body).toMatch(/^\*\*Not brought up to date\.\*\*/);
+      expect(comment?.body).toContain('- `README.md`');
       expect(await w.events()).toContainEqual(['sync_failed', [number]]);
       await w.commit('a', { 'a.txt': 'a\n' }, { from: 'origin/main' });
       await w.commit('main', { 'other.txt': 'other\n' });
@@ -187,7 +188,7 @@ describe('serial mode with use_rebase', () => {
 });
 
 describe('a refresh', () => {
-  it('finds what no event told of', async () => {
+  it('finds what no event reported', async () => {
     await using w = await world({
       configuration: `${parallel()}preconditions:\n  number_of_approvals: 1\n`,
       runsCi: false,

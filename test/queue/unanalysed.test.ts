@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { releaseIdleBotPullRequests } from '../../src/modules/queue/planning/idle-bot-pull-requests.ts';
 import { lockQueue } from '../../src/modules/queue/store/queue.locks.ts';
-import { beginWork } from '../../src/modules/queue/store/status.writer.ts';
+import { startWork } from '../../src/modules/queue/store/status.writer.ts';
 import { refreshStatistics } from '../../src/platform/statistics.ts';
 import { explainAll, watchPlans, type Executed, type Plans } from '../support/plans.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -53,7 +53,7 @@ async function keepIdleBotPullRequests(): Promise<void> {
   const { ctx } = w;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await lockQueue(ctx, tx, (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '');
-    await releaseIdleBotPullRequests(beginWork(ctx, tx, queue));
+    await releaseIdleBotPullRequests(startWork(ctx, tx, queue));
   });
   expect(await w.rows("select 1 from intent where kind = 'close_bot_pull_request' and state = 'planned'")).toEqual([]);
 }

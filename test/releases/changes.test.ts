@@ -42,7 +42,7 @@ interface Change {
 }
 const deployments =
   'subscription ($project: String!, $environment: String, $after: String) { deploymentChanged(project: $project, environment: $environment, after: $after) { cursor action deployment { status environment { name } } } }';
-const told = (followed: Followed<Change>): string[] =>
+const linesOf = (followed: Followed<Change>): string[] =>
   followed.payloads.map(({ action, deployment }) => `${deployment.environment.name} ${action}`);
 
 describe('subscriptions', () => {
@@ -56,16 +56,16 @@ describe('subscriptions', () => {
     await report('shop', 'staging', 'SUCCESS');
     await report('shop', 'production', 'FAILURE');
     await Promise.all([all.until(4), production.until(2)]);
-    expect(told(all)).toEqual([
+    expect(linesOf(all)).toEqual([
       'staging deployment_in_progress',
       'production deployment_in_progress',
       'staging deployment_success',
       'production deployment_failure',
     ]);
-    expect(told(production)).toEqual(['production deployment_in_progress', 'production deployment_failure']);
+    expect(linesOf(production)).toEqual(['production deployment_in_progress', 'production deployment_failure']);
     await using resumed = follow<Change>(s, deployments, { project: 'shop', after: all.payloads[1]?.cursor });
     await resumed.until(2);
-    expect(told(resumed)).toEqual(['staging deployment_success', 'production deployment_failure']);
+    expect(linesOf(resumed)).toEqual(['staging deployment_success', 'production deployment_failure']);
   });
 
   it('tell an environment each time something in it changed', async () => {

@@ -3,7 +3,7 @@ import { canMove } from '../../src/domain/releases/deployment.status.ts';
 import type { DeploymentKind, DeploymentStatus } from '../../src/domain/releases/release.ts';
 
 /** One line of the event log. */
-export interface Told {
+export interface LoggedDeployment {
   readonly id: string;
   readonly version: string;
   readonly kind: DeploymentKind;
@@ -12,7 +12,7 @@ export interface Told {
   readonly forced: boolean;
 }
 
-interface Known extends Told {
+interface Known extends LoggedDeployment {
   /** The last status was written by the service, not reported. */
   readonly isOurs: boolean;
 }
@@ -25,13 +25,13 @@ export class EnvironmentModel {
   /** The deployments that have succeeded, in the order in which the success was reported. */
   #succeeded: string[] = [];
 
-  /** Follows the log; `reported` is who was reported on by what is told now, and with which status. */
+  /** Follows the log; `reported` is the deployment that these events report, and its status. */
   follow(
-    told: readonly Told[],
+    events: readonly LoggedDeployment[],
     reported: { readonly version: string; readonly status: DeploymentStatus } | null,
   ): void {
     let isReport = reported !== null;
-    for (const event of told) {
+    for (const event of events) {
       const before = this.#deployments.get(event.id);
       const isOurs = !(isReport && event.version === reported?.version && event.status === reported.status);
       if (!isOurs) isReport = false;
@@ -41,7 +41,7 @@ export class EnvironmentModel {
     this.#atMostOne();
   }
 
-  #judge(event: Told, before: Known | undefined): void {
+  #judge(event: LoggedDeployment, before: Known | undefined): void {
     const { id, status } = event;
     if (before === undefined) {
       if (status !== 'pending') throw new Error(`${id} begins as ${status}.`);
@@ -52,7 +52,7 @@ export class EnvironmentModel {
     if (status === 'in_progress' && this.isFrozen && !event.forced) throw new Error(`${id} began while frozen.`);
   }
 
-  #note(event: Told, before: Known | undefined, isOurs: boolean): void {
+  #note(event: LoggedDeployment, before: Known | undefined, isOurs: boolean): void {
     const { id, status } = event;
     this.#deployments.set(id, { ...event, isOurs });
     const wasPending = (before?.status ?? 'pending') === 'pending';

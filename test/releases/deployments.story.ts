@@ -16,7 +16,7 @@ import {
 import { freezeEnvironment, unfreezeEnvironment } from '../../src/modules/releases/freezes.service.ts';
 import type { Provider, ProviderReading } from '../../src/platform/providers/port.ts';
 import type { TestServer } from '../support/server.ts';
-import { EnvironmentModel, type Told } from './deployments.model.ts';
+import { EnvironmentModel, type LoggedDeployment } from './deployments.model.ts';
 
 export const versions = ['v1-rc1', 'v2-rc1', 'v3-rc1', 'v4-rc1'] as const;
 const reportTimeoutMs = 3_600_000;
@@ -183,15 +183,15 @@ export class Story {
   }
 
   async #follow(reported: Parameters<EnvironmentModel['follow']>[1] = null): Promise<void> {
-    const told = await this.#stage.s.rows<Told & { readonly at: string }>(
+    const logged = await this.#stage.s.rows<LoggedDeployment & { readonly at: string }>(
       `select e.id as at, e.deployment_id as id, c.version, d.kind, d.rollback_of_id as "rollbackOf", d.forced,
               substring(e.action from 12) as status
        from event e join deployment d on d.id = e.deployment_id join release_candidate c on c.id = d.candidate_id
        where e.environment_id = $1 and e.id > $2::bigint and e.action like 'deployment\\_%' order by e.id`,
       [this.#stage.id, this.#seen],
     );
-    this.#seen = told.at(-1)?.at ?? this.#seen;
-    this.model.follow(told, reported);
+    this.#seen = logged.at(-1)?.at ?? this.#seen;
+    this.model.follow(logged, reported);
   }
 }
 

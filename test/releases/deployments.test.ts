@@ -106,8 +106,8 @@ describe('deploying', () => {
     expect(await at.line()).toEqual(['v2-rc1 in_progress', 'v1-rc1 pending']);
     await s.graphql(mutation(false));
     expect(await at.line()).toEqual(['v3-rc1 pending', 'v2-rc1 canceled', 'v1-rc1 canceled']);
-    const told = (await at.events()).map(({ action }) => action);
-    expect(told.slice(2)).toEqual([
+    const actions = (await at.events()).map(({ action }) => action);
+    expect(actions.slice(2)).toEqual([
       'deployment_canceled',
       'deployment_canceling',
       'deployment_canceled',
@@ -281,11 +281,11 @@ describe('rolling back', () => {
       });
     };
     expect(await count('Twelve', 12)).toBe(await count('One', 1));
-    const told = await s.rows<{ action: string }>(
+    const actions = await s.rows<{ action: string }>(
       `select action from event e join environment n on n.id = e.environment_id join release_project p on p.id = n.project_id
        where p.name = 'Twelve' and e.deployment_id is not null order by e.id`,
     );
-    expect(told.map(({ action }) => action)).toEqual([
+    expect(actions.map(({ action }) => action)).toEqual([
       ...Array(12).fill('deployment_pending'),
       ...Array(12).fill('deployment_canceled'),
     ]);
@@ -408,7 +408,7 @@ describe('canceling', () => {
 });
 
 describe('a provider that could not be called', () => {
-  it('is shown with what failed and when it is called again, and whether it was told to cancel', async () => {
+  it('is shown with what failed and when it is called again, and whether it was asked to cancel', async () => {
     const at = await environment('Failing', 'v1-rc1');
     const { id } = await at.report('v1-rc1', 'in_progress');
     const fields = 'lastFailure nextTryAt cancelSentAt';

@@ -73,7 +73,7 @@ describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
     expect((await r.deployments())[1]?.error_message).toBe(`${new URL(cd.url).host} answered 422: no such service`);
   });
 
-  it('is canceled when it says so, not when it was told to; success wins', async () => {
+  it('is canceled when it says so, not when it was asked to; success wins', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     for (const version of ['v1-rc1', 'v2-rc1']) await r.candidate(version);
@@ -185,7 +185,7 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     await r.become('v1-rc1 failure', 'v2-rc1 success');
   });
 
-  it('is canceled by a rollback at once, and its provider told all the same, as soon as it can be', async () => {
+  it('is canceled by a rollback at once, and its provider is still notified, as soon as it can be', async () => {
     let now = Date.now();
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url), reportTimeoutSec: 600, clock: () => new Date(now) });
@@ -204,15 +204,15 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     const resting = `${new URL(cd.url).host} answered 503: resting`;
     await r.w.until(async () => (await r.deployments())[1]?.problem === resting);
     expect((await r.deployments())[1]?.error_message).toMatch(/^Canceled by a rollback of /);
-    const told = async (): Promise<boolean> =>
+    const isNotified = async (): Promise<boolean> =>
       (await r.w.rows("select 1 from deployment where status = 'canceled' and cancel_sent_at is not null")).length ===
       1;
-    expect([cd.run('v2-rc1').cancels, await told()]).toEqual([0, false]);
+    expect([cd.run('v2-rc1').cancels, await isNotified()]).toEqual([0, false]);
     cd.broken = null;
     cd.startsAs = 'success';
     now += 60_000;
     await r.become('v1-rc1 success', 'v2-rc1 canceled', 'v1-rc1 success');
-    await r.w.until(told);
+    await r.w.until(isNotified);
     expect(cd.run('v2-rc1').cancels).toBe(1);
     expect((await r.deployments())[1]?.problem).toBeNull();
   });
@@ -248,13 +248,13 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
       async () => (await r.w.rows('select 1 from release_candidate where triggered_at is not null')).length === 1,
     );
     await updateReleaseProject(r.w.ctx, r.w.secrets, { project: 'shop', build: http(present.url) });
-    await r.w.until(async () => present.told.length > 0);
-    expect(present.told[0]?.action).toBe('start');
+    await r.w.until(async () => present.calls.length > 0);
+    expect(present.calls[0]?.action).toBe('start');
     present.run('v1-rc1').status = 'success';
     await r.w.until(async () => (await r.candidateStatus('v1-rc1')).status === 'ready');
   });
 
-  it('that was canceled since is not told of to a provider that came later', async () => {
+  it('that was canceled since is not reported to a provider that came later', async () => {
     let now = Date.now();
     await using former = await cdServer();
     await using present = await cdServer();
@@ -280,8 +280,8 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     await r.deploy('v2-rc1');
     await r.w.until(async () => present.runs.length === 1);
     await r.w.until(async () => (await r.w.rows('select 1 from deployment where next_look_at < now()')).length === 0);
-    expect(present.told.map(({ action }) => action)).toEqual(['start']);
-    expect(former.told.map(({ action }) => action)).toEqual(['start']);
+    expect(present.calls.map(({ action }) => action)).toEqual(['start']);
+    expect(former.calls.map(({ action }) => action)).toEqual(['start']);
   });
 });
 

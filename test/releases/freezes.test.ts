@@ -56,7 +56,7 @@ async function mutate(name: string, input: object, selection: string, token?: st
 
 const refTo = ({ project, name }: TestEnvironment) => ({ project, environment: name });
 
-async function told({ id }: TestEnvironment): Promise<string[]> {
+async function freezeEvents({ id }: TestEnvironment): Promise<string[]> {
   const rows = await s.rows<{ action: string }>(
     `select action from event where environment_id = $1 and action ~ '(freeze|frozen)' order by id`,
     [id],
@@ -98,7 +98,12 @@ describe('an environment frozen by hand', () => {
       environment: { frozen: null },
     });
     expect((await at.deploy('v2-rc1')).status).toBe('pending');
-    expect(await told(at)).toEqual(['freeze_created', 'environment_frozen', 'freeze_ended', 'environment_unfrozen']);
+    expect(await freezeEvents(at)).toEqual([
+      'freeze_created',
+      'environment_frozen',
+      'freeze_ended',
+      'environment_unfrozen',
+    ]);
   });
 
   it('holds for a server whose clock is behind the clock of the writer', async () => {
@@ -131,7 +136,7 @@ describe('an environment frozen by hand', () => {
       },
     });
     expect(await standing(at)).toEqual(before);
-    expect(await told(at)).toEqual(['freeze_created', 'environment_frozen']);
+    expect(await freezeEvents(at)).toEqual(['freeze_created', 'environment_frozen']);
     expect(await mutate('freezeEnvironment', refTo(at), 'impact { sentence }')).toEqual({ impact: null });
   });
 
@@ -142,20 +147,20 @@ describe('an environment frozen by hand', () => {
     expect(second).not.toEqual(first);
     const { frozen, freezes } = await standing(at);
     expect([frozen?.reason, freezes.length]).toEqual(['two', 1]);
-    expect(await told(at)).toEqual(['freeze_created', 'environment_frozen', 'freeze_created']);
+    expect(await freezeEvents(at)).toEqual(['freeze_created', 'environment_frozen', 'freeze_created']);
     const left = (first as { freeze: { id: string } }).freeze.id;
     expect(await mutate('deleteFreeze', { id: left }, 'freeze { id }')).toBe('Freeze not found');
   });
 
-  it('is told of by the clock when its end comes, once', async () => {
+  it('is announced when its end comes, once', async () => {
     const at = await environment('Ending');
     const endsAt = wholeHour(2);
     await mutate('freezeEnvironment', { ...refTo(at), endsAt }, 'freeze { id }');
     await passTo(new Date(endsAt.getTime() - 1));
-    expect((await told(at)).at(-1)).toBe('environment_frozen');
+    expect((await freezeEvents(at)).at(-1)).toBe('environment_frozen');
     await Promise.all([passTo(endsAt), passTo(endsAt)]);
     await passTo(endsAt);
-    expect(await told(at)).toEqual(['freeze_created', 'environment_frozen', 'environment_unfrozen']);
+    expect(await freezeEvents(at)).toEqual(['freeze_created', 'environment_frozen', 'environment_unfrozen']);
     expect(await s.rows('select next_freeze_change_at as at from environment where id = $1', [at.id])).toEqual([
       { at: null },
     ]);
@@ -187,7 +192,7 @@ describe('an environment frozen by hand', () => {
 });
 
 describe('a schedule', () => {
-  it('freezes again and again, is told of when it does, and stays when the environment is unfrozen', async () => {
+  it('freezes again and again, is announced each time, and stays when the environment is unfrozen', async () => {
     const at = await environment('Scheduled', 'v1-rc1');
     const [start, end] = [wholeHour(-1), wholeHour(2)];
     const input = { environment: refTo(at), schedule: schedule(start, end), reason: 'nightly' };
@@ -208,7 +213,7 @@ describe('a schedule', () => {
       { at: year },
     ]);
     await passTo(year);
-    expect(await told(at)).toEqual([
+    expect(await freezeEvents(at)).toEqual([
       'freeze_created',
       'environment_frozen',
       'environment_unfrozen',
@@ -330,7 +335,7 @@ describe('a freeze is refused', () => {
       'cron_end must be an instant that comes',
       'cron_end must differ from cron_start, or it would never end: freeze without a schedule for that',
     ]);
-    expect(await told(at)).toEqual([]);
+    expect(await freezeEvents(at)).toEqual([]);
   });
 
   it('of another account, as if it were not there', async () => {

@@ -48,7 +48,7 @@ export async function stage({ ci, ...options }: ReleaseOptions & Pick<WorldOptio
 export const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
 
 /** `v1-rc1 success` of each event of a deployment, in order. */
-export async function told(r: Releases): Promise<string[]> {
+export async function loggedStatuses(r: Releases): Promise<string[]> {
   const events = await r.w.rows<{ version: string; status: string }>(
     `select c.version, substr(e.action, 12) as status from event e join deployment d on d.id = e.deployment_id
      join release_candidate c on c.id = d.candidate_id order by e.id`,

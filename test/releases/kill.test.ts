@@ -1,9 +1,9 @@
 // The process that drives is killed with -9 at every step, one after the other: the same end, every run one run, and
-// every status told once.
+// every status reported once.
 import { describe, expect, it } from 'vitest';
 import { cdServer } from '../support/cd-server.ts';
 import { among } from '../support/tier.ts';
-import { http, stage, told } from './kill-stage.ts';
+import { http, stage, loggedStatuses } from './kill-stage.ts';
 
 describe('the worker that drives is killed', { timeout: 600_000 }, () => {
   it('while it deploys: each is deployed once, in order', async () => {
@@ -26,7 +26,7 @@ describe('the worker that drives is killed', { timeout: 600_000 }, () => {
     await s.start();
     await s.r.become(...versions.map((version) => `${version} success`));
     expect(cd.runs.map(({ facts }) => facts['release_candidate_version'])).toEqual(versions);
-    expect(await told(s.r)).toEqual([
+    expect(await loggedStatuses(s.r)).toEqual([
       ...versions.map((version) => `${version} pending`),
       ...versions.flatMap((version) => [`${version} in_progress`, `${version} success`]),
     ]);
@@ -45,6 +45,6 @@ describe('the worker that drives is killed', { timeout: 600_000 }, () => {
     expect(log).toContain('It is started again, as attempt 2 of the same run.');
     expect(log).toContain('It is started again, as attempt 3 of the same run.');
     expect(new Set(log.match(/^run .*$/gm)).size).toBe(1);
-    expect(await told(s.r)).toEqual(['v1-rc1 pending', 'v1-rc1 in_progress', 'v1-rc1 success']);
+    expect(await loggedStatuses(s.r)).toEqual(['v1-rc1 pending', 'v1-rc1 in_progress', 'v1-rc1 success']);
   });
 });

@@ -58,7 +58,7 @@ async function runsOf(): Promise<Runs> {
   };
 }
 
-/** Deploys at each outage; `check` is told how many deployments there have been. */
+/** Deploys at each outage; `check` gets the number of deployments so far. */
 async function expectDeployments(s: Stage, check: (deployments: number, when: string) => Promise<void>): Promise<void> {
   await using outages = outagesOf(s.r.w.service.ports.db);
   await s.r.candidate('v1-rc1');
@@ -80,8 +80,8 @@ it('a command deploys once', { timeout: 120_000 }, async () => {
   await using s = await stage({ provider: { kind: 'command', command: runs.command, timeoutSec: 60 } });
   await expectDeployments(s, async (deployments, when) => {
     expect(await runs.count(), when).toBe(deployments);
-    const told = 'select action from event where deployment_id = (select max(id) from deployment) order by id';
-    expect(await s.rows(told), when).toEqual(
+    const loggedActions = 'select action from event where deployment_id = (select max(id) from deployment) order by id';
+    expect(await s.rows(loggedActions), when).toEqual(
       ['pending', 'in_progress', 'success'].map((status) => ({ action: `deployment_${status}` })),
     );
   });

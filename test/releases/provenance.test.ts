@@ -434,7 +434,7 @@ async function mergeByHand(name: string, baseBranch = 'main'): Promise<number> {
 }
 
 describe('what came past the queue', () => {
-  it('is told commit by commit: landed with a proof, merged past the queue, or pushed', async () => {
+  it('is given commit by commit: landed with a proof, merged past the queue, or pushed', async () => {
     await reconcileAll(s.ports);
     await candidate('5.0-rc1', await tip());
     await git('push', '-q', remote, `${await pushBranch('plain', 'origin/main')}:main`);

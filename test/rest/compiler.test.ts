@@ -32,7 +32,7 @@ describe('documents at start', () => {
     expect(operation).toMatchObject({ summary: 'Depth', description: 'Of all branches.' });
   });
 
-  it.each<[what: string, text: string, told: RegExp]>([
+  it.each<[what: string, text: string, message: RegExp]>([
     [
       'a field the schema does not have',
       stats(place, 'repository(owner: $org, name: $repo) { depth }'),
@@ -87,8 +87,8 @@ describe('documents at start', () => {
       stats(place).replace('$org: String!', '$org: String! @in(query: "org", only: true)'),
       /only: true is for Booleans/,
     ],
-  ])('refuses %s', (_what, text, told) => {
-    expect(() => compile('GetQueueStats', text)).toThrow(told);
+  ])('refuses %s', (_what, text, message) => {
+    expect(() => compile('GetQueueStats', text)).toThrow(message);
   });
 
   it('refuses two operations in one file', () => {

@@ -86,7 +86,7 @@ it('is forgotten after a day', async () => {
   expect(await pause(branches('other'))).toMatchObject({ status: 200, replayed: false });
 });
 
-it("is one user's own: another one's refusal is not told again", async () => {
+it("is one user's own: another user's refusal is not repeated", async () => {
   const account = accountOf(server);
   const member = await account.add('meg');
   const refused = await pause(branches('shared'), '/api/v1/branches', member.token);

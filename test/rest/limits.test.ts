@@ -1,4 +1,4 @@
-// How much may be sent (interface 8), told by the running service.
+// How much may be sent (interface 8), answered by the running service.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';
 import { OpenApi } from './contract/openapi.ts';
@@ -63,14 +63,14 @@ it('takes 100,000 affected targets of a pull request, of 1,024 characters each',
     'pull_request.affected_targets must have at most 100,000 entries: name larger parts of the code base, such as packages for files.',
   ]);
   const must = 'pull_request.affected_targets.0 must be text of 1 to 1024 characters';
-  for (const [target, told] of [
+  for (const [target, message] of [
     ['', must],
     [1, must],
     [null, 'pull_request.affected_targets.0 must not be null'],
     [{}, must],
     ['x'.repeat(1025), `${must}: shorten the name of the target`],
   ])
-    expect(await post('/api/v1/pull_request', update([target as string]))).toEqual([400, told]);
+    expect(await post('/api/v1/pull_request', update([target as string]))).toEqual([400, message]);
 });
 
 it('takes 1,000,000 affected targets of an account, and forgets those of what is over', async () => {
@@ -107,8 +107,8 @@ it('takes 1,000,000 affected targets of an account, and forgets those of what is
 
 it('takes no text that is none, by its field', async () => {
   for (const name of ['a\0b', '\ud800']) {
-    const told = 'must be Unicode text without the character U+0000';
-    expect(await post('/api/v1/repo', { org: 'acme', name, paused: true })).toEqual([400, `name ${told}`]);
+    const message = 'must be Unicode text without the character U+0000';
+    expect(await post('/api/v1/repo', { org: 'acme', name, paused: true })).toEqual([400, `name ${message}`]);
     const { errors } = await server.graphql(
       'query ($name: String!) { repository(owner: "acme", name: $name) { id } }',
       {

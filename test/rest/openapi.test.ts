@@ -104,7 +104,7 @@ describe('an operation in it', () => {
     });
   });
 
-  it('is one for the documents of a path, told apart by a discriminator', () => {
+  it('is one for the documents of a path, distinguished by a discriminator', () => {
     const { document } = emitted();
     const post = ((document['paths'] as Json)['/api/v1/pull_request'] as Json)['post'] as Json;
     expect(post).toMatchObject({

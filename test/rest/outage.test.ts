@@ -1,4 +1,5 @@
-// PostgreSQL stops, starts and ends sessions under requests of each kind: none of them is told as a fault of the service.
+// PostgreSQL stops, starts and ends sessions under requests of each kind: none of them is answered as a fault of the
+// service.
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +56,7 @@ afterAll(async () => {
 
 const stranger = (): string => strangers.pop() ?? '';
 
-async function told(response: Response): Promise<unknown> {
+async function answerOf(response: Response): Promise<unknown> {
   const text = await response.text();
   return [response.status, Number(response.headers.get('retry-after')) > 0, text];
 }
@@ -78,7 +79,7 @@ describe('while PostgreSQL is stopped', () => {
     ['claims an Idempotency-Key', async () => await pause({ 'idempotency-key': 'down' })],
     ['reads a page', async () => await fetch(`${s.url}/runbooks/1`, { headers: basic(s.token) })],
   ])('a request of REST that %s is answered 503', async (_what, ask) => {
-    expect(await told(await ask())).toEqual(inRest);
+    expect(await answerOf(await ask())).toEqual(inRest);
   });
 
   it('GraphQL names the outage by its code', async () => {
@@ -91,9 +92,9 @@ describe('while PostgreSQL is stopped', () => {
     expect(unknown.errors).toMatchObject([{ message: unavailable, extensions: { code: 'UNAVAILABLE' } }]);
   });
 
-  it('git is told 503', async () => {
+  it('git gets 503', async () => {
     const url = `${s.url}/git/acme/shop.git/info/refs?service=git-upload-pack`;
-    expect(await told(await fetch(url, { headers: basic(stranger()) }))).toEqual([503, true, `${unavailable}\n`]);
+    expect(await answerOf(await fetch(url, { headers: basic(stranger()) }))).toEqual([503, true, `${unavailable}\n`]);
   });
 
   it('a socket is closed so that clients connect again', async () => {
@@ -114,7 +115,7 @@ it('a request whose session PostgreSQL ends is answered 503, and its Idempotency
     const waiting = 'select 1 from pg_locks where not granted';
     await expect.poll(async () => (await client.query(waiting)).rowCount).toBe(1);
     await client.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()');
-    expect(await told(await asked)).toEqual(inRest);
+    expect(await answerOf(await asked)).toEqual(inRest);
     await client.query('rollback');
   });
   await expect.poll(async () => (await pause(key)).status).toBe(200);

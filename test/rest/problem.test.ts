@@ -39,7 +39,7 @@ describe('the running service', () => {
   });
   afterAll(async () => await server.close());
 
-  async function told(method: string, path: string, body?: unknown, token: string | null = server.token) {
+  async function answersTo(method: string, path: string, body?: unknown, token: string | null = server.token) {
     const asked = { ...(body !== undefined && { body }), token };
     const [plain, detailed] = [
       await server.rest(method, path, asked),
@@ -63,7 +63,7 @@ describe('the running service', () => {
   ])(
     'answers %s as it is documented, and as a problem to who asks for one',
     async (_what, method, path, body, status, detail) => {
-      const { statuses, types, bodies } = await told(method, path, body);
+      const { statuses, types, bodies } = await answersTo(method, path, body);
       expect([statuses, types]).toEqual([
         [status, status],
         ['application/json', problem],

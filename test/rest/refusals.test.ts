@@ -76,14 +76,14 @@ it.each(bodies.filter(({ name }) => !alike.has(name)))('$name ($request)', async
   const allowed = fieldsOf(schema, value)
     .flatMap((field) => odd.map((to) => ({ field, body: changed(value, field, to) })))
     .filter(({ body }) => openApi.problemsOf(schema, body).length === 0);
-  const told: unknown[] = [];
+  const faults: unknown[] = [];
   for (const { field, body } of allowed) {
     const answer = await server.rest(method, path, { body });
     const text = await answer.text();
     // The commits of the examples are nobody's.
     const isUnknownCommit = /^[0-9a-f]{40}$/.test(String(body['commit'])) && text.includes('Invalid commit hash');
     if (answer.status === 400 && !isUnknownCommit && !ofWhatThereIs.some((each) => text.includes(each)))
-      told.push([field.join('.'), body, text]);
+      faults.push([field.join('.'), body, text]);
   }
-  expect(told).toEqual([]);
+  expect(faults).toEqual([]);
 });

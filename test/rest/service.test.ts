@@ -115,7 +115,7 @@ describe('the examples of the OpenAPI document', () => {
 });
 
 describe('a code host that is away', () => {
-  it.each(['queue', 'update', 'refresh', 'sync'])('is told as 503 by %s, and none of its words', async (action) => {
+  it.each(['queue', 'update', 'refresh', 'sync'])('is a 503 by %s, and none of its words', async (action) => {
     const host = server.ports.hosts('local');
     const words = new HostUnavailable('git in /srv/secret took too long');
     const asked = vi.spyOn(host, 'getPullRequest').mockRejectedValueOnce(words);
@@ -155,7 +155,7 @@ describe('a client made of the OpenAPI document', () => {
     expect(data).toMatchObject({ number, queued: false, skip_line: false });
   });
 
-  it('is told what is wrong', async () => {
+  it('learns what is wrong', async () => {
     const { error, response } = await client().GET('/api/v1/queue/stats', {
       params: { query: { org: repository.org, repo: 'unknown' } },
     });

@@ -29,7 +29,7 @@ interface Change {
 
 const changes =
   'subscription ($number: Int, $repository: RepositoryInput, $after: String) { runbookChanged(number: $number, repository: $repository, after: $after) { cursor action log runbook { number status } step { number status } } }';
-const told = ({ payloads }: Followed<Change>): string[] =>
+const linesOf = ({ payloads }: Followed<Change>): string[] =>
   payloads.map(({ action, runbook, step }) =>
     [runbook.number, action, step?.number].filter((word) => word !== undefined).join(' '),
   );
@@ -69,15 +69,15 @@ describe('following runbooks', () => {
       `${one} runbook_status_changed`,
       `${one} runbook_canceled`,
     ];
-    expect(told(single)).toEqual(ofOne);
-    expect(told(all)).toEqual([`${two} runbook_created`, ...ofOne]);
+    expect(linesOf(single)).toEqual(ofOne);
+    expect(linesOf(all)).toEqual([`${two} runbook_created`, ...ofOne]);
     expect(single.payloads[1]).toMatchObject({
       runbook: { status: 'FAILED' },
       step: { number: '1.1', status: 'FAILED' },
     });
     await using resumed = follow<Change>(s, changes, { repository, after: all.payloads[2]?.cursor });
     await resumed.until(3);
-    expect(told(resumed)).toEqual(ofOne.slice(2));
+    expect(linesOf(resumed)).toEqual(ofOne.slice(2));
   });
 
   it('tells with each change what came to the log since the one before', async () => {

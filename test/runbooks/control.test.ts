@@ -1,4 +1,4 @@
-// Stopping runbooks, trying again what failed, publishing, and who is told.
+// Stopping runbooks, trying again what failed, publishing, and the events of each.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountOf, type AddedUser } from '../accounts/account.ts';
 import { seed, type Seeded } from '../graphql/seed.ts';
@@ -52,7 +52,7 @@ const leavesOf = ({ steps }: Shown): string[] =>
     .map(({ number, status, error }) => [number, status, error].filter(Boolean).join(' '));
 
 describe('a cancel', () => {
-  it('is told what it would stop, and stops nothing', async () => {
+  it('lists what it would stop, and stops nothing', async () => {
     const number = await made({
       leaves: [
         ['1.1', 'completed'],
@@ -61,8 +61,8 @@ describe('a cancel', () => {
         ['2.2', 'not_started'],
       ],
     });
-    const { runbook, impact: told } = await ask('cancelRunbook', { number, preview: true }, impact);
-    expect(told).toEqual({
+    const { runbook, impact: foreseen } = await ask('cancelRunbook', { number, preview: true }, impact);
+    expect(foreseen).toEqual({
       sentence:
         'Stops 1.2, which is being worked on. 2.1 and 2.2 will not be begun. What it committed and opened stays.',
       running: '1.2',
@@ -82,8 +82,8 @@ describe('a cancel', () => {
         ['2.1', 'not_started'],
       ],
     });
-    const { runbook, impact: told } = await ask('cancelRunbook', { number }, impact);
-    expect(told).toBeNull();
+    const { runbook, impact: foreseen } = await ask('cancelRunbook', { number }, impact);
+    expect(foreseen).toBeNull();
     expect(runbook).toMatchObject({ status: 'FAILED', cancelRequestedAt: expect.any(String) });
     expect(leavesOf(runbook)).toEqual([
       '1.1 COMPLETED',
@@ -172,7 +172,7 @@ describe('defaults', () => {
       token,
     );
 
-  it('are those of everybody until they are changed one by one, and each change is told once', async () => {
+  it('are those of everybody until they are changed one by one, and each change is reported once', async () => {
     const { data } = await update({});
     expect(data.updateRunbookDefaults.runbookDefaults).toEqual({
       draft: false,

@@ -25,10 +25,10 @@ describe('a runbook', { timeout: 120_000 }, () => {
     expect(at.body).toContain('- **2.1**');
     // Nothing but its branch and its pull request is left of it.
     expect(await r.w.git('for-each-ref', '--format=%(refname)', 'refs/interlock/runbooks/')).toBe('');
-    const told = await r.events(number);
-    expect(told.slice(0, 3)).toEqual(['runbook_created', 'runbook_planned', 'runbook_status_changed']);
-    expect(told.filter((action) => action === 'runbook_step_changed')).toHaveLength(9);
-    expect(told.at(-1)).toBe('runbook_status_changed');
+    const actions = await r.events(number);
+    expect(actions.slice(0, 3)).toEqual(['runbook_created', 'runbook_planned', 'runbook_status_changed']);
+    expect(actions.filter((action) => action === 'runbook_step_changed')).toHaveLength(9);
+    expect(actions.at(-1)).toBe('runbook_status_changed');
   });
 
   it('is completed only when its pull request is there and says so', async () => {

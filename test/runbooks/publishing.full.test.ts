@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runbookWorld } from '../support/runbook-world.ts';
 
 describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
-  it('of a stack are told the description and labels of a follow-up after its commit, also when a leaf behind it fails', async () => {
+  it('of a stack get the description and labels of a follow-up after its commit, even when a later leaf fails', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one\nwrite b.txt two', {
       prMode: 'stacked_pr',

@@ -53,7 +53,7 @@ test('a failed installation ends the start with the cure', async () => {
   expect(stderr).toBe('npm ci failed. Read its lines above, then run npm ci again.\n');
 });
 
-test.each(['v14.21.3', 'v16.20.2'])('Node %s is told to be too old, by whatever is run first', async (version) => {
+test.each(['v14.21.3', 'v16.20.2'])('Node %s is reported as too old, by whatever is run first', async (version) => {
   const clone = await project();
   await clone.write(
     'old.cjs',
@@ -67,7 +67,7 @@ test.each(['v14.21.3', 'v16.20.2'])('Node %s is told to be too old, by whatever 
     });
 });
 
-test('an old Node is enough when a newer one was installed, and told with the cure when none was', async () => {
+test('an old Node is enough when a newer one was installed, and is reported with the cure when none was', async () => {
   const clone = await project();
   await clone.write('old.cjs', `Object.defineProperty(process, 'version', { value: 'v22.16.0' });`);
   const old = { nodeFlags: ['--require', join(clone.folder, 'old.cjs')] };

@@ -1,4 +1,4 @@
-// Somebody's system that deploys, told by POSTs: it counts what it was told, and says how its runs stand.
+// A user's system that deploys, called by POSTs: it counts the calls, and says how its runs stand.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ export interface CdRun {
   readonly key: string;
   readonly name: string;
   status: DeploymentStatus;
-  /** How often it was told to start, which it does once. */
+  /** How often `start` was called. It starts once. */
   starts: number;
   cancels: number;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -17,15 +17,15 @@ export interface CdRun {
 export interface CdServer extends AsyncDisposable {
   readonly url: string;
   readonly runs: CdRun[];
-  /** Everything it was told, in order. */
-  readonly told: { readonly action: 'start' | 'status' | 'cancel'; readonly key: string }[];
+  /** Every call, in order. */
+  readonly calls: { readonly action: 'start' | 'status' | 'cancel'; readonly key: string }[];
   /** What it answers every call with instead. Null: it works. */
   broken: { readonly status: number; readonly body: string } | null;
   /** How a run stands once it is started. Default `in_progress`: until a test ends it. */
   startsAs: DeploymentStatus;
   /** Whether a run that is to be canceled is so at once. Default true. */
   cancelsAtOnce: boolean;
-  /** Whether it still knows its runs when it is asked about them or told to cancel them. Default true. */
+  /** Whether it still knows its runs when it is asked about them or asked to cancel them. Default true. */
   remembers: boolean;
   /** The run that deploys (or builds) that version; the newest of several. */
   run(version: string): CdRun;
@@ -37,36 +37,36 @@ export async function cdServer(): Promise<CdServer> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const heard = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Told;
-      cd.told.push(heard);
+      const heard = JSON.parse(Buffer.concat(chunks).toString() || '{}') as ProviderCall;
+      cd.calls.push(heard);
       const { status, body } = answer(heard);
       response.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
   });
 
-  interface Told extends Record<string, unknown> {
+  interface ProviderCall extends Record<string, unknown> {
     readonly action: 'start' | 'status' | 'cancel';
     readonly key: string;
   }
 
-  function answer(told: Told): { status: number; body: string } {
+  function answer(call: ProviderCall): { status: number; body: string } {
     if (cd.broken !== null) return cd.broken;
-    const known = runs.find(({ key }) => key === told.key);
-    if (told.action === 'start') {
+    const known = runs.find(({ key }) => key === call.key);
+    if (call.action === 'start') {
       const begun = known ?? {
-        key: told.key,
+        key: call.key,
         name: `run-${runs.length + 1}`,
         status: cd.startsAs,
         starts: 0,
         cancels: 0,
-        facts: told,
+        facts: call,
       };
       if (known === undefined) runs.push(begun);
       begun.starts += 1;
       return { status: 202, body: JSON.stringify({ run: begun.name }) };
     }
     if (known === undefined || !cd.remembers) return { status: 404, body: '{}' };
-    if (told.action === 'cancel') {
+    if (call.action === 'cancel') {
       known.cancels += 1;
       if (cd.cancelsAtOnce && known.status === 'in_progress') known.status = 'canceled';
     }
@@ -82,7 +82,7 @@ export async function cdServer(): Promise<CdServer> {
   const cd: CdServer = {
     url: `http://127.0.0.1:${port}/`,
     runs,
-    told: [],
+    calls: [],
     broken: null,
     startsAs: 'in_progress',
     cancelsAtOnce: true,

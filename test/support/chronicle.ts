@@ -74,7 +74,7 @@ export function chronicle(w: World): Chronicle {
         typeof sentence === 'string' ? answer.sentence === sentence : sentence.test(answer.sentence);
       const found = answers.find(isSaid);
       if (found === undefined)
-        throw new Error(`#${number} was never told ${sentence}, but: ${this.sentences(number).join(' | ')}`);
+        throw new Error(`#${number} was never explained by ${sentence}, but by: ${this.sentences(number).join(' | ')}`);
       return found;
     },
     async [Symbol.asyncDispose]() {

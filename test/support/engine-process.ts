@@ -1,5 +1,5 @@
 // The engine in a process of its own, to be killed. `loop`: worked off one turn at a time, without Temporal.
-// `temporal`: the worker of production. Says `ready` once it runs; ends when it is told to
+// `temporal`: the worker of production. Says `ready` once it runs; ends at a signal
 // (the worker drains on SIGTERM) or killed.
 import { pino } from 'pino';
 import type { PushPace } from '../../src/hosts/github/index.ts';

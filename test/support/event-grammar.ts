@@ -9,7 +9,7 @@ export interface LoggedEvent {
 }
 
 interface Rule {
-  /** Status a pull request has when it is told, as the engine names it. */
+  /** Status of a pull request in its event, as the engine names it. */
   readonly statuses: readonly string[];
   /** Only between `queued` and what ends that. */
   readonly inLine?: true;
@@ -91,6 +91,7 @@ function problemsOfBatch(
   if (members.length === 0) problems.push(`${name} without members`);
   if (action !== 'batch_merged') return problems;
   for (const { number, status } of members)
-    if (status !== 'merged' || !seen.merged.has(number)) problems.push(`${name} before #${number} was told as merged`);
+    if (status !== 'merged' || !seen.merged.has(number))
+      problems.push(`${name} before #${number} was reported as merged`);
   return problems;
 }

@@ -19,7 +19,7 @@ export interface Followed<Payload> extends AsyncDisposable {
   readonly begunBefore: number;
 }
 
-/** Resolves when these have begun, which follow events and were asked together: what happens from then on is told. */
+/** Resolves when these subscriptions of events, which were made together, have begun: they get all that follows. */
 export async function begun(...asked: readonly Pick<Followed<unknown>, 'url' | 'begunBefore'>[]): Promise<void> {
   for (const [url, there] of Map.groupBy(asked, ({ url }) => url))
     await expect

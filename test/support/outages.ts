@@ -64,8 +64,8 @@ const mostTurns = 30;
 const hows: readonly Outage[] = ['refused', 'answer lost'];
 
 /**
- * Expects the same end of the story, told once in peace, and then twice for each call it took: refused, and with its answer lost. Stories that
- * take long name `only` some of the calls: the first, and how many to the next.
+ * Expects the same end of the story, played once in peace, and then twice for each call it took: refused, and with its
+ * answer lost. Stories that take long name `only` some of the calls: the first, and how many to the next.
  */
 export async function expectAtEachOutage(
   story: Story,

@@ -1,6 +1,7 @@
 // An agent that does what a test says, word by word. Each line of a prompt is a step, its parts divided by ` | ` are the
 // leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <words>` (for good), `stumble <words>` (may be tried
-// again), `busy <seconds>` (not before that), `spend <millionths>`, `hold <file>` (until that file is there), `ignore <file>` (the same, whatever it is told meanwhile), `say <words>`. `no plan <words>` is refused.
+// again), `busy <seconds>` (not before that), `spend <millionths>`, `hold <file>` (until that file is there), `ignore
+// <file>` (the same, without heeding the signal), `say <words>`. `no plan <words>` is refused.
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';

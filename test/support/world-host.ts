@@ -14,7 +14,7 @@ export interface WorldHost {
   /** The bare repository to which people push. */
   readonly gitDir: string;
   readonly git: (...args: string[]) => Promise<string>;
-  /** A person pushes a commit. The host has told of it, and the service has followed, when this resolves. */
+  /** A person pushes a commit. The host has reported it, and the service has followed, when this resolves. */
   readonly commit: (commit: UserCommit) => Promise<string>;
   /** A person opens a pull request of a pushed branch. Answers its number; the service knows it. */
   readonly open: (pullRequest: {

@@ -74,8 +74,8 @@ describe('a webhook', () => {
     );
     await r.until(5);
     await w.settled('succeeded');
-    const told = r.received.map(({ path, json }) => `${path.replace('/hooks/', '')} ${String(json['action'])}`);
-    expect(told.toSorted()).toEqual([
+    const delivered = r.received.map(({ path, json }) => `${path.replace('/hooks/', '')} ${String(json['action'])}`);
+    expect(delivered.toSorted()).toEqual([
       'all config_change',
       'all merged',
       'all queued',
@@ -130,16 +130,16 @@ describe('a webhook', () => {
     });
     for (const action of ['opened', 'queued', 'merged']) await w.happen(action, 1);
     for (const action of ['opened', 'queued', 'blocked']) await w.happen(action, 2);
-    const told = (number: number): unknown[] =>
+    const delivered = (number: number): unknown[] =>
       r.received.filter(({ json }) => json['pr_number'] === number).map(({ json }) => json['action']);
     await r.until(4);
-    expect([told(1), told(2)]).toEqual([['opened'], ['opened', 'queued', 'blocked']]);
+    expect([delivered(1), delivered(2)]).toEqual([['opened'], ['opened', 'queued', 'blocked']]);
     release.resolve();
     await r.until(6);
-    expect(told(1)).toEqual(['opened', 'queued', 'merged']);
+    expect(delivered(1)).toEqual(['opened', 'queued', 'merged']);
   });
 
-  it('about a batch comes after what was told of its members, and holds up nobody else', async () => {
+  it('about a batch comes after those about its members, and holds up no other', async () => {
     await w.endpoint(r.url);
     const release = Promise.withResolvers<void>();
     r.answer(async ({ json }) => {
@@ -155,16 +155,16 @@ describe('a webhook', () => {
       await appendEvents(ctx, tx, [{ repositoryId, batchId, action: 'batch_merged', payload }]);
     });
     await w.happen('blocked', 4, { status: 'blocked' });
-    const told = (): unknown[] => r.received.map(({ json }) => json['action']);
+    const delivered = (): unknown[] => r.received.map(({ json }) => json['action']);
     await r.until(2);
     // The two that may come have come and one of them has ended, so that the batch would have been taken by now.
     await eventually(async () => (await w.deliveries()).some(({ state }) => state === 'succeeded'), 'one has ended');
-    expect(told().toSorted()).toEqual(['blocked', 'merged']);
+    expect(delivered().toSorted()).toEqual(['blocked', 'merged']);
     const waiting = await w.s.rows("select attempts from webhook_delivery where action = 'batch_merged'");
     expect(waiting).toEqual([{ attempts: 0 }]);
     release.resolve();
     await r.until(3);
-    expect(told().at(-1)).toBe('batch_merged');
+    expect(delivered().at(-1)).toBe('batch_merged');
   });
 
   it('fails without losing anything: it is kept for its workflow, and the next ones are tried all the same', async () => {
@@ -252,7 +252,7 @@ async function disabled(): Promise<void> {
 }
 
 describe('an endpoint', () => {
-  it('that answers 410 is disabled, and its account is told', async () => {
+  it('that answers 410 is disabled, and its account is notified', async () => {
     const { id } = await w.endpoint(r.url);
     r.answer(() => ({ status: 410 }));
     await w.happen('opened', 1);

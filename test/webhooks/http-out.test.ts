@@ -106,7 +106,7 @@ describe('an answer', () => {
     ['once', 'POST', {}, ['POST', 'POST']],
     ['again where a key makes that harmless', 'POST', { 'idempotency-key': 'k' }, ['POST', 'POST', 'POST']],
     ['again where it only asks', 'GET', {}, ['GET', 'GET', 'GET']],
-  ])('of a kept connection that is dropped: it is sent %s (%s)', async (_what, method, headers, told) => {
+  ])('of a kept connection that is dropped: it is sent %s (%s)', async (_what, method, headers, expected) => {
     const seen: string[] = [];
     await using dropping = await serve((request, response) => {
       seen.push(request.method ?? '');
@@ -118,7 +118,7 @@ describe('an answer', () => {
     const ask = { url, headers, body: Buffer.from('{}'), timeoutMs: 2_000, mostBytes: 100, method };
     expect((await http.send(ask)).status).toBe(200);
     expect((await http.send(ask)).error).toBe('The connection was closed before there was an answer.');
-    expect(seen).toEqual(told);
+    expect(seen).toEqual(expected);
     http.close();
   });
 

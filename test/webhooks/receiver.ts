@@ -1,4 +1,5 @@
-// A receiver of webhooks, as users write them: a plain HTTP server that remembers what came and answers as it is told.
+// A receiver of webhooks, as users write them: a plain HTTP server that remembers what came and gives the chosen
+// answers.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

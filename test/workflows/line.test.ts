@@ -45,7 +45,8 @@ describe('a line on Temporal', { timeout: 180_000 }, () => {
     ]) {
       const beganAt = performance.now();
       await land(count);
-      // What is told at the host is a wake and a step of its own, at most every five seconds, however many it is about.
+      // Notifications at the host are a wake and a step of their own, at most every five seconds, however many there
+      // are.
       const telling = 12 * Math.ceil((performance.now() - beganAt) / 5_000);
       const { all } = await historyLength();
       costs.push(`${count}: ${all - before}`);
@@ -54,7 +55,7 @@ describe('a line on Temporal', { timeout: 180_000 }, () => {
       if (count === 1) await e.keepHistories('single-landing');
     }
     console.log(`events of history per burst of pull requests — ${costs.join(', ')}`);
-    // Made and opened in one step, told to look once, cleaned up. A poll more is a timer and a step.
+    // Made and opened in one step, woken once, cleaned up. A poll more is a timer and a step.
     expect(Math.min(...(await historyLength()).batches)).toBeLessThanOrEqual(25);
     await expectOneLandingEach(e.w, numbers);
   });

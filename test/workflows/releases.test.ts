@@ -44,7 +44,7 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     await until(() => cd.runs.length === 3, 'it is triggered');
     cd.cancelsAtOnce = false;
     const back = await r.rollBack();
-    await until(() => cd.run('v2-rc1').cancels > 0, 'it is told to cancel');
+    await until(() => cd.run('v2-rc1').cancels > 0, 'it is asked to cancel');
     expect(await r.line()).toEqual(['v1-rc1 success', 'v2-rc1 canceling', 'v1-rc1 pending']);
     cd.run('v2-rc1').status = 'canceled';
     await until(() => cd.runs.length === 4, 'the rollback is triggered');

@@ -5,7 +5,7 @@ import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 
 describe('on Temporal', { timeout: 120_000 }, () => {
-  it('a conflicting one is blocked and told so, what is ahead of it and behind it lands', async () => {
+  it('a conflicting pull request is blocked and says so; those ahead of it and behind it land', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
     const { w } = e;
     const numbers = [

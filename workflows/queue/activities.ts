@@ -14,8 +14,8 @@ export interface QueueActivities {
 // cost five events of its history in every turn.
 const coalesceMs = 75;
 
-// An activity of its own costs six events of history: what is told in a moment is told with the turn that planned it.
-// A landing waits for nobody, and the turn after it tells as well.
+// An activity of its own costs six events of history, so short notifications are sent by the turn that planned them.
+// A landing waits for no notification, and the turn after it sends them as well.
 const tellWithinMs = 1_000;
 
 async function tellAtOnce(ctx: Context, effects: Advance['effects']): Promise<Advance['effects']> {

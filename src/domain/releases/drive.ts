@@ -31,7 +31,7 @@ export interface DeploymentSituation extends RunSituation {
   /** When the last news about it came. */
   readonly statusAt: number;
   readonly reportTimeoutSec: number;
-  /** It was canceled without waiting, and its provider has not been told yet. */
+  /** It was canceled without waiting, and its provider has not been notified yet. */
   readonly cancelOwed: boolean;
   /** It was started at a provider that its environment no longer has. */
   readonly isElsewhere: boolean;
@@ -90,7 +90,7 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
 }
 
 /**
- * Whether the provider is told about a canceled deployment whose result nobody waits for. It is told if it was called
+ * Whether the provider is notified of a canceled deployment whose result nobody waits for. It is if it was called
  * and may still be at work. A deployment that is driven from outside has no provider, and a provider that was
  * configured later does not know the deployment.
  */

@@ -40,8 +40,8 @@ function rememberedOf(git: Git): Map<string, boolean> {
 const below = { older: 1, newer: 2, both: 3 } as const;
 
 /**
- * As git does it: what is below each of the two is marked, the newest commits first, until all that is left is below
- * both. What lies between them is below the newer one alone, so that no wrong clock hides it. Null: it is too much.
+ * As git does it: the ancestors of both are marked, the newest commits first, until all that are left are ancestors of
+ * both. Commits between the two are ancestors of the newer one alone, so no wrong clock hides them. Null: too many.
  */
 async function walk(git: Git, directory: string, older: Lineage, newer: Lineage): Promise<boolean | null> {
   const marks = new Map<string, number>([

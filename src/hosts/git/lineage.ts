@@ -21,7 +21,7 @@ export async function readLineages(git: Git, directory: string, ids: readonly st
 
 const remembered = new WeakMap<Git, Map<string, Lineage>>();
 
-/** As `readLineages`, but what was read once is not read again: for what descendants that are there come from. */
+/** Like `readLineages`, but remembers lineages. Only for ancestors of commits that exist, which cannot disappear. */
 export async function recallLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
   const known = remembered.get(git) ?? new Map<string, Lineage>();
   remembered.set(git, known);

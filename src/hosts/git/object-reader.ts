@@ -15,7 +15,7 @@ export interface GitObject extends ObjectHeader {
   readonly body: Buffer;
 }
 
-/** What an id is followed to: the commit a tag names, the tree of a commit. */
+/** The object that an id leads to: the commit that a tag names, or the tree of a commit. */
 export type Peeled = '' | '^{commit}' | '^{tree}';
 
 const largestObject = 64 * 1024 * 1024;
@@ -43,7 +43,7 @@ export async function readObjectHeader(git: Git, directory: string, id: string):
   }));
 }
 
-// Reading changes nothing: when git died meanwhile, another one is asked.
+// Reading changes nothing, so if git died meanwhile, another git is asked.
 async function askAgainOnce<Answer>(git: Git, directory: string, question: () => Question<Answer>): Promise<Answer> {
   try {
     return await git.companions.ask(directory, 'cat-file', question());

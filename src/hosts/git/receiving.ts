@@ -66,7 +66,7 @@ export function explainRefusals(lines: readonly string[], complaints: string, bo
   const tooLarge = `its objects inflate to more than ${megabytes} MB, which is the most for a push of its size`;
   const tooSlow = `unpacking it took more than ${bounds.processorSec} s of processor time`;
   return lines.map((line) => {
-    const told = line.replace(refusedByHook, tooLarge);
-    return endedByKernel.test(complaints) ? told.replace('unpacker error', tooSlow) : told;
+    const reported = line.replace(refusedByHook, tooLarge);
+    return endedByKernel.test(complaints) ? reported.replace('unpacker error', tooSlow) : reported;
   });
 }

@@ -64,7 +64,7 @@ export async function readChecks(
   const isListed = rows.length > 0 && expected.every((name) => rows.some((row) => row.name === name));
   return {
     commit,
-    // Without rows the list is known only once a branch that CI looks at stands there: nobody asked before.
+    // Without rows, the list is known only once CI has looked at a branch that stands there.
     complete:
       isListed || (expected.length === 0 && (rows.length > 0 || (await isAskedFor(installation, repository, commit)))),
     // The file names every check, so that nothing becomes complete by waiting.

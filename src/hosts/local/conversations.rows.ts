@@ -16,7 +16,9 @@ interface Said {
   readonly at: Date;
 }
 
-/** Comments of one repository are written one after the other: who reads on from a sequence misses none. */
+/**
+ * Comments of one repository are written one after the other, so a reader that continues from a sequence misses none.
+ */
 export async function insertComment(
   db: Database,
   repository: HostRepository,

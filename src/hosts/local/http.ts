@@ -29,7 +29,7 @@ interface Place {
 
 const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:write' } as const;
 const longestFetchRequest = 64 * 1024 * 1024;
-/** Of a body that comes compressed. git compresses what it asks for, and never a pack. */
+/** The limit of a body that comes compressed. git compresses its requests for objects, and never a pack. */
 const longestInflated = 64 * 1024 * 1024;
 
 /** An answer that ends the request. */

@@ -13,7 +13,7 @@ export const localIdentity: Identity = { name: 'Interlock', email: 'interlock@us
 export interface LocalHostOptions {
   readonly dataDir: string;
   readonly db: Database;
-  /** Told that something changed, after it was stored. Must not throw. */
+  /** Called after a change was stored. Must not throw. */
   readonly emit: (event: HostEvent) => void;
   /** Where users reach this installation, without a trailing slash. */
   readonly publicUrl: string;

@@ -178,7 +178,7 @@ export async function markReopened(
   return await change(db, repository, number, `state = 'open', head_sha = $4 where state = 'closed'`, [headSha]);
 }
 
-/** A closed one too: its branch may have been deleted before the landing was told. */
+/** A closed one too: its branch may have been deleted before the landing was reported. */
 export async function markMerged(
   db: Database,
   repository: HostRepository,

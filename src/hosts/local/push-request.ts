@@ -22,7 +22,7 @@ const mostCommands = 5000;
 const longestRefBytes = 4096;
 const longestCapabilitiesBytes = 16 * 1024;
 
-/** Null: the head is not complete yet. Throws ProtocolError when it is none. */
+/** Null: the head is not complete yet. Throws ProtocolError for a head that is not git's. */
 export function parsePushRequest(body: Buffer): PushRequest | null {
   const commands: PushCommand[] = [];
   const shallow: Buffer[] = [];

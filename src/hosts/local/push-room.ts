@@ -29,7 +29,7 @@ export interface PushBytes {
   readonly unpacked: number;
 }
 
-/** Of one process: each of several has its own pushes in view. */
+/** For one process: each process sees only its own pushes. */
 export function createPushRoom(freeBytes: () => number): PushRoom {
   const underWay = new Map<symbol, number>();
 

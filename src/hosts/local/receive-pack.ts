@@ -69,13 +69,13 @@ export async function receivePush(
   const lines = await describe(changes);
   await followRefChanges(installation, repository, changes, 'push');
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
-  const told = request.commands
+  const refusedLines = request.commands
     .filter((command) => !allowed.includes(command))
     .map(({ ref }) =>
       refused(ref, refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failed: another ref was refused'),
     );
   return formatPushReport(
-    joinReports([...reports, { unpack: 'unpack ok', lines: told, progress }]),
+    joinReports([...reports, { unpack: 'unpack ok', lines: refusedLines, progress }]),
     request.capabilities,
   );
 }

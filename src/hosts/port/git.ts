@@ -79,7 +79,7 @@ export interface HostGit {
   ): Promise<readonly HostCommit[]>;
   /**
    * What any of `to` reaches and `from` does not, parents before their children; null when it is more than `limit`.
-   * Of `to` what is no commit there is left out.
+   * A member of `to` that is no commit there is left out.
    */
   listAncestry(
     repository: HostRepository,

@@ -16,7 +16,7 @@ export interface GitUser {
   readonly mayConfigure: boolean;
 }
 
-/** What git over HTTP asks of the service: who somebody is, what is theirs, and what a push may do. */
+/** What git over HTTP asks of the service: the user of a token, the user's repositories, and what a push may do. */
 export interface GitServing {
   /** Null: the token is unknown, expired or revoked. `'forbidden'`: it is good, and lacks the scope. */
   readonly authenticate: (

@@ -55,7 +55,7 @@ export class CommitMissing extends HostUnavailable {
 export class HostRefused extends Error {}
 
 /**
- * Until when a host has asked to wait, by the error of a call or by one of several: the latest of them. Null: no host has.
+ * The instant until which a host has asked to wait, by the error of a call or the latest of several. Null: none has.
  */
 export function retryAtOf(error: unknown): number | null {
   if (error instanceof HostUnavailable) return error.retryAt;

@@ -106,7 +106,7 @@ export class ApiToken {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'What it was named.' })
+  @Field(() => String, { description: 'Its name.' })
   name!: string;
 
   @Field(() => tokenKinds, { description: 'The user or account it acts as.' })

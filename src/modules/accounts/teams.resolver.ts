@@ -41,7 +41,7 @@ export class TeamsResolver {
     return `@${org}/${slug}`;
   }
 
-  @FieldResolver(() => UserConnection, { description: 'Who is in it, by email address. Needs config:read.' })
+  @FieldResolver(() => UserConnection, { description: 'Its members, by email address. Needs config:read.' })
   async members(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Team,

@@ -65,7 +65,7 @@ export class TeamMemberInput {
   user!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What mutations of teams answer.' })
+@ObjectType({ simpleResolvers: true, description: 'Answer of mutations about teams.' })
 export class TeamPayload {
   @Field(() => Team, { description: 'The team as it is now; as it was, when it was deleted.' })
   team!: Team;

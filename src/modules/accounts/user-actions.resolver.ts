@@ -36,7 +36,10 @@ export class UserActionsResolver {
     page: number | null,
     @Arg('entity', () => userActionEntityNames, { nullable: true, description: 'Only about things of this kind.' })
     entity: UserActionEntity | null,
-    @Arg('action', () => String, { nullable: true, description: 'Only this action. One there is not was never done.' })
+    @Arg('action', () => String, {
+      nullable: true,
+      description: 'Only this action. An unknown action gives an empty list.',
+    })
     action: string | null,
   ): Promise<Connection<UserAction>> {
     const request = readPage({ first, after, page }, { size: pageSize, keyLength: 1 });
@@ -64,7 +67,10 @@ export class UserActionsResolver {
     @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
     @Arg('entity', () => auditEntityNames, { nullable: true, description: 'Only about things of this kind.' })
     entity: AuditEntity | null,
-    @Arg('action', () => String, { nullable: true, description: 'Only this action. One there is not was never done.' })
+    @Arg('action', () => String, {
+      nullable: true,
+      description: 'Only this action. An unknown action gives an empty list.',
+    })
     action: string | null,
   ): Promise<Connection<AuditEntry>> {
     const request = readPage({ first, after }, { size: pageSize, keyLength: 1 });

@@ -32,7 +32,7 @@ export class UserAction {
   @Field(() => userActionEntityNames, { description: 'Kind of thing changed.' })
   entity!: UserActionEntity;
 
-  @Field(() => String, { nullable: true, description: 'Which one. Null where there is none to name.' })
+  @Field(() => String, { nullable: true, description: 'The thing it was done to. Null: there is nothing to name.' })
   target!: string | null;
 
   @Field(() => DateTime, { description: 'When it was done.' })
@@ -50,7 +50,7 @@ export class AuditEntry {
   @Field(() => auditEntityNames, { description: 'Kind of thing changed.' })
   entity!: AuditEntity;
 
-  @Field(() => String, { nullable: true, description: 'Which one. Null where there is none to name.' })
+  @Field(() => String, { nullable: true, description: 'The thing it was done to. Null: there is nothing to name.' })
   target!: string | null;
 
   @Field(() => DateTime, { description: 'When it was done.' })

@@ -24,7 +24,9 @@ export class UsersResolver {
     return await pageOfUsers({ first, after }, async (page) => await readUsers(ctx, page));
   }
 
-  @Mutation(() => UserPayload, { description: 'Adds a user, who can be given a token then. Needs admin.' })
+  @Mutation(() => UserPayload, {
+    description: 'Adds a user. `createApiToken` then makes tokens for the user. Needs admin.',
+  })
   async addUser(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => AddUserInput) input: AddUserInput,

@@ -61,7 +61,7 @@ export class RemoveUserInput {
   id!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What mutations of users answer.' })
+@ObjectType({ simpleResolvers: true, description: 'Answer of mutations about users.' })
 export class UserPayload {
   @Field(() => User, { description: 'The user as it is now.' })
   user!: User;

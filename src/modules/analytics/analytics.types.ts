@@ -25,7 +25,7 @@ export class DailyDistribution {
   p100!: number;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What merged on a day.' })
+@ObjectType({ simpleResolvers: true, description: 'Merged pull requests of a day.' })
 export class DailyUsage {
   @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
@@ -78,10 +78,10 @@ export class Analytics {
   })
   waitTimesToQueue!: DailyDistribution[];
 
-  @Field(() => [DailyUsage], { description: 'What merged.' })
+  @Field(() => [DailyUsage], { description: 'Merged pull requests.' })
   mergequeueUsage!: DailyUsage[];
 
-  @Field(() => [DailyBlocks], { description: 'What was blocked or dequeued.' })
+  @Field(() => [DailyBlocks], { description: 'The pull request that was blocked or dequeued.' })
   blockedReason!: DailyBlocks[];
 
   @Field(() => [DailyDistribution], {

@@ -26,7 +26,7 @@ export class Event {
   })
   actor!: string | null;
 
-  @Field(() => JSONValue, { description: 'What the event says beside its subject. Its keys depend on the action.' })
+  @Field(() => JSONValue, { description: "The event's other facts. Its keys depend on the action." })
   payload!: unknown;
 
   repositoryId!: string | null;

@@ -1,5 +1,5 @@
 // Work that has a time limit of its own and is older than that: the process that had it in hand has lost it without a word. Nothing
-// here ends it. It is told in the log and at /readyz, because the rows look as if everything went on.
+// here ends it. It is reported in the log and at /readyz, because the rows look as if everything went on.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 
@@ -10,7 +10,9 @@ export interface Overdue {
   readonly since: Date;
 }
 
-/** What is written down after the limit: an end that is told late, and a lease that another takes over. */
+/**
+ * After the limit some things are still written down: an end that is reported late, a lease that another process takes.
+ */
 const graceSql = "interval '5 minutes'";
 
 /** By what they are: their table, open rows of which an index is kept, and when a row should have been over. */
@@ -22,7 +24,7 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
   landings: {
     open: `intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
            where i.kind = 'land' and i.state = 'begun' and q.halted_reason is null`,
-    until: "i.begun_at + interval '10 minutes'",
+    until: "i.started_at + interval '10 minutes'",
   },
   deployments: {
     open: `deployment d join environment e on e.account_id = d.account_id and e.id = d.environment_id

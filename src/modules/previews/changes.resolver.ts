@@ -1,4 +1,4 @@
-// What somebody who watches previews follows: each change is an event, and shows its subject as it is when it is told.
+// The changes that a subscriber to previews gets: each is an event, and shows its subject as it is when it is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import { followEvents, type Following, type Subscribing } from '../../graphql/subscriptions.ts';
@@ -67,7 +67,7 @@ async function followVerifications(subscribing: Subscribing<FollowPreviewsArgs>)
   });
 }
 
-/** Of a verification these alone say that its preview came up or went. */
+/** The events of a verification after which its preview may have come up or gone. */
 const ofPreviews: ReadonlySet<string> = new Set(
   ['booting', 'driving', 'tearing_down', 'passed', 'failed', 'canceled', 'error'].map(
     (status) => `verification_${status}`,

@@ -22,7 +22,7 @@ export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';
 export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
-export { createRelay, type Relay } from './effects/relay.ts';
+export { createRelay } from './effects/relay.ts';
 export { haltOnUnknownLandings } from './facts/unknown-landings.ts';
 export { batchById } from './api/batches.reads.ts';
 export { pullRequestById } from './api/pull-requests.reads.ts';

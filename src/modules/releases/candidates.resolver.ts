@@ -79,7 +79,7 @@ export class ProjectCandidatesResolver {
 
 @Resolver(() => Release)
 export class ReleasesResolver {
-  @FieldResolver(() => ReleaseProject, { description: 'What it is a release of.' })
+  @FieldResolver(() => ReleaseProject, { description: 'The project that is released.' })
   async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: Release): Promise<ReleaseProject | null> {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }
@@ -98,7 +98,7 @@ export class ReleasesResolver {
 
 @Resolver(() => ReleaseCandidate)
 export class ReleaseCandidatesResolver {
-  @FieldResolver(() => ReleaseProject, { description: 'What it is a candidate of.' })
+  @FieldResolver(() => ReleaseProject, { description: 'The project it is a candidate of.' })
   async project(@Ctx() ctx: GraphQLContext, @Root() { projectId }: ReleaseCandidate): Promise<ReleaseProject | null> {
     return await loaderOf(ctx, releaseProjectById).load(projectId);
   }

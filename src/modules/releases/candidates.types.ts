@@ -67,7 +67,7 @@ export class ReleaseCandidate {
 
   @Field(() => String, {
     nullable: true,
-    description: 'What the last call to the provider of its build failed with. Null: it did not.',
+    description: 'The error of the last call to the provider of its build. Null: the call succeeded.',
   })
   lastFailure!: string | null;
 

@@ -1,4 +1,4 @@
-// What somebody who watches releases follows: each change is an event, and shows its subject as it is when it is told.
+// The changes that a subscriber to releases gets: each is an event, and shows its subject as it is when it is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
@@ -80,7 +80,7 @@ async function followEnvironments(subscribing: Subscribing<FollowEnvironmentsArg
   });
 }
 
-/** What is followed has to be there when it begins. */
+/** The project or environment must exist when the subscription begins. */
 async function follow<Change extends object>(
   subscribing: Subscribing<FollowEnvironmentsArgs>,
   toChange: (event: FollowedEvent, projectId: string) => Promise<Change | null>,

@@ -17,7 +17,7 @@ import type { EnvironmentRow } from './releases.entities.ts';
 
 const newestAtFirst = 100;
 
-/** As many of the newest, the oldest of them first, as it takes to say what runs there and what ran before it. */
+/** As many of the newest successes as show what runs there and what ran before, the oldest first. */
 async function readSuccesses(ctx: Context, tx: Transaction, environmentId: string): Promise<Success[]> {
   await tx.em.flush();
   for (let limit = newestAtFirst; ; limit *= 10) {
@@ -39,7 +39,7 @@ export async function readRunning(ctx: Context, tx: Transaction, environmentId: 
   return foldSuccesses(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
 }
 
-/** Where a rollback of the environment goes as its deployments stand. Null: there is nothing to go back to. */
+/** The target of a rollback of the environment now. Null: there is nothing to go back to. */
 export async function readRollbackTarget(
   ctx: Context,
   tx: Transaction,

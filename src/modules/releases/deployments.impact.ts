@@ -7,7 +7,7 @@ import { readDeploymentsIn } from './deployments.reads.ts';
 import type { Deployment } from './deployments.types.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
-/** What a change came to, as its transaction sees it. */
+/** The effects of a change, as its transaction sees them. */
 export interface Answer {
   readonly deployment: Deployment;
   readonly cancels: readonly Deployment[];

@@ -70,7 +70,7 @@ export class DeploymentsResolver {
 
   @FieldResolver(() => ReleaseCandidate, {
     nullable: true,
-    description: 'What ran there before it. Null: nothing did.',
+    description: 'The candidate that ran there before. Null: none did.',
   })
   async fromReleaseCandidate(
     @Ctx() ctx: GraphQLContext,

@@ -94,7 +94,7 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
   });
 }
 
-/** It has the environment, and is not set back: what we began we see to its end. */
+/** It has the slot, and the report does not set it back: then we still drive it to its end. */
 function goesOn({ currentDeploymentId }: EnvironmentRow, { id }: DeploymentRow, to: DeploymentStatus): boolean {
   return currentDeploymentId === id && to !== 'pending';
 }

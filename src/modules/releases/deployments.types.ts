@@ -16,7 +16,7 @@ const deploymentStatuses = {
 } as const satisfies Record<Uppercase<DeploymentStatus>, DeploymentStatus>;
 registerEnumType(deploymentStatuses, {
   name: 'DeploymentStatus',
-  description: 'How a deployment stands (interface 3.2).',
+  description: 'Status of a deployment (interface 3.2).',
   valuesConfig: {
     PENDING: { description: 'It waits for its turn.' },
     IN_PROGRESS: { description: 'The environment is being changed by it.' },
@@ -24,7 +24,7 @@ registerEnumType(deploymentStatuses, {
     FAILURE: { description: 'It was tried and did not come through.' },
     CANCELING: { description: 'It was asked to stop; how it ends is not known yet.' },
     CANCELED: { description: 'It was stopped, or never began.' },
-    ERROR: { description: 'It could not be tried, or its end was never told.' },
+    ERROR: { description: 'It could not be tried, or its end was never reported.' },
     UNKNOWN: { description: 'There was no news for too long. Others no longer wait for it.' },
   },
 });
@@ -73,10 +73,10 @@ export class Deployment {
   })
   fromReleaseCandidateVersion!: string | null;
 
-  @Field(() => deploymentStatuses, { description: 'How it stands.' })
+  @Field(() => deploymentStatuses, { description: 'Its status.' })
   status!: DeploymentStatus;
 
-  @Field(() => String, { nullable: true, description: 'Why it stands so, where there is something to say.' })
+  @Field(() => String, { nullable: true, description: 'The reason for its status. Null: there is nothing to add.' })
   errorMessage!: string | null;
 
   @Field(() => String, {
@@ -95,7 +95,7 @@ export class Deployment {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'When its provider was told to cancel it. Null: the provider was not told. If the provider of a canceled deployment could not be told, `lastFailure` says why.',
+      'When its provider was asked to cancel it. Null: the provider was not asked. If the provider of a canceled deployment could not be reached, `lastFailure` says why.',
   })
   cancelSentAt!: Date | null;
 
@@ -172,11 +172,14 @@ export class CreateDeploymentInput {
   @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
   force!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 
-@InputType({ description: 'How a deployment stands, as somebody outside says (interface 4.8).' })
+@InputType({ description: 'The status of a deployment, reported from outside (interface 4.8).' })
 export class ReportDeploymentInput {
   @Field(() => String, { description: 'The release project.' })
   project!: string;
@@ -199,7 +202,10 @@ export class CancelDeploymentInput {
   @Field(() => ID, { description: 'The deployment.' })
   id!: string;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 
@@ -214,6 +220,9 @@ export class RollBackEnvironmentInput {
   @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
   force!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }

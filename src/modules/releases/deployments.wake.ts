@@ -1,4 +1,4 @@
-// Who looks at a deployment again is told after the commit. A wake that is lost is the relay's to make good.
+// Wakes the driver of a deployment after the commit. Where a wake is lost, the relay wakes it.
 import type { Context } from '../../context.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -13,7 +13,7 @@ export function wakeDeployment(
   tx.afterCommit(() => wake({ accountId, deploymentId: id, isRollback: kind === 'rollback' }));
 }
 
-/** The line may go on, or another be its first one now: who that is is told. */
+/** After a change of the line: wakes the deployment that is now first in it. */
 export async function wakeNextInLine(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<void> {
   const [next] = await readLine(ctx, tx, environment);
   if (next === undefined) return;

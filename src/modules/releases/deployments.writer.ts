@@ -25,7 +25,7 @@ export interface NewStatus {
   readonly to: DeploymentStatus;
   /** In words people read. */
   readonly errorMessage?: string | null;
-  /** The provider is to be told that it was canceled, though nobody waits for that. */
+  /** The provider is to be notified that it was canceled, though nobody waits for that. */
   readonly cancelOwed?: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function writeDeploymentStatuses(
       throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
     await place(ctx, { deployment, to, running });
     wakeDeployment(ctx, tx, deployment);
-    // Told again: heard of, and nothing to tell.
+    // The same status reported again is stored as news, and causes no event.
     if (from === to) continue;
     // Calls to the provider that were put off belong to the status before.
     Object.assign(deployment, { ...untried, cancelOwed: cancelOwed ?? false });

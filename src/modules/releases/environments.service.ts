@@ -78,7 +78,7 @@ export interface EnvironmentChange extends Partial<Omit<NewEnvironment, 'project
   readonly provider?: ProviderRequest | null;
 }
 
-/** What is not given stays. How it is deployed to does not change under a deployment that has its place: CONFLICT. */
+/** Fields that are left out stay. The provider cannot change while a deployment has the slot: CONFLICT. */
 export async function updateEnvironment(ctx: Context, secrets: Secrets, change: EnvironmentChange): Promise<void> {
   requireAction(ctx, 'update_environment');
   const { project, environment } = await loadEnvironment(ctx, change);

@@ -42,7 +42,7 @@ export class Environment {
   @Field(() => tiers, { description: 'What it is for.' })
   tier!: EnvironmentTier;
 
-  @Field(() => Provider, { description: 'How it is deployed to.' })
+  @Field(() => Provider, { description: 'The provider of its deployments.' })
   provider!: Provider;
 
   @Field(() => Int, {
@@ -53,7 +53,10 @@ export class Environment {
   @Field(() => Boolean, { description: 'Whether it is frozen after a rollback.' })
   freezeAfterRollback!: boolean;
 
-  @Field(() => Int, { nullable: true, description: 'For how many seconds then. Null: until somebody ends it.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The length of that freeze in seconds. Null: until somebody ends it.',
+  })
   freezeAfterRollbackSec!: number | null;
 
   @Field(() => DateTime, { description: 'When it was made.' })
@@ -88,7 +91,7 @@ export class CreateEnvironmentInput {
   })
   position?: number | null;
 
-  @Field(() => ProviderInput, { description: 'How it is deployed to.' })
+  @Field(() => ProviderInput, { description: 'The provider of its deployments.' })
   provider!: ProviderInput;
 
   @Field(() => Int, {
@@ -104,7 +107,7 @@ export class CreateEnvironmentInput {
   freezeAfterRollbackSec?: number | null;
 }
 
-@InputType({ description: 'What is to change of an environment; what is not given stays.' })
+@InputType({ description: 'Changes of an environment. Fields that are left out stay.' })
 export class UpdateEnvironmentInput extends EnvironmentRefInput {
   @Field(() => tiers, { nullable: true, description: 'What it is for.' })
   tier?: EnvironmentTier | null;
@@ -124,7 +127,10 @@ export class UpdateEnvironmentInput extends EnvironmentRefInput {
   @Field(() => Boolean, { nullable: true, description: 'Whether it is frozen after a rollback.' })
   freezeAfterRollback?: boolean | null;
 
-  @Field(() => Int, { nullable: true, description: 'For how many seconds then. Null: until somebody ends it.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The length of that freeze in seconds. Null: until somebody ends it.',
+  })
   freezeAfterRollbackSec?: number | null;
 }
 

@@ -1,4 +1,4 @@
-// Whether an environment is frozen is asked of the calendar whenever somebody acts; here it is told, once for each change.
+// Announces each change of a freeze once. Whether an environment is frozen is asked of the calendar at each request.
 import type { Context } from '../../context.ts';
 import { frozenAt, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
@@ -13,14 +13,14 @@ import {
 import { wakeNextInLine } from './deployments.wake.ts';
 import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
-/** What events say of an environment. */
+/** The facts of an environment in events. */
 export interface EnvironmentNames {
   readonly repositoryId: string;
   readonly project: string;
   readonly environment: string;
 }
 
-/** Under the environment's row, after a change of its freezes or when one was due. Asked twice it tells nothing twice. */
+/** Announces a change of its freezes, under the environment's row. A second call announces nothing again. */
 export async function announceFreeze(ctx: Context, tx: Transaction, environment: EnvironmentRow): Promise<void> {
   const now = ctx.clock().getTime();
   const of = { accountId: ctx.accountId, environmentId: environment.id };
@@ -43,8 +43,8 @@ export async function announceFreeze(ctx: Context, tx: Transaction, environment:
 }
 
 /**
- * Where the environment is set to, it is frozen as a rollback succeeds: in the transaction of that success, in the place
- * of the freeze that an earlier rollback left.
+ * Freezes the environment as a rollback succeeds, where it is configured to: in the transaction of that success, in
+ * place of the freeze that an earlier rollback left.
  */
 export async function freezeAfterRollback(
   ctx: Context,

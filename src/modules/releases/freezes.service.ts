@@ -52,7 +52,7 @@ export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRe
   const span = checkedSpan(input.endsAt, ctx.clock());
   const { environment } = await loadEnvironment(ctx, input);
   return await dryRunOr(ctx, input.preview, async (tx) => {
-    const change = await beginChange(ctx, tx, environment.id);
+    const change = await startChange(ctx, tx, environment.id);
     const { row, standing } = change;
     const now = ctx.clock().getTime();
     const replaced = standing.filter(({ source }) => source === 'manual');
@@ -130,14 +130,14 @@ async function underEnvironment<T>(
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const change = await beginChange(ctx, tx, environmentId);
+    const change = await startChange(ctx, tx, environmentId);
     const done = await work(change);
     await announceFreeze(ctx, tx, change.row);
     return done;
   });
 }
 
-async function beginChange(ctx: Context, tx: Transaction, environmentId: string): Promise<Change> {
+async function startChange(ctx: Context, tx: Transaction, environmentId: string): Promise<Change> {
   const row = await changeEnvironment(ctx, tx, environmentId);
   return { tx, row, standing: await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId }) };
 }

@@ -15,10 +15,13 @@ export class FreezeEnvironmentInput extends EnvironmentRefInput {
   @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters.' })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Until when. Left out: until somebody ends it.' })
+  @Field(() => DateTime, { nullable: true, description: 'The end. Left out: it lasts until somebody ends it.' })
   endsAt!: Date | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 
@@ -68,7 +71,7 @@ export class FreezeEnvironmentPayload extends FreezePayload {
   impact!: EnvironmentFreezeImpact | null;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What was ended of the freezes of an environment.' })
+@ObjectType({ simpleResolvers: true, description: 'The ended freezes of an environment.' })
 export class UnfreezeEnvironmentPayload extends UnfreezePayload {
   @Field(() => Environment, { description: 'The environment; it may be frozen by a schedule.' })
   environment!: Environment;

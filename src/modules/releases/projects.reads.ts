@@ -117,7 +117,7 @@ export function environmentById(ctx: GraphQLContext): DataLoader<string, Environ
   });
 }
 
-/** Of projects and candidates, whose repository there always is. */
+/** For projects and candidates, which always have a repository. */
 export function repositoryOfRelease(ctx: GraphQLContext): DataLoader<string, Repository> {
   return new DataLoader(
     async (ids) => {
@@ -128,7 +128,7 @@ export function repositoryOfRelease(ctx: GraphQLContext): DataLoader<string, Rep
   );
 }
 
-/** Those there are, in the order of their ids. */
+/** The rows that exist, in the order of their ids. */
 export async function present<Row>(loader: DataLoader<string, Row | null>, ids: readonly string[]): Promise<Row[]> {
   const rows = await Promise.all(ids.map(async (id) => await loader.load(id)));
   return rows.flatMap((row) => (row === null ? [] : [row]));

@@ -61,7 +61,7 @@ export interface ReleaseProjectChange {
   readonly buildTimeoutSec?: number | null;
 }
 
-/** What is not given stays. A build under way goes on as the project says now. */
+/** Fields that are left out stay. A build under way goes on under the changed project. */
 export async function updateReleaseProject(
   ctx: Context,
   secrets: Secrets,

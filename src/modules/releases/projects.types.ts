@@ -15,7 +15,7 @@ registerEnumType(providerKinds, {
   name: 'ProviderKind',
   description: 'Who deploys, or builds.',
   valuesConfig: {
-    NONE: { description: 'Somebody outside, who reports how it went.' },
+    NONE: { description: 'A pipeline outside, which reports how it went.' },
     COMMAND: { description: 'A command, run in a worktree of the commit.' },
     HTTP: { description: 'A system that answers signed POSTs, and reports or is asked how the run went.' },
     GITHUB_ACTIONS: { description: 'A workflow of the repository at its code host, dispatched on the commit.' },
@@ -24,7 +24,7 @@ registerEnumType(providerKinds, {
 
 @ObjectType({ simpleResolvers: true, description: 'How deployments or builds are made. Its secret is never shown.' })
 export class Provider {
-  @Field(() => providerKinds, { description: 'Who does it.' })
+  @Field(() => providerKinds, { description: 'The kind of provider.' })
   kind!: ProviderKind;
 
   @Field(() => String, { nullable: true, description: 'What is run. Null unless it is a command.' })
@@ -48,7 +48,7 @@ export class Provider {
 
 @InputType({ description: 'How deployments or builds are to be made.' })
 export class ProviderInput {
-  @Field(() => providerKinds, { description: 'Who does it.' })
+  @Field(() => providerKinds, { description: 'The kind of provider.' })
   kind!: ProviderKind;
 
   @Field(() => String, { nullable: true, description: 'Of a command: what the shell runs, at most 64 KiB.' })

@@ -17,7 +17,7 @@ export async function lockEnvironment(ctx: Context, tx: Transaction, environment
   return await tx.em.findOneOrFail(EnvironmentEntity, of, { refresh: true });
 }
 
-/** As `lockEnvironment`, and marks that what its deployments are decided by changes. */
+/** Like `lockEnvironment`. Also increases the version, so that its deployments look again. */
 export async function changeEnvironment(ctx: Context, tx: Transaction, environmentId: string): Promise<EnvironmentRow> {
   const environment = await lockEnvironment(ctx, tx, environmentId);
   environment.version += 1;

@@ -28,7 +28,7 @@ export class QueuePause {
   })
   pattern!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What was said with it. Null when nothing was.' })
+  @Field(() => String, { nullable: true, description: 'Its message. Null: it has none.' })
   message!: string | null;
 }
 
@@ -50,7 +50,10 @@ export class PauseBranchesInput {
   })
   pausedMessage!: string | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 

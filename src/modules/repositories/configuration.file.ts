@@ -74,7 +74,7 @@ async function findChange(ctx: Context, row: RepositoryRow, { host, ref, tip }: 
     const range = { from: parent, to: head, limit: 1, path: configurationPath };
     const [own] = await host.listFirstParents(range);
     if (own === undefined) continue;
-    // Who pushed to a fork this host does not know: its branch of that name is another one.
+    // This host does not know who pushed to a fork: its own branch of that name is another branch.
     if (fork !== null) return { commit, push: 'unknown', by: author };
     const push = await host.findConfigurationPush({ ref: `refs/heads/${branch}`, since: own.commit, tip: head });
     return { commit, push: push ?? 'unknown', by: push?.by ?? author };

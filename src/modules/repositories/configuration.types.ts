@@ -25,7 +25,7 @@ export class ConfigurationChange {
   @Field(() => ID, { description: 'Names it among the changes of the repository. Opaque.' })
   id!: string;
 
-  @Field(() => ConfigurationAuthor, { description: 'Who made it.' })
+  @Field(() => ConfigurationAuthor, { description: 'Its author.' })
   modifiedBy!: ConfigurationAuthor;
 
   @Field(() => DateTime, { description: 'When it came into force.' })

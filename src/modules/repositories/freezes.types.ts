@@ -13,7 +13,7 @@ export const freezeSource = { MANUAL: 'manual', SCHEDULE: 'schedule', ROLLBACK: 
 >;
 registerEnumType(freezeSource, {
   name: 'FreezeSource',
-  description: 'What made a freeze.',
+  description: 'Source of a freeze.',
   valuesConfig: {
     MANUAL: { description: 'Somebody, from then on.' },
     SCHEDULE: { description: 'Somebody, again and again.' },
@@ -30,10 +30,10 @@ export class Freeze {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
 
-  @Field(() => freezeSource, { description: 'What made it.' })
+  @Field(() => freezeSource, { description: 'Its source.' })
   source!: Source;
 
-  @Field(() => String, { nullable: true, description: 'Why. Null when nothing was said.' })
+  @Field(() => String, { nullable: true, description: 'The reason. Null: none was given.' })
   reason!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'From when on. Null for a schedule.' })
@@ -88,7 +88,7 @@ export class Frozen {
   })
   until!: Date | null;
 
-  @Field(() => String, { nullable: true, description: 'Why. Null when nothing was said.' })
+  @Field(() => String, { nullable: true, description: 'The reason. Null: none was given.' })
   reason!: string | null;
 
   @Field(() => String, { description: 'The user who made the freeze. After a rollback: the user who rolled back.' })
@@ -130,10 +130,13 @@ export class FreezeBranchesInput extends BaseBranchesInput {
   })
   reason!: string | null;
 
-  @Field(() => DateTime, { nullable: true, description: 'Until when. Left out: until somebody ends it.' })
+  @Field(() => DateTime, { nullable: true, description: 'The end. Left out: it lasts until somebody ends it.' })
   endsAt!: Date | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 
@@ -151,7 +154,7 @@ export class FreezePayload {
   freeze!: Freeze;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What was ended.' })
+@ObjectType({ simpleResolvers: true, description: 'The ended freezes.' })
 export class UnfreezePayload {
   @Field(() => Int, { description: 'How many freezes there were.' })
   deleted!: number;

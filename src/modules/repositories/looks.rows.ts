@@ -29,7 +29,8 @@ export async function planLooks(query: Query, now: Date, options: { readonly isS
 }
 
 /**
- * Takes the repository that has been due for the longest time, except of these accounts and hosts. Null: none is due.
+ * Takes the repository that has been due for the longest time, without those of these accounts and hosts. Null: none is
+ * due.
  */
 export async function takeDueLook(
   query: Query,

@@ -20,7 +20,7 @@ import { Repository } from './repositories.types.ts';
 @Resolver(() => Repository)
 export class PermissionsResolver {
   @FieldResolver(() => PermissionGrantConnection, {
-    description: 'What was granted to users and teams here, in that order. Needs config:read.',
+    description: 'Permissions granted to users and teams here, in that order. Needs config:read.',
   })
   async permissionGrants(
     @Ctx() ctx: GraphQLContext,

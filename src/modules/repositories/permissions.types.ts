@@ -13,7 +13,7 @@ export const permissions = {
 } as const satisfies Record<Uppercase<Permission>, Permission>;
 registerEnumType(permissions, {
   name: 'Permission',
-  description: 'What is granted in a repository, beside what roles allow.',
+  description: 'A permission granted in a repository, besides those of roles.',
   valuesConfig: {
     SKIP_LINE: { description: 'To go ahead of all that did not ask for it.' },
     SKIP_VALIDATION: { description: 'To merge without CI.' },
@@ -36,7 +36,7 @@ registerEnumType(permissionSources, {
 
 @ObjectType({ simpleResolvers: true, description: 'A permission that was granted to a user or to a team.' })
 export class PermissionGrant {
-  @Field(() => permissions, { description: 'What was granted.' })
+  @Field(() => permissions, { description: 'The granted permission.' })
   permission!: Permission;
 
   @Field(() => User, { nullable: true, description: 'The user it is granted to. Null when granted to a team.' })
@@ -54,10 +54,12 @@ export class PermissionGrant {
 
 @ObjectType({ simpleResolvers: true, description: 'Somebody who may, and why.' })
 export class PermissionHolder {
-  @Field(() => User, { description: 'Who may.' })
+  @Field(() => User, { description: 'The user with the permission.' })
   user!: User;
 
-  @Field(() => permissionSources, { description: 'Why. Who may for several reasons is there with each.' })
+  @Field(() => permissionSources, {
+    description: 'Why the user has it. A user with several reasons has an entry for each.',
+  })
   source!: PermissionSource;
 
   @Field(() => Team, { nullable: true, description: 'The team it was granted to. Null for other reasons.' })
@@ -72,7 +74,7 @@ export class PermissionInput {
   @Field(() => RepositoryInput, { description: 'Where.' })
   repository!: RepositoryInput;
 
-  @Field(() => permissions, { description: 'What.' })
+  @Field(() => permissions, { description: 'The permission.' })
   permission!: Permission;
 
   @Field(() => ID, { nullable: true, description: 'The user. Either this or `team`.' })

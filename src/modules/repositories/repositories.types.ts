@@ -113,7 +113,10 @@ export class PauseRepositoryInput {
   @Field(() => Boolean, { description: 'True stops validating and merging, false goes on.' })
   paused!: boolean;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 
@@ -167,7 +170,10 @@ export class ReplaceConfigurationInput {
   @Field(() => String, { description: 'The whole YAML document, at most 256 KiB.' })
   yaml!: string;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What an agent did and said, in the order in which it did.
+// The actions and words of an agent, in order.
 import type { Context } from '../../context.ts';
 import type { ReadLog } from '../../graphql/logs.ts';
 import { readPieces } from '../../platform/log-pieces.ts';
@@ -31,7 +31,7 @@ export async function readToolCalls(
   });
 }
 
-// Nothing is being worked on, nothing will be by itself, and nothing waits to be planned.
+// SQL: nothing is in work, nothing will start by itself, and no prompt waits to be planned.
 const isOver = `run.queued + run.in_progress = 0 and (run.not_started = 0 or run.failed > 0 and exists (
     select from runbook_step f
     where f.account_id = run.account_id and f.runbook_id = run.id and f.status = 'failed' and not f.passed_over))
@@ -49,7 +49,9 @@ export function logOfRunbook(ctx: Context, { runbookId, leafId }: ActivityOf): R
 
 const mostPiecesAtOnce = 20;
 
-/** What was kept after a piece and after an instant, oldest first; what is more than a few pieces is left for the next time. */
+/**
+ * Pieces after a given piece and instant, oldest first, at most `mostPiecesAtOnce`. The rest is left for the next call.
+ */
 export async function readNewPieces(
   ctx: Context,
   runbookId: string,

@@ -43,7 +43,7 @@ export class RunbookActivityResolver {
   }
 
   @FieldResolver(() => LogPieceConnection, {
-    description: 'What its agent said and its commands wrote, oldest first. Kept for 90 days.',
+    description: 'Words of its agent and output of its commands, oldest first. Kept for 90 days.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -83,7 +83,7 @@ export class RunbookLeafActivityResolver {
   }
 
   @FieldResolver(() => LogPieceConnection, {
-    description: 'What its agent said for it, and its commands wrote, oldest first. Kept for 90 days.',
+    description: 'Words of its agent and output of its commands for this leaf, oldest first. Kept for 90 days.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

@@ -1,4 +1,4 @@
-// What somebody who watches runbooks follows: each change is an event, and shows its subject as it is when it is told.
+// The changes that a subscriber to runbooks gets: each is an event, and shows its subject as it is when it is sent.
 import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
@@ -67,7 +67,7 @@ async function followRunbooks(subscribing: Subscribing<FollowRunbooksArgs>): Pro
   });
 }
 
-/** What is followed has to be there when it begins. */
+/** The runbook or repository must exist when the subscription begins. */
 async function readFollowed(
   ctx: GraphQLContext,
   { number = null, repository = null }: FollowRunbooksArgs,

@@ -1,4 +1,4 @@
-// What a repository's runbooks begin with where a request does not say.
+// The defaults of a repository's runbooks, for fields that a request leaves out.
 import type { Context } from '../../context.ts';
 import type { PrMode } from '../../domain/runbooks/runbook.ts';
 import type { Transaction } from '../../platform/database.ts';

@@ -15,7 +15,7 @@ export interface RunbookDefaultsChange extends Given {
   readonly repository: RepositoryName;
 }
 
-/** What is not given stays. A null target branch is the repository's default branch. */
+/** Fields that are left out stay. A null target branch is the repository's default branch. */
 export async function updateRunbookDefaults(ctx: Context, change: RunbookDefaultsChange): Promise<RepositoryRow> {
   requireScope(ctx, 'config:write');
   if (typeof change.budgetMicros === 'number') checkedBudget(change.budgetMicros);

@@ -1,4 +1,4 @@
-// Which runbook a pull request comes of.
+// The runbook that a pull request belongs to.
 import DataLoader from 'dataloader';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { requireScope } from '../accounts/index.ts';

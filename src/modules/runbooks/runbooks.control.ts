@@ -98,7 +98,7 @@ export interface RetryRunbookRequest {
   readonly budgetMicros?: number | null | undefined;
 }
 
-/** What failed is worked on again, in its order. Throws CONFLICT when nothing did. */
+/** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
 export async function retryRunbook(ctx: Context, { number, budgetMicros }: RetryRunbookRequest): Promise<void> {
   requireScope(ctx, 'runbook:write');
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -1,4 +1,4 @@
-// What is told of a runbook: each change is an event, in the transaction that makes it.
+// The events of a runbook: each change is one, in the transaction that makes it.
 import type { Context } from '../../context.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';

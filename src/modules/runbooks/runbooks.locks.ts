@@ -9,7 +9,7 @@ export async function lockRunbook(ctx: Context, tx: Transaction, runbookId: stri
   return await lock(ctx, tx, { column: 'id', value: runbookId });
 }
 
-/** As `lockRunbook`, by what users call it, and marks that what its turns are decided by changes. */
+/** Like `lockRunbook`, by the number that users know. Also increases the version, so that its turns look again. */
 export async function changeRunbook(ctx: Context, tx: Transaction, number: number): Promise<RunbookRow> {
   const runbook = await lock(ctx, tx, { column: 'number', value: number });
   runbook.version += 1;

@@ -1,4 +1,4 @@
-// What every way of asking for a runbook is held to.
+// The preconditions of every way of asking for a runbook.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { codeOf, HostRefused } from '../../hosts/port.ts';

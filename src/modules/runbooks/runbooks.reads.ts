@@ -66,8 +66,8 @@ export async function readRunbooks(ctx: Context, repositoryId: string, page: Run
   return rows.map((row) => toRunbook(ctx, row));
 }
 
-// Each requested status gives its newest, by its index: rare ones are not looked for among all there are. They stand in
-// the text, since only then the planner knows how rare they are; there are 63 such texts at most.
+// Each requested status contributes its newest rows by its index, so that rare statuses need no scan. The statuses
+// stand in the text, because only then the planner knows how rare they are; there are 63 such texts at most.
 function pageOf(ctx: Context, repositoryId: string, { statuses, before, size }: RunbookPage): Statement {
   const values = [ctx.accountId, repositoryId, before, size];
   if (statuses === null) {

@@ -131,7 +131,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     }
     runbook.labels = mergeLabels(runbook.labels, request.labels);
     if (typeof request.description === 'string') Object.assign(runbook, { description, descriptionIn: null });
-    // It goes on, whatever it was stopped by or waits for.
+    // A new prompt ends a cancellation, and back-offs of calls.
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     await tellingStatus(ctx, tx, runbook, async () => await passOverFailed(ctx, tx, runbook));
     await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
@@ -165,7 +165,7 @@ async function addPrompt(
   await tx.em.flush();
 }
 
-/** Under the account's row: two that are begun at once have two numbers, and none is left out. */
+/** Under the account's row, so that two concurrent runbooks get two numbers, and no number is left out. */
 async function nextNumber(ctx: Context, tx: Transaction): Promise<number> {
   const [row] = await tx.query<{ number: number }>(
     'update account set runbooks = runbooks + 1 where id = $1 returning runbooks as number',

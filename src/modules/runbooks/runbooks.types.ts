@@ -15,7 +15,7 @@ export const runbookStatuses = {
 } as const satisfies Record<Uppercase<RunbookStatus>, RunbookStatus>;
 registerEnumType(runbookStatuses, {
   name: 'RunbookStatus',
-  description: 'How a runbook stands, by its leaves alone; the first that fits (interface 3.3).',
+  description: 'Status of a runbook, derived from its leaves: the first that fits (interface 3.3).',
   valuesConfig: {
     GENERATING_STEPS: { description: 'There are no steps yet.' },
     NOT_STARTED: { description: 'All leaves are not started.' },
@@ -113,7 +113,7 @@ export class Runbook {
   })
   title!: string;
 
-  @Field(() => runbookStatuses, { description: 'How it stands, by its leaves alone (interface 3.3).' })
+  @Field(() => runbookStatuses, { description: 'Its status, derived from its leaves (interface 3.3).' })
   status!: RunbookStatus;
 
   @Field(() => RunbookStepCounts, { description: 'Its leaves by their status.' })
@@ -160,7 +160,7 @@ export class Runbook {
   @Field(() => Boolean, { description: 'Whether it may change files that decide what runs, such as workflows.' })
   workflowFiles!: boolean;
 
-  @Field(() => RunbookCost, { description: 'What it has cost, and may cost.' })
+  @Field(() => RunbookCost, { description: 'Its cost so far, and its budget.' })
   cost!: RunbookCost;
 
   @Field(() => String, {
@@ -225,7 +225,7 @@ export class RunbookPayload {
   runbook!: Runbook;
 }
 
-@InputType({ description: 'Which runbooks to list. What is left out does not restrict.' })
+@InputType({ description: 'Which runbooks to list. A field that is left out does not restrict the list.' })
 export class RunbookFilter {
   @Field(() => [runbookStatuses], { nullable: true, description: 'Any of these statuses.' })
   statuses?: RunbookStatus[] | null;
@@ -243,7 +243,7 @@ export class CreateRunbookInput {
 
   @Field(() => String, {
     nullable: true,
-    description: 'What it is called, at most 200 characters. Made up unless given.',
+    description: 'Its title, at most 200 characters. Made from the prompt unless given.',
   })
   title?: string | null;
 

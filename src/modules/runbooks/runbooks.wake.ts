@@ -1,4 +1,4 @@
-// Who looks at a runbook again is told after the commit. A wake that is lost is the relay's to make good.
+// Wakes the driver of a runbook after the commit. Where a wake is lost, the relay wakes it.
 import type { Context } from '../../context.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';

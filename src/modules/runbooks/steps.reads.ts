@@ -1,4 +1,4 @@
-// What a runbook plans, commits and opens, for as many runbooks as are shown at once.
+// The plan, commits and pull requests of several runbooks at once.
 import DataLoader from 'dataloader';
 import { runbookStatus } from '../../domain/runbooks/runbook.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
@@ -113,7 +113,7 @@ function toBranch(row: PullRequestRow): RunbookBranch {
   };
 }
 
-/** Each number once, with the leaves of all that has it (interface 2.12). */
+/** Each number once, with the leaves of all branches that have it (interface 2.12). */
 export function pullRequestsOf(branches: readonly RunbookBranch[]): RunbookPullRequest[] {
   const byNumber = Map.groupBy(
     branches.flatMap(({ pullRequest }) => pullRequest ?? []),

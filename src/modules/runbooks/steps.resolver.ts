@@ -11,7 +11,7 @@ export class RunbookStepsResolver {
     return await loaderOf(ctx, stepsOfRunbook).load(id);
   }
 
-  @FieldResolver(() => [RunbookCommit], { description: 'What it committed, in order.' })
+  @FieldResolver(() => [RunbookCommit], { description: 'Its commits, in order.' })
   async commits(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookCommit[]> {
     return await loaderOf(ctx, commitsOfRunbook).load(id);
   }
@@ -22,7 +22,7 @@ export class RunbookStepsResolver {
   }
 
   @FieldResolver(() => [RunbookPullRequest], {
-    description: 'What it opened, each number once, in the order of their stack (interface 2.12).',
+    description: 'Its pull requests, each number once, in the order of their stack (interface 2.12).',
   })
   async pullRequests(@Ctx() ctx: GraphQLContext, @Root() { id }: Runbook): Promise<RunbookPullRequest[]> {
     return pullRequestsOf(await loaderOf(ctx, branchesOfRunbook).load(id));

@@ -18,7 +18,7 @@ const stepStatuses = {
 } as const satisfies Record<Uppercase<StepStatus>, StepStatus>;
 registerEnumType(stepStatuses, {
   name: 'RunbookLeafStatus',
-  description: 'How a leaf of a runbook stands (interface 3.3).',
+  description: 'Status of a leaf of a runbook (interface 3.3).',
   valuesConfig: {
     NOT_STARTED: { description: 'Nobody has begun it.' },
     QUEUED: { description: 'Its turn has come: everything before it is completed, and an agent is waited for.' },
@@ -49,7 +49,7 @@ const pullRequestStates = {
 } as const satisfies Record<Uppercase<OpenedState>, OpenedState>;
 registerEnumType(pullRequestStates, {
   name: 'RunbookPullRequestState',
-  description: 'How a pull request of a runbook stands.',
+  description: 'Status of a pull request of a runbook.',
   valuesConfig: {
     OPEN: { description: 'It is open.' },
     MERGED: { description: 'It is merged.' },
@@ -65,7 +65,7 @@ registerEnumType(toolOutcomes, {
   valuesConfig: {
     DONE: { description: 'It did what was asked.' },
     FAILED: { description: 'It tried, and it did not work; the agent was told why.' },
-    REFUSED: { description: 'What was asked is outside of what the agent may do.' },
+    REFUSED: { description: 'The request is outside of what the agent may do.' },
   },
 });
 
@@ -107,7 +107,7 @@ export class RunbookLeaf {
   @Field(() => String, { description: 'What is to be done, in a line.' })
   title!: string;
 
-  @Field(() => stepStatuses, { description: 'How it stands.' })
+  @Field(() => stepStatuses, { description: 'Its status.' })
   status!: StepStatus;
 
   @Field(() => String, { nullable: true, description: "The agent's words on what it did. Null: none yet." })
@@ -145,13 +145,15 @@ export class RunbookStep {
   @Field(() => String, { description: 'Its number, such as `1`: steps leave no gaps within a runbook.' })
   number!: string;
 
-  @Field(() => String, { description: 'What it is about, in a line.' })
+  @Field(() => String, { description: 'Its content in one line.' })
   title!: string;
 
   @Field(() => Int, { description: 'The prompt it was planned for, by its `ordinal`.' })
   promptOrdinal!: number;
 
-  @Field(() => runbookStatuses, { description: 'How it stands by its leaves, as a runbook does (interface 3.3).' })
+  @Field(() => runbookStatuses, {
+    description: "Its status, derived from its leaves like a runbook's (interface 3.3).",
+  })
   status!: RunbookStatus;
 
   @Extensions({ rows: 3 })
@@ -167,7 +169,7 @@ export class RunbookPullRequest {
   @Field(() => URI, { description: 'Its page on the code host.' })
   url!: string;
 
-  @Field(() => pullRequestStates, { description: 'How it stands, as far as the runbook has heard.' })
+  @Field(() => pullRequestStates, { description: 'Its status, as far as the runbook knows.' })
   state!: OpenedState;
 
   @Field(() => [String], {
@@ -181,7 +183,10 @@ export class RunbookPullRequest {
   @Field(() => String, { description: 'The branch it is to be merged into: in a stack that of the one before.' })
   baseBranch!: string;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'Its head as the runbook pushed it. Null: nothing was.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'Its head as the runbook pushed it. Null: nothing was pushed.',
+  })
   headCommit!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When the runbook asked to queue it. Null: it did not.' })
@@ -205,7 +210,10 @@ export class RunbookBranch {
   @Field(() => String, { description: 'The branch its pull request is to be merged into.' })
   baseBranch!: string;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'Its head as the runbook pushed it. Null: nothing was.' })
+  @Field(() => GitObjectID, {
+    nullable: true,
+    description: 'Its head as the runbook pushed it. Null: nothing was pushed.',
+  })
   headCommit!: string | null;
 
   @Field(() => RunbookPullRequest, { nullable: true, description: 'Its pull request. Null: none yet.' })
@@ -217,13 +225,13 @@ export class RunbookToolCall {
   @Field(() => String, { description: 'The tool.' })
   tool!: string;
 
-  @Field(() => JSONValue, { description: 'What it was called with; long values are cut.' })
+  @Field(() => JSONValue, { description: 'The arguments of the call; long values are cut.' })
   arguments!: unknown;
 
   @Field(() => toolOutcomes, { description: 'Its result.' })
   outcome!: ToolOutcome;
 
-  @Field(() => String, { description: 'What the agent was answered, cut where it is long.' })
+  @Field(() => String, { description: "The tool's answer, cut where it is long." })
   answer!: string;
 
   @Field(() => String, { nullable: true, description: 'Number of the leaf it was called for. Null: while planning.' })

@@ -90,8 +90,8 @@ async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise
 }
 
 /**
- * Nothing more is begun: what has not ended fails in these words, and what was never planned leaves a failed leaf. What
- * is committed already is still published.
+ * Starts no more work: unfinished leaves fail in these words, and a prompt that was never planned leaves a failed leaf.
+ * Existing commits are still published.
  */
 export async function cancelWork(ctx: Context, tx: Transaction, runbook: RunbookRow, words: string): Promise<void> {
   await tellingStatus(ctx, tx, runbook, async () => {
@@ -105,7 +105,7 @@ export async function cancelWork(ctx: Context, tx: Transaction, runbook: Runbook
   });
 }
 
-/** What failed is worked on again, in its order. Throws CONFLICT when nothing did. */
+/** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
 export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
   await tellingStatus(ctx, tx, runbook, async () => {
     const leaves = await loadLeaves(tx, runbook);

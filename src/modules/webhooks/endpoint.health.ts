@@ -1,4 +1,4 @@
-// Failing endpoints. After too long a failure an endpoint is disabled, and its account is told by an event, in the log,
+// Failing endpoints. After too long a failure an endpoint is disabled. The account is notified by an event, in the log,
 // and among the users' actions, which admins read.
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { isGivenUp } from '../../domain/events/delivery.ts';

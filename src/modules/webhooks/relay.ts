@@ -2,6 +2,7 @@
 // parallel, those of one pull request one after the other. A sweep finds what a lost notification, a killed process or
 // a Temporal without data left open.
 import { systemContext, type Ports } from '../../context.ts';
+import { repeat } from '../../platform/repeat.ts';
 import { promoteDueSigning } from '../accounts/index.ts';
 import { eventsChannel, parseNotification } from '../events/index.ts';
 import type { DeliveryRef, EndpointRef } from './deliveries.rows.ts';
@@ -37,15 +38,16 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
   const accounts = new Map<string, { hasNews: boolean }>();
   const running = new Set<Promise<unknown>>();
   let stopListening: Promise<(() => Promise<void>) | undefined> | undefined;
-  let timer: NodeJS.Timeout | undefined;
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
   let lostLookedForAt = 0;
 
+  function warn(error: unknown): void {
+    ports.log.warn({ err: error }, 'Webhooks could not be relayed; trying again.');
+  }
+
   function track(work: Promise<unknown>): void {
-    const tracked = work
-      .catch((error: unknown) => ports.log.warn({ err: error }, 'Webhooks could not be relayed; trying again.'))
-      .finally(() => running.delete(tracked));
+    const tracked = work.catch(warn).finally(() => running.delete(tracked));
     running.add(tracked);
   }
 
@@ -125,15 +127,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     else for (const [accountId] of heads) look(accountId);
   }
 
-  function scheduleSweep(): void {
-    timer = setTimeout(() => {
-      track(
-        sweep().finally(() => {
-          if (!isStopping()) scheduleSweep();
-        }),
-      );
-    }, options.sweepEveryMs ?? defaultSweepMs);
-  }
+  const sweeping = repeat(options.sweepEveryMs ?? defaultSweepMs, sweep, warn);
 
   return {
     sender,
@@ -142,13 +136,13 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
         ports.log.warn({ err: error }, 'The relay gets no notifications of events. The sweep sends the webhooks.');
         return undefined;
       });
-      scheduleSweep();
+      sweeping.start();
     },
     async stop() {
       stopping.abort();
-      clearTimeout(timer);
+      const swept = sweeping.stop();
       await (await stopListening)?.();
-      const ending = Promise.all(running);
+      const ending = Promise.all([swept, ...running]);
       const timeout = setTimeout(() => options.http.close(), stopWithinMs);
       await ending;
       clearTimeout(timeout);

@@ -93,7 +93,7 @@ export async function readDelivery(ctx: Context, id: string): Promise<DeliveryRe
   return row ?? null;
 }
 
-/** Of several deliveries, each one's attempts in their order. */
+/** The attempts of several deliveries, those of each in their order. */
 export async function readAttempts(ctx: Context, deliveryIds: readonly string[]): Promise<AttemptRead[]> {
   requireScope(ctx, 'admin');
   return await ctx.db.read<AttemptRead>(ctx.accountId, {

@@ -61,7 +61,7 @@ export class WebhookEndpointsResolver {
   }
 
   @FieldResolver(() => WebhookDeliveryConnection, {
-    description: 'What was sent to it in the last 30 days, or is on its way; newest first.',
+    description: 'Its deliveries of the last 30 days, with those under way; newest first.',
   })
   async deliveries(
     @Ctx() ctx: GraphQLContext,
@@ -75,7 +75,7 @@ export class WebhookEndpointsResolver {
   }
 
   @Mutation(() => CreateWebhookEndpointPayload, {
-    description: 'Has an address told of what happens from now on. Needs admin.',
+    description: 'Adds an address that gets events from now on. Needs admin.',
   })
   async createWebhookEndpoint(
     @Ctx() ctx: GraphQLContext,

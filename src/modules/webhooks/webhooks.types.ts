@@ -8,7 +8,7 @@ const disabledBecause = { ASKED: 'asked', GONE: 'gone', FAILING: 'failing' } as 
 type DisabledBecause = (typeof disabledBecause)[keyof typeof disabledBecause];
 registerEnumType(disabledBecause, {
   name: 'WebhookDisabledBecause',
-  description: 'Why an endpoint gets nothing.',
+  description: 'Why an endpoint gets no events.',
   valuesConfig: {
     ASKED: { description: 'Somebody disabled it.' },
     GONE: { description: 'It answered 410.' },
@@ -54,7 +54,7 @@ export class WebhookEndpoint {
   @Field(() => Boolean, { description: 'Whether it gets anything.' })
   enabled!: boolean;
 
-  @Field(() => disabledBecause, { nullable: true, description: 'Why it gets nothing. Null while it is enabled.' })
+  @Field(() => disabledBecause, { nullable: true, description: 'Why it gets no events. Null while it is enabled.' })
   disabledBecause!: DisabledBecause | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When it was disabled. Null while it is enabled.' })
@@ -78,10 +78,10 @@ export class WebhookDelivery {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
 
-  @Field(() => String, { description: 'What receivers know it by: `X-Service-Delivery`, the same in every attempt.' })
+  @Field(() => String, { description: 'The id for receivers: `X-Service-Delivery`, the same in every attempt.' })
   messageId!: string;
 
-  @Field(() => String, { description: 'What it tells: an action, or `ping`.' })
+  @Field(() => String, { description: 'The action of its event, or `ping`.' })
   action!: string;
 
   @Field(() => deliveryStates, { description: 'How far it is.' })
@@ -161,7 +161,7 @@ export class CreateWebhookEndpointInput {
   @Field(() => URI, { description: 'Where to send: http or https, without user name, password and fragment.' })
   url!: string;
 
-  @Field(() => [String], { description: 'Actions to be told of, by name, or `*` alone for all.' })
+  @Field(() => [String], { description: 'Actions to send, by name, or `*` alone for all.' })
   actions!: string[];
 
   @Field(() => Boolean, {
@@ -193,7 +193,7 @@ export class UpdateWebhookEndpointInput {
   @Field(() => URI, { nullable: true, description: 'Where to send from now on.' })
   url?: string | null;
 
-  @Field(() => [String], { nullable: true, description: 'Actions to be told of, in place of those before.' })
+  @Field(() => [String], { nullable: true, description: 'Actions to send, in place of the present ones.' })
   actions?: string[] | null;
 }
 
@@ -253,6 +253,6 @@ export class PromoteWebhookSigningInput {
 
 @ObjectType({ simpleResolvers: true, description: 'Which tokens sign after a change.' })
 export class WebhookSigningPayload {
-  @Field(() => WebhookSigningTokens, { description: 'Who signs, and beside.' })
+  @Field(() => WebhookSigningTokens, { description: 'The tokens that sign.' })
   webhookSigning!: WebhookSigningTokens;
 }

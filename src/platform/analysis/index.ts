@@ -1,4 +1,4 @@
-// Code analysis: what can be told from the files alone, and a model's review where one is configured.
+// Code analysis: what the files alone show, and a model's review where one is configured.
 import { checkFiles, type Checked } from './checks.ts';
 import type { Analysis, AnalysisRequest } from './port.ts';
 import { review, type Review, type ReviewOptions, type Spent } from './review.ts';

@@ -10,7 +10,7 @@ export interface AnalysisRequest {
   /** Of the pull request. */
   readonly title: string;
   readonly head: string;
-  /** The commit its changes are told from. */
+  /** The commit that its changes are compared with. */
   readonly base: string;
   /** What differs between the two; `mode` as git has it at the head, null for a file that is gone there. */
   readonly changes: readonly { readonly path: string; readonly mode: string | null }[];

@@ -80,7 +80,7 @@ function checkTypeScript(text: string): readonly Fault[] {
     return [];
   } catch (error) {
     const { code, message, stack } = error as NodeJS.ErrnoException;
-    // What is no erasable syntax is TypeScript all the same.
+    // Syntax that cannot be erased is TypeScript as well.
     if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return [];
     return [{ line: numberIn(/^[^\n]*:(\d+)\n/, stack ?? ''), words: `This cannot be parsed: ${message}` }];
   }

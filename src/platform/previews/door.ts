@@ -32,7 +32,7 @@ export const loopbackDoor: DoorPlace = { host: '127.0.0.1', port: 0 };
 const keyBytes = 32;
 const connectTimeoutMs = 10_000;
 
-/** `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: it is none that others could be told. */
+/** `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: others cannot reach such an address. */
 export function doorPlaceFrom(text: string): DoorPlace | null {
   const [, bracketed, named, port = '0'] = /^(?:\[([^\]]+)\]|([^:[\]\s/]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? named;

@@ -15,7 +15,7 @@ export async function allowedDirectory(source: string, allowed: readonly string[
   const real = await realpath(source).catch(() => null);
   const roots = await Promise.all(allowed.map(async (root) => await realpath(root).catch(() => null)));
   const isAllowed = roots.some((root) => root !== null && real !== null && `${real}${sep}`.startsWith(withEnd(root)));
-  // One sentence for both: whether a directory exists is not told to who may not use it.
+  // One sentence for both, so that nobody without the permission learns whether a directory exists.
   if (real === null || !isAllowed || !(await stat(real)).isDirectory())
     throw new BootFailed(
       `The image's directory ${source} is not one of this worker's: its operator names those by PREVIEW_IMAGE_DIRECTORIES.`,

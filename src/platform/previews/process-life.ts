@@ -90,7 +90,7 @@ export function bootProcess(
       onOutput: output.write,
       signal: killing.signal,
     });
-    // As long as they are open here, a connection would be taken here.
+    // While the listeners are open in this process, it could take a connection that belongs to the sandbox.
     void Promise.all(listeners.map(async (listener) => await once(listener, 'close'))).then(() =>
       furnished.resolve(inside),
     );
@@ -261,7 +261,7 @@ function standing(life: Life, inside: Inside): PreviewSandbox {
     await tearDown(life, inside);
     await kill();
   };
-  // Without a script the end of its life is enough.
+  // Without a teardown script it may run to the very end of its life.
   const untilEnd = boot.teardown === null ? longestTimerMs : Math.min(untilTeardown(life), longestTimerMs);
   const lifeTimer = setTimeout(() => void sandbox.end(), untilEnd);
   lifeTimer.unref();
@@ -273,7 +273,7 @@ function standing(life: Life, inside: Inside): PreviewSandbox {
   return sandbox;
 }
 
-/** So that the script has had its time when the life is over. */
+/** Milliseconds until the teardown script must start to be done at the end of the life. */
 function untilTeardown({ boot, teardownTimeoutMs, bootedAt }: Life): number {
   return Math.max(boot.lifeMs - teardownTimeoutMs - (performance.now() - bootedAt), 0);
 }

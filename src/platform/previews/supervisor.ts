@@ -16,7 +16,7 @@ const port = Number(process.argv[2]);
 const loopbacks = ['127.0.0.1', '::1'];
 
 function start({ argv, env }: Order): ChildProcess {
-  // Of what is left of our descriptors the app has no use.
+  // The app needs none of our remaining descriptors.
   const child = spawn('/bin/sh', ['-c', 'exec 5>&- 6>&-; exec "$@"', 'app', ...argv], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -1,5 +1,5 @@
-// Runs the operator's command in a checkout of the commit, in the sandbox. It lives while a worker supervises it: aborted, or
-// with its process killed, everything it started ends with it.
+// Runs the operator's command in a checkout of the commit, in the sandbox. The command lives while a worker supervises
+// it: if it is aborted or its process is killed, everything it started ends with it.
 import { StringDecoder } from 'node:string_decoder';
 import { tmpdir } from 'node:os';
 import { codeOf, type Hosts } from '../../hosts/port.ts';
@@ -18,7 +18,7 @@ export interface CommandOptions {
   readonly hosts: Hosts;
   /** Null: there is none, and nothing is run. */
   readonly sandbox: Sandbox | null;
-  /** Whether a command reaches this machine's network, as deploying to somewhere else takes. Asked before each command. */
+  /** Whether a command reaches this machine's network, which a deployment to another machine needs. Asked each time. */
   readonly network: boolean | (() => Promise<boolean>);
   /** Where checkouts are made; each is removed after its run. */
   readonly workDir?: string;
@@ -37,7 +37,7 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
       const network = typeof options.network === 'boolean' ? options.network : await options.network();
       if (!network && sandbox?.kind !== 'plain') onOutput(withoutNetwork);
       if (sandbox === null) return { state: 'error', message: noSandbox, url: null };
-      // What cannot be removed is no reason to run nothing.
+      // A leftover that cannot be removed does not keep the command from running.
       await (cleaned ??= removeAbandonedFolders(workDir).catch(() => {}));
       const startedAt = performance.now();
       const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);

@@ -34,7 +34,7 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
     },
     async cancel(run, name) {
       if (name === null)
-        throw new ProviderRefused('The code host never told the name of its run: it cannot be canceled.');
+        throw new ProviderRefused('The code host never reported the name of the run: it cannot be canceled.');
       await code(run).cancelWorkflowRun(name);
       return 'asked';
     },

@@ -1,5 +1,5 @@
-// A system of somebody's own, told by signed POSTs: `start`, `status`, `cancel`. The bytes sent are the bytes signed, and
-// every call can be told from the one before by its id, which a retry repeats.
+// A provider of the user's own, called by signed POSTs: `start`, `status`, `cancel`. The bytes sent are the bytes
+// signed. Every call has an id of its own, which a retry repeats.
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../http-out/index.ts';
 import { masked } from './mask.ts';
@@ -8,7 +8,7 @@ import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, ty
 export interface HttpOptions {
   readonly http: HttpOut;
   readonly clock: () => Date;
-  /** What a provider without a secret of its own is told by: the keys of the account's webhooks. Null: none. */
+  /** Keys that sign calls to a provider without a secret of its own: those of the account's webhooks. Null: none. */
   readonly accountKeys: (accountId: string) => Promise<SigningKeys | null>;
 }
 
@@ -39,7 +39,7 @@ export function createHttpProvider(options: HttpOptions): RemoteProvider {
     async cancel(run, name) {
       const answer = await call(options, run, { action: 'cancel', url: settingsOf(run, 'http').url, run: name });
       if (isForgotten(answer)) return 'gone';
-      // 409: it is over, and nothing is left to be stopped. How it ended is told as ever.
+      // 409: the run is over, and there is nothing to stop. The provider reports its result as usual.
       if (!isTaken(answer) && answer.status !== 409) throw failureOf(run, answer);
       return 'asked';
     },

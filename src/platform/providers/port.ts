@@ -14,7 +14,10 @@ export interface ProviderRun<Settings extends ProviderSettings = ProviderSetting
   readonly secret: string | null;
   readonly repository: HostedRepository;
   readonly commit: string;
-  /** What it is told: snake_case names and their values, such as `deployment_id`, `environment`, `release_candidate_version`. */
+  /**
+   * Facts for the provider: snake_case names and values, such as `deployment_id`, `environment`,
+   * `release_candidate_version`.
+   */
   readonly facts: Readonly<Record<string, string>>;
 }
 

@@ -117,7 +117,7 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
   return child;
 }
 
-/** Of a full machine nobody knows whose doing it is. */
+/** If the machine is full, nobody knows which run filled it. */
 function outcomeOf({ of, words }: Exceeded): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: words } : { kind: 'failed', reason: words };
 }

@@ -15,7 +15,7 @@ export interface Grown {
   readonly files: number;
 }
 
-/** What the writable folders of a run hold now. What cannot be read counts nothing. */
+/** The size of a run's writable folders now. Files that cannot be read count nothing. */
 export async function measureFolders({ checkout, home, tmp }: RunFolders, mostFiles = Infinity): Promise<Grown> {
   const folders = [checkout, home, tmp];
   let sums = '';
@@ -87,7 +87,7 @@ async function lookAt(pid: number): Promise<{ readonly bytes: number; readonly c
   }
 }
 
-/** What may be asked often: it costs two calls of the system. */
+/** Cheap to read, by two system calls, so that it may be read often. */
 interface Gauges {
   readonly freeBytes: number;
   readonly freeFiles: number;
@@ -101,7 +101,7 @@ async function readGauges({ checkout }: RunFolders): Promise<Gauges> {
   return { freeBytes: bavail * bsize, freeFiles: ffree, freeMemoryBytes };
 }
 
-/** What its folders have come to, and the machine's disk. Null: no bound was passed. */
+/** The size of its folders, and the machine's free disk. Null: no bound was passed. */
 export async function findGrown(folders: RunFolders, bounds: RunBounds): Promise<Exceeded | null> {
   const [{ freeBytes }, grown] = await Promise.all([readGauges(folders), measureFolders(folders, bounds.files)]);
   return decideExceeded({ freeBytes, ...grown }, bounds);
@@ -125,7 +125,7 @@ export function watchGrowth(watched: Watched, onExceeded: (exceeded: Exceeded) =
   const stopped = new AbortController();
   const { signal } = stopped;
   const watching = watch();
-  // Told to the one who stops it.
+  // The caller of stop gets the error.
   watching.catch(() => {});
   return {
     stop: async () => {

@@ -1,4 +1,4 @@
-// What a command finds inside: tools of this machine read-only, its own folders, nothing else.
+// The file system of a command: tools of this machine read-only, its own folders, nothing else.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -54,7 +54,9 @@ export function readLayout(): Layout {
   };
 }
 
-/** Names are looked up by it; only shown to who has the network. Often a link into /run, which is not there inside. */
+/**
+ * Names are looked up by it. Shown only to commands with the network. Often a link into /run, which is missing inside.
+ */
 export function readResolver(): { readonly from: string; readonly at: string } | null {
   const at = '/etc/resolv.conf';
   return existsSync(at) ? { from: realpathSync(at), at } : null;

@@ -1,6 +1,6 @@
 import type { SandboxOutcome } from './port.ts';
 
-/** What became of a run, in words people read. `what` could not be run, if it could not. */
+/** The outcome of a run, in words for people. `what` names the program that could not be run. */
 export function wordsOf(
   outcome: SandboxOutcome,
   run: { readonly what: string; readonly seconds: string; readonly timeoutSec: number; readonly lastLine: string },

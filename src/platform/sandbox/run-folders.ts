@@ -28,7 +28,7 @@ export async function withRunFolders<T>(workDir: string, work: (folders: RunFold
   return await withProcessFolder(workDir, async (parent) => await work(await makeRunFolders(parent)));
 }
 
-// Of this very process: an earlier one may have had its number, as the first process of a container always has.
+// Folders of this very process. An earlier process may have had the same id, as the first process of a container does.
 const madeHere = new Set<string>();
 
 /** A folder below `workDir` for as long as the work lasts. After a kill it is abandoned. */

@@ -83,7 +83,7 @@ function holdOff(
   row.callAt = new Date(now + awaitHost(0, { retryAt, now }));
 }
 
-/** Also for what `supervise` finds that it cannot supervise. */
+/** Used also by `supervise` for work that it cannot supervise. */
 export async function writeDone<T extends KindTypes>(
   ctx: Context,
   { kind, id }: { readonly kind: Kind<T>; readonly id: string },

@@ -59,7 +59,7 @@ export async function supervise<T extends KindTypes>(ctx: Context, supervision: 
   if (lease.times > 1) log.write(`[interlock] ${supervision.again(lease.times)}\n`);
   try {
     const done = await supervision.work(supervised);
-    // Who follows the log has all of it before it is over.
+    // Readers who follow the log get all of it before the run is over.
     await log.close();
     if (supervision.beforeWrite !== undefined) await passFailpoint(supervision.beforeWrite);
     await supervised.write(async (tx, rows) => {

@@ -1,4 +1,4 @@
-// Reads mutated configurations, a million unless told. Exit code 1 with the text at fault, made as small as it can be.
+// Reads mutated configurations, a million by default. Exit code 1 with the text at fault, made as small as it can be.
 import { parseArgs } from 'node:util';
 import { fc } from '../../support/properties.ts';
 import { judge, texts } from './mutations.ts';

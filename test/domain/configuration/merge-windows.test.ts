@@ -116,7 +116,7 @@ test('every minute of a quarter agrees with the clock on the wall', () => {
   );
 });
 
-test('nothing changes before the instant that is told, and it does then, in all zones and over every change of clocks', () => {
+test('nothing changes before the announced instant, and it does then, in all zones and over every change of clocks', () => {
   const zones = fc.constantFrom('Europe/Berlin', 'Australia/Lord_Howe', 'America/New_York', 'Africa/Casablanca');
   const instant = fc
     .integer({ min: 0, max: 365 * 24 * 60 })

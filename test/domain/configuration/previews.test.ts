@@ -61,7 +61,7 @@ it('a repository verifies nothing unless it says so', () => {
   expect(exemptPaths(accepted('verify: {exempt_paths: ["docs/**"]}'))).toEqual(['docs/**']);
 });
 
-it('each fault is told by its place, all of them at once', () => {
+it('each fault is reported by its place, all of them at once', () => {
   const yaml = `
 verify:
   preview:

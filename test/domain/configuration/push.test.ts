@@ -35,7 +35,7 @@ describe('a configuration that came by a push', () => {
         '  b: is wrong',
       ],
     ],
-  ])('is told to who pushed it: %j', (reading, lines) => {
+  ])('is reported to the person who pushed it: %j', (reading, lines) => {
     expect(configurationReadingLines(reading)).toEqual(lines);
   });
 });

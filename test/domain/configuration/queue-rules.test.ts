@@ -31,7 +31,7 @@ it('a verification that the host requires of heads may come after their CI has e
 });
 
 describe('the queue', () => {
-  it('is serial unless told otherwise, one pull request at a time', () => {
+  it('is serial by default, one pull request at a time', () => {
     expect(queueRules('')).toMatchObject({
       mode: 'serial',
       maxParallelBuilds: 1,

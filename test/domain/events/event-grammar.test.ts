@@ -56,7 +56,10 @@ describe('the grammar of events', () => {
     ['#1 blocked without a code', [event('blocked', 'blocked')]],
     ['#1 dequeued with another code than 104', [event('dequeued', 'open')]],
     ['#1 reset without its code', [queued, event('reset', 'queued')]],
-    ['batch 9 batch_merged before #1 was told as merged', [batch('batch_merged', [{ number: 1, status: 'merged' }])]],
+    [
+      'batch 9 batch_merged before #1 was reported as merged',
+      [batch('batch_merged', [{ number: 1, status: 'merged' }])],
+    ],
     [
       'batch 9 batch_failed after its end',
       [

@@ -94,7 +94,7 @@ describe('what the queue does with labels', () => {
   });
 });
 
-test('labels that mean something are told from two readings, skip line first', () => {
+test('labels that mean something follow from two readings, skip line first', () => {
   expect(changedLabels(['go', 'x'], ['first', 'y'], rules)).toEqual([
     { label: 'first', present: true },
     { label: 'go', present: false },

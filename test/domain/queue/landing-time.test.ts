@@ -72,7 +72,7 @@ test.each([
   expect(from).toBe(expected === null ? null : expected === 'never' ? Infinity : at(expected));
 });
 
-test('at the instant that is told it may land, and not before', () => {
+test('it may land at the announced instant, and not before', () => {
   const instants = fc
     .integer({ min: 0, max: 60 * 24 * 60 })
     .map((minutes) => at('2026-03-01T00:00:00Z') + minutes * 60_000);

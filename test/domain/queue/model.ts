@@ -110,7 +110,7 @@ export class World extends Records {
         Object.assign(batch, { state: 'ended', landing: 'none' });
         if (batch.sideBuild !== 'isolation')
           for (const row of this.members(batch))
-            if (row.status === 'tagged' && !this.#isBet(row.id)) row.status = 'queued';
+            if (row.status === 'tagged' && !this.#hasRunningBuild(row.id)) row.status = 'queued';
         if (decision.kind === 'ReturnBatch')
           for (const row of this.members(batch))
             if (row.bisection !== null) row.bisection = { ...row.bisection, phase: 'returned' };
@@ -186,7 +186,7 @@ export class World extends Records {
   }
 
   /** Another build of it runs. */
-  #isBet(id: string): boolean {
+  #hasRunningBuild(id: string): boolean {
     return this.liveBatches().some(
       (batch) =>
         batch.sideBuild !== 'isolation' &&

@@ -489,13 +489,13 @@ function checkStuck(world: World, decision: Of<'AnnounceStuck'>): void {
     assert.equal(row.ownVerdict, 'pending', 'its own checks run');
     assert.ok(
       !row.stuckAnnounced && (world.readings.get(row.head) ?? null) !== null,
-      'it is told once, and the host was asked',
+      'it is announced once, and the host was asked',
     );
     return;
   }
   assert.ok(batch.parentCommit === world.tip, 'what is stuck is first in line');
   assert.equal(row.ownVerdict, 'pending', 'its own checks run');
-  assert.ok(!row.stuckAnnounced, 'it is told once');
+  assert.ok(!row.stuckAnnounced, 'it is announced once');
   const green = world.builds.filter((build) => proves(world, build, batch.tree));
   const read = world.readings.get(row.head) ?? null;
   const patience = (world.rules.stuckTimeoutMins ?? Infinity) * 60_000;

@@ -40,7 +40,11 @@ describe('a landing that waits for own checks', () => {
     ['waits as long as it may', stuckAfter(12), ['look again in 2 min']],
     ['asks the host once more when its time is over', stuckAfter(10), ['read h1']],
     ['and waits for the answer', { ...stuckAfter(10), change: { readings: [{ commit: 'h1', doneAt: null }] } }, []],
-    ['is stuck when they still run: its pull request is told, and blocked', { ...stuckAfter(10), ...asked }, blocked],
+    [
+      'is stuck when they still run: its pull request is notified, and blocked',
+      { ...stuckAfter(10), ...asked },
+      blocked,
+    ],
     [
       'is not stuck by an answer from before',
       { ...stuckAfter(10), change: { readings: [{ commit: 'h1', doneAt: now - minute }] } },
@@ -48,12 +52,12 @@ describe('a landing that waits for own checks', () => {
     ],
     ['is stuck at once where nothing is waited for', { ...stuckAfter(0), ...asked }, blocked],
     [
-      'is told and waited for where that state is bypassed',
+      'is announced and waited for where that state is bypassed',
       { ...stuckAfter(10), ...asked, rules: { ...stuckAfter(10).rules, bypassStuckState: true } },
       ['stuck p1'],
     ],
     [
-      'and told once',
+      'and announced once',
       {
         ...stuckAfter(10),
         ...asked,

@@ -12,7 +12,7 @@ import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 
 export const minute = 60_000;
 export const hour = 60 * minute;
-/** The instant of every situation, unless told. */
+/** The default instant of every situation. */
 export const now = 100 * hour;
 
 export const parallel: QueueRules = {

@@ -82,7 +82,7 @@ describe('what will hardly be needed any more', () => {
     expect(decisions.slice(0, 3)).toEqual(['return b2', 'return b3', 'speculate retry p1 on tip']);
   });
 
-  it('makes room for nothing where more run than may: so they do when a pause is told of', () => {
+  it('makes room for nothing where more builds run than allowed, as after a pause is reported', () => {
     const decisions = planned({
       ...{ waiting, line },
       rules: { ...rules, maxParallelBuilds: 2, maxParallelPausedBuilds: 1 },
@@ -92,7 +92,7 @@ describe('what will hardly be needed any more', () => {
   });
 });
 
-describe('told to work another way', () => {
+describe('after a change to another mode', () => {
   const landing = { sideBuild: 'speculative', landingPlanned: true, landingBegun: true } as const;
 
   it.each([

@@ -41,7 +41,7 @@ const queued: StatusFacts = { ...open, status: 'queued', line };
 const bot = { number: 12, url: 'http://host/acme/shop/pull/12' };
 const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
 
-const words: readonly (readonly [name: string, told: StatusFacts, comment: string])[] = [
+const words: readonly (readonly [name: string, facts: StatusFacts, comment: string])[] = [
   [
     'it was taken out of the line',
     { ...open, isDequeued: true },
@@ -162,8 +162,8 @@ const words: readonly (readonly [name: string, told: StatusFacts, comment: strin
 ];
 
 describe('the status comment', () => {
-  test.each(words)('%s', (_name, told, comment) => {
-    expect(statusComment(told, silent)).toBe(comment);
+  test.each(words)('%s', (_name, facts, comment) => {
+    expect(statusComment(facts, silent)).toBe(comment);
   });
 
   test.each([
@@ -176,9 +176,9 @@ describe('the status comment', () => {
     ['closed', null],
   ] as const)('of a %s one ends with %s', (status, added) => {
     const messages = { open: 'the rules\n', queued: 'who is on call', blocked: 'where to ask' };
-    const told = { ...open, status };
-    const bare = statusComment(told, silent);
-    expect(statusComment(told, messages)).toBe(added === null ? bare : `${bare}\n\n${added}`);
+    const facts = { ...open, status };
+    const bare = statusComment(facts, silent);
+    expect(statusComment(facts, messages)).toBe(added === null ? bare : `${bare}\n\n${added}`);
   });
 
   test.each(Object.keys(transitions) as PullRequestStatus[])(
@@ -186,9 +186,9 @@ describe('the status comment', () => {
     (status) => {
       if (isQueued(status) || status === 'merged')
         return expect(statusComment({ ...open, status }, silent)).toContain('`main`');
-      const told: StatusFacts = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
+      const facts: StatusFacts = { ...open, status, code: 113, text: 'Conversations are unresolved.' };
       const { sentence } = explain({
-        ...told,
+        ...facts,
         dequeued: null,
         ahead: null,
         skippers: [],
@@ -201,7 +201,7 @@ describe('the status comment', () => {
         frozen: null,
         landingsFrom: null,
       });
-      expect(statusComment(told, silent)).toContain(sentence);
+      expect(statusComment(facts, silent)).toContain(sentence);
     },
   );
 });
@@ -246,7 +246,7 @@ describe('the comment, the check and explain', () => {
           },
         });
         const isNear = now.isTop || companions !== null;
-        const told: StatusFacts = {
+        const shown: StatusFacts = {
           ...open,
           ...words,
           ways: openWays(now.blocked),
@@ -258,8 +258,8 @@ describe('the comment, the check and explain', () => {
               }
             : null,
         };
-        const comment = statusComment(told, silent);
-        expect(comment).toBe(`**${statusCheck(told).title}**\n\n${statusCheck(told).summary}`);
+        const comment = statusComment(shown, silent);
+        expect(comment).toBe(`**${statusCheck(shown).title}**\n\n${statusCheck(shown).summary}`);
         // Out of line, and where nothing lands: the very sentence.
         const isSaid = !isQueued(status) || (isNear && (reason.kind === 'halted' || reason.kind === 'paused'));
         if (isSaid) expect(comment).toContain(reason.sentence);
@@ -287,10 +287,10 @@ describe('the status check', () => {
     [{ ...open, status: 'blocked', code: 106 } as const, { state: 'failure', title: 'Blocked (106)', url: null }],
     [{ ...open, status: 'merged' } as const, { state: 'success', title: 'Merged', url: null }],
     [{ ...open, status: 'closed' } as const, { state: 'pending', title: 'Closed', url: null }],
-  ] as const)('%#', (told, expected) => {
-    const check = statusCheck(told);
+  ] as const)('%#', (facts, expected) => {
+    const check = statusCheck(facts);
     expect(check).toMatchObject(expected);
-    expect(statusComment(told, silent)).toBe(`**${check.title}**\n\n${check.summary}`);
+    expect(statusComment(facts, silent)).toBe(`**${check.title}**\n\n${check.summary}`);
   });
 });
 
@@ -313,7 +313,7 @@ describe('it is said', () => {
     ['blocked', { status: 'blocked', mergedByQueue: false, isReady: false }, ['always', 'ready', 'queued']],
     ['merged by the queue', { status: 'merged', mergedByQueue: true, isReady: false }, ['always', 'ready', 'queued']],
     ['merged elsewhere', { status: 'merged', mergedByQueue: false, isReady: false }, ['always']],
-    ['closed, never told before', { status: 'closed', mergedByQueue: false, isReady: false }, []],
+    ['closed, never published before', { status: 'closed', mergedByQueue: false, isReady: false }, []],
   ] as const)('of a pull request that is %s', (_name, pullRequest, expected) => {
     expect(all.filter((publication) => isPublished(publication, pullRequest))).toEqual(expected);
   });

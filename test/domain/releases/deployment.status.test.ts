@@ -81,13 +81,13 @@ describe('start and end', () => {
     ]);
   });
 
-  test('canceled in line, and told so again: it never started', () => {
+  test('canceled in line, and reported so again: it never started', () => {
     const canceled = { status: 'canceled', deployStartAt: null, deployEndAt: later } as const;
     expect(timesAfter(canceled, 'canceled', last)).toEqual({ deployStartAt: null, deployEndAt: later });
   });
 
   test.each([
-    ['told again keeps its end', 'success', later],
+    ['reported again keeps its end', 'success', later],
     ['reported otherwise ends then', 'failure', last],
     ['reopened has no end', 'in_progress', null],
   ] as const)('a succeeded deployment, %s', (_, to, deployEndAt) => {

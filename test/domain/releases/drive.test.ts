@@ -15,9 +15,9 @@ import { deploymentStatuses, type ProviderSettings } from '../../../src/domain/r
 
 const none: ProviderSettings = { kind: 'none' };
 const command: ProviderSettings = { kind: 'command', command: 'make deploy', timeoutSec: 600 };
-const told: ProviderSettings = { kind: 'http', url: 'https://cd.example.test/deploy', statusUrl: null };
+const reporting: ProviderSettings = { kind: 'http', url: 'https://cd.example.test/deploy', statusUrl: null };
 const workflow: ProviderSettings = { kind: 'github_actions', workflow: 'deploy' };
-const asked: ProviderSettings = { ...told, statusUrl: 'https://cd.example.test/status' };
+const polled: ProviderSettings = { ...reporting, statusUrl: 'https://cd.example.test/status' };
 
 const now = 10_000_000;
 const aMinuteAgo = now - 60_000;
@@ -26,7 +26,7 @@ const longAgo = now - 61 * 60_000;
 function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
   return {
     status: 'pending',
-    provider: asked,
+    provider: polled,
     isReported: false,
     slot: 'free',
     isFirstInLine: true,
@@ -105,10 +105,10 @@ describe('a deployment that has the slot', () => {
     ],
     ['asks how it stands', running(), { kind: 'call', call: 'read' }],
     ['does not ask all the time', running({ callAt: now + 9 }), { kind: 'wait', for: 'call', until: now + 9 }],
-    ['is told how it stands', running({ provider: told }), { kind: 'wait', for: 'report', until: deadline }],
+    ['gets reports of its status', running({ provider: reporting }), { kind: 'wait', for: 'report', until: deadline }],
     [
       'is unknown when nobody says',
-      running({ provider: told, statusAt: longAgo }),
+      running({ provider: reporting, statusAt: longAgo }),
       { kind: 'become', status: 'unknown', because: 'Nothing was heard of it for 60 minutes.' },
     ],
     [
@@ -163,19 +163,19 @@ describe('a deployment that is to be canceled', () => {
     ],
     ['tells its workflow run by its name', canceling({ provider: workflow }), { kind: 'call', call: 'cancel' }],
     [
-      'tells it again later when it could not be told',
+      'asks it again later when it could not be reached',
       canceling({ callAt: now + 2, calls: 1 }),
       { kind: 'wait', for: 'call', until: now + 2 },
     ],
     ['asks then whether it has ended', canceling({ cancelSentAt: now }), { kind: 'call', call: 'read' }],
     [
       'waits for the report of its end',
-      canceling({ cancelSentAt: now, provider: told }),
+      canceling({ cancelSentAt: now, provider: reporting }),
       { kind: 'wait', for: 'report', until: deadline },
     ],
     [
       'is an error when nobody says how it ended',
-      canceling({ cancelSentAt: longAgo, statusAt: longAgo, provider: told }),
+      canceling({ cancelSentAt: longAgo, statusAt: longAgo, provider: reporting }),
       {
         kind: 'become',
         status: 'error',
@@ -214,7 +214,7 @@ describe('a deployment that was canceled without waiting for it', () => {
   const owing = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
     situation({ status: 'canceled', triggerBegunAt: longAgo, statusAt: longAgo, cancelOwed: true, ...is });
   it.each([
-    ['has ended when its provider needs not be told', owing({ cancelOwed: false }), { kind: 'ended' }],
+    ['has ended when its provider needs no notification', owing({ cancelOwed: false }), { kind: 'ended' }],
     ['has ended when its environment has another provider by now', owing({ isElsewhere: true }), { kind: 'ended' }],
     [
       'notifies its provider, even if another one has the slot',
@@ -222,7 +222,7 @@ describe('a deployment that was canceled without waiting for it', () => {
       { kind: 'call', call: 'cancel' },
     ],
     [
-      'leaves alone for a while a provider that could not be told',
+      'leaves alone for a while a provider that could not be reached',
       owing({ callAt: now + 5, calls: 3 }),
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
@@ -237,13 +237,13 @@ describe('a deployment that was canceled without waiting for it', () => {
     ['that was never begun', { triggerBegunAt: null }, false],
     ['driven from outside', { isReported: true }, false],
     ['begun at a provider that is not there any more', { isElsewhere: true }, false],
-    ['nobody can be told of', { provider: none }, false],
+    ['without a provider', { provider: none }, false],
     ['that ended with the worker that supervised it', { provider: command }, false],
-  ] as const)('its provider is told of one %s: %j, %s', (_, is, owes) =>
+  ] as const)('its provider is notified of a deployment %s: %j, %s', (_, is, owes) =>
     expect(
       owesCancel({
         status: 'unknown',
-        provider: told,
+        provider: reporting,
         isReported: false,
         triggerBegunAt: longAgo,
         isElsewhere: false,
@@ -263,7 +263,7 @@ describe('a deployment that was canceled without waiting for it', () => {
 describe('the build of a candidate', () => {
   const build = (is: Partial<BuildSituation> = {}): BuildSituation => ({
     status: 'building',
-    provider: asked,
+    provider: polled,
     triggeredAt: null,
     cancelSentAt: null,
     callAt: null,
@@ -330,7 +330,7 @@ describe('what a provider says', () => {
 const instant = fc.option(fc.integer({ min: 0, max: 20_000_000 }), { nil: null });
 const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   status: fc.constantFrom(...deploymentStatuses),
-  provider: fc.constantFrom(none, command, told, asked, workflow),
+  provider: fc.constantFrom(none, command, reporting, polled, workflow),
   isReported: fc.boolean(),
   slot: fc.constantFrom('ours', 'free', 'taken'),
   isFirstInLine: fc.boolean(),

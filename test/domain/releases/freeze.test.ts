@@ -215,7 +215,7 @@ const anyFreeze = fc.oneof(
 );
 const someFreezes = fc.array(anyFreeze, { maxLength: 4 });
 
-test('nothing changes before the instant that is told, over every change of clocks', () => {
+test('nothing changes before the announced instant, over every change of clocks', () => {
   fc.assert(
     fc.property(someFreezes, instants, fc.double({ min: 0, max: 0.999, noNaN: true }), (freezes, now, part) => {
       const change = nextChange(freezes, now);

@@ -37,8 +37,8 @@ describe('the history of successes', () => {
     ['v2 <v1:v2', 'v1'],
     ['v0 v2 <v1:v2', 'v0 v1'],
     ['v0 v2 <v1:v3', 'v0 v2 v1'],
-  ])('%s: %s', (told, stack) => {
-    expect(foldSuccesses(successesOf(told)).join(' ')).toBe(stack);
+  ])('%s: %s', (log, stack) => {
+    expect(foldSuccesses(successesOf(log)).join(' ')).toBe(stack);
   });
 
   const forward = (candidateId: string, status: DeploymentStatus): Latest => ({
@@ -65,8 +65,8 @@ describe('the history of successes', () => {
     ['further back after a rollback', 'v1 v2 v3 <v2:v3', rollback('v2', 'success'), 'v1'],
     ['nothing more after the last rollback', 'v1 v2 <v1:v2', rollback('v1', 'success'), null],
     ['the same again after a rollback that failed', 'v1 v2', rollback('v1', 'failure'), 'v1'],
-  ])('a rollback goes to %s', (_, told, latest, candidateId) => {
-    expect(rollbackTarget(successesOf(told), latest)?.candidateId ?? null).toBe(candidateId);
+  ])('a rollback goes to %s', (_, log, latest, candidateId) => {
+    expect(rollbackTarget(successesOf(log), latest)?.candidateId ?? null).toBe(candidateId);
   });
 
   test('a rollback that is done again takes back what the first one was to', () => {

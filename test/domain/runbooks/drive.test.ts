@@ -135,7 +135,7 @@ describe('what happens next', () => {
       { kind: 'call', call: { kind: 'open', pullRequestId: 'one' } },
     ],
     [
-      'what is pushed to an open one is told there before its leaf is completed',
+      'a commit pushed to an open pull request is described there before its leaf is completed',
       {
         leaves: [{ ...working, commit: 'pushed', pullRequestId: 'one' }],
         pullRequests: [pullRequest({ isStale: true })],

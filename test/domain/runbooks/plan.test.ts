@@ -108,7 +108,7 @@ describe('where a commit goes', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what the pull request says', () => {
   it('of a commit: a first line that is short, and where it comes from', () => {
     const of = { runbookNumber: 7, leaf: '1.2' };
     expect(commitMessage('Fix it\n\nBecause.', of)).toBe('Fix it\n\nBecause.\n\nRunbook: 7\nRunbook-Step: 1.2\n');

@@ -29,7 +29,7 @@ describe('what a push may cost', () => {
   });
 });
 
-describe('what is told of a refused push', () => {
+describe('the report on a refused push', () => {
   const bounds = { inflatedBytes: 1_224_000_000, memoryBytes: 1, processorSec: 70 };
   const tooLarge = 'its objects inflate to more than 1224 MB, which is the most for a push of its size';
 
@@ -42,7 +42,7 @@ describe('what is told of a refused push', () => {
     ],
     ['ng refs/heads/a unpacker error', 'fatal: out of memory\n', 'ng refs/heads/a unpacker error'],
     ['ok refs/heads/a', '', 'ok refs/heads/a'],
-  ])('%s, beside %j', (line, complaints, told) => {
-    expect(explainRefusals([line], complaints, bounds)).toEqual([told]);
+  ])('%s, beside %j', (line, complaints, expected) => {
+    expect(explainRefusals([line], complaints, bounds)).toEqual([expected]);
   });
 });

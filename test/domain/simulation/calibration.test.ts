@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { calibrationOf, tell, type Kind } from '../../../bench/simulator/calibration.ts';
+import { calibrationOf, estimateLandings, type Kind } from '../../../bench/simulator/calibration.ts';
 import { parseCell } from '../../../bench/simulator/cell.ts';
 
 interface Queue {
@@ -39,10 +39,10 @@ describe('of the changes that land, 80 to 98 of 100 do by their p90, and about h
       changes: 40,
     },
   ])('in $name', ({ kind, cell, days, changes }) => {
-    const told = Array.from({ length: days }, (_, day) =>
-      tell({ kind, cell: parseCell(cell), seed: day + 1, changes, askings: 6, runs: 9 }),
+    const estimates = Array.from({ length: days }, (_, day) =>
+      estimateLandings({ kind, cell: parseCell(cell), seed: day + 1, changes, askings: 6, runs: 9 }),
     ).flat();
-    const { landings, byP50, byP90 } = calibrationOf(told);
+    const { landings, byP50, byP90 } = calibrationOf(estimates);
     expect(landings).toBeGreaterThan(50);
     expect(byP50).toBeGreaterThan(0.35);
     expect(byP50).toBeLessThan(0.7);

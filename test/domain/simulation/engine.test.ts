@@ -4,7 +4,7 @@ import type { Build, Policy } from '../../../src/domain/simulation/policy.ts';
 import { inOrderOracle } from '../../../bench/simulator/policies/in-order-oracle.ts';
 import { oneAtATime } from '../../../bench/simulator/policies/one-at-a-time.ts';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
-import { minute, run, told } from './world.ts';
+import { minute, run, endsOf } from './world.ts';
 
 /** Everybody at once on the tip; who is green lands if nothing overlapping did since, else is built again. */
 function optimist(): Policy {
@@ -23,7 +23,7 @@ function optimist(): Policy {
 
 describe('a policy plays in a simulated world', () => {
   it('sees builds end, lands what is green and ejects what is red', () => {
-    expect(told(run({ arrivals: [0, 10, 20], bad: [1] }, optimist))).toEqual([
+    expect(endsOf(run({ arrivals: [0, 10, 20], bad: [1] }, optimist))).toEqual([
       '0 landed at 30',
       '1 ejected at 40',
       '2 landed at 80',
@@ -31,7 +31,7 @@ describe('a policy plays in a simulated world', () => {
   });
 
   it('waits for a worker in the order of requests', () => {
-    expect(told(run({ arrivals: [0, 0], bad: [0, 1], workers: 1 }, optimist))).toEqual([
+    expect(endsOf(run({ arrivals: [0, 0], bad: [0, 1], workers: 1 }, optimist))).toEqual([
       '0 ejected at 30',
       '1 ejected at 60',
     ]);
@@ -53,7 +53,7 @@ describe('a policy plays in a simulated world', () => {
       },
     };
     const outcome = run({ arrivals: [0], workers: 1 }, () => fickle);
-    expect(told(outcome)).toEqual(['0 landed at 40']);
+    expect(endsOf(outcome)).toEqual(['0 landed at 40']);
     expect(outcome).toMatchObject({ builds: 2, canceled: 1, work: 40 * minute });
   });
 
@@ -72,7 +72,7 @@ describe('a policy plays in a simulated world', () => {
     );
   });
 
-  it('is told of by what happened on the mainline in truth', () => {
+  it('is reported by what really happened on the mainline', () => {
     const careless = (): Policy => ({
       knowsOutcomes: true,
       decide: (queue, desk) => {
@@ -89,14 +89,14 @@ describe('a policy plays in a simulated world', () => {
 
 describe('masking and poisoned pairs', () => {
   it('a poisoned one leaves when its partner is there first', () => {
-    expect(told(run({ arrivals: [0, 5], pairs: [{ a: 0, b: 1, kind: 'poison' }] }, oneAtATime))).toEqual([
+    expect(endsOf(run({ arrivals: [0, 5], pairs: [{ a: 0, b: 1, kind: 'poison' }] }, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 ejected at 60',
     ]);
   });
 
   it('a masked one lands when its partner is there first', () => {
-    expect(told(run({ arrivals: [0, 5], bad: [1], pairs: [{ a: 1, b: 0, kind: 'mask' }] }, oneAtATime))).toEqual([
+    expect(endsOf(run({ arrivals: [0, 5], bad: [1], pairs: [{ a: 1, b: 0, kind: 'mask' }] }, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 landed at 60',
     ]);
@@ -107,7 +107,7 @@ describe('the policies everybody is measured by', () => {
   const day = { arrivals: [0, 5, 10, 15], bad: [1], targets: [['a'], ['a'], ['a'], ['b']] };
 
   it('one at a time', () => {
-    expect(told(run(day, oneAtATime))).toEqual([
+    expect(endsOf(run(day, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 ejected at 60',
       '2 landed at 90',
@@ -117,13 +117,13 @@ describe('the policies everybody is measured by', () => {
 
   it('the oracle builds each once, and lands overlapping changes in order', () => {
     const outcome = run(day, inOrderOracle);
-    expect(told(outcome)).toEqual(['0 landed at 30', '1 ejected at 35', '2 landed at 40', '3 landed at 45']);
+    expect(endsOf(outcome)).toEqual(['0 landed at 30', '1 ejected at 35', '2 landed at 40', '3 landed at 45']);
     expect(outcome.builds).toBe(4);
   });
 
   it('the planner speculates along the line, and builds again behind a red one', () => {
     const outcome = run({ ...day, targets: [] }, () => plannerPolicy({ rules: rulesOfPlanner }));
-    expect(told(outcome)).toEqual(['0 landed at 30', '1 ejected at 45', '2 landed at 75', '3 landed at 75']);
+    expect(endsOf(outcome)).toEqual(['0 landed at 30', '1 ejected at 45', '2 landed at 75', '3 landed at 75']);
     expect(outcome).toMatchObject({ red: 0, ejectedUnjustly: 0 });
   });
 });

@@ -28,7 +28,7 @@ function experienced(minutes: readonly number[], flakeRate: number): Experience 
 test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
   const experience = { ...experienced([10, 20], 0.02), arrivalsPerHour: 4 };
   const numRuns = examples({ standard: 10, full: 60 });
-  let told = 0;
+  let estimates = 0;
   fc.assert(
     fc.property(histories, (history) => {
       runHistory(history, (snapshot, at) => {
@@ -38,7 +38,7 @@ test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})
         expect([...etas.values()], 'everybody leaves the line').not.toContain('too_far_back');
         for (const eta of etas.values()) {
           if (typeof eta === 'string') continue;
-          told += 1;
+          estimates += 1;
           expect(eta.p50).toBeGreaterThanOrEqual(at);
           expect(eta.p90).toBeGreaterThanOrEqual(eta.p50);
         }
@@ -46,7 +46,7 @@ test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})
     }),
     { numRuns },
   );
-  expect(told).toBeGreaterThan(numRuns);
+  expect(estimates).toBeGreaterThan(numRuns);
 });
 
 describe('a forecast', () => {

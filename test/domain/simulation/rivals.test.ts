@@ -17,7 +17,7 @@ import { drawDay } from '../../../bench/simulator/workload.ts';
 import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
 import type { MakePolicy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
-import { minute, run, sketch, told } from './world.ts';
+import { minute, run, sketch, endsOf } from './world.ts';
 
 const rivals = Object.entries(policies).filter(([name]) => name !== 'interlock');
 
@@ -86,14 +86,14 @@ it('the bound that may reorder lands nobody later than the in-order oracle does'
 it('speculate-all with workers for everything is the oracle, at the price of every combination', () => {
   const day = smallDay({ cell: 'rate=20,workers=100000,overlap=0.3', seed: 6 });
   const all = simulate(day, speculateAll);
-  expect(told(all)).toEqual(told(simulate(day, inOrderOracle)));
+  expect(endsOf(all)).toEqual(endsOf(simulate(day, inOrderOracle)));
   const combinations = run({ arrivals: [0, 0, 0, 0] }, speculateAll).builds;
   expect(combinations).toBe(1 + 2 + 4 + 8);
 });
 
 it('a window of one is one at a time', () => {
   const day = smallDay({ cell: 'rate=2,workers=5,overlap=1,failure=0.15', seed: 7 });
-  expect(told(simulate(day, () => prefixWindowOf(1)))).toEqual(told(simulate(day, oneAtATime)));
+  expect(endsOf(simulate(day, () => prefixWindowOf(1)))).toEqual(endsOf(simulate(day, oneAtATime)));
 });
 
 describe('a batch of all that wait', () => {
@@ -130,7 +130,7 @@ describe('a window of prefixes', () => {
     // 1 needs 2 to be green.
     const pairs = [{ a: 1, b: 2, kind: 'mask' as const }];
     const outcome = run({ arrivals: [0, 0, 0], bad: [1], pairs }, prefixWindow);
-    expect(told(outcome)).toEqual(['0 landed at 30', '1 landed at 30', '2 landed at 30']);
+    expect(endsOf(outcome)).toEqual(['0 landed at 30', '1 landed at 30', '2 landed at 30']);
     expect(outcome.builds).toBe(3);
   });
 });
@@ -152,13 +152,13 @@ describe('Zuul', () => {
       truth: { ...setup.truth, durationOf: ({ members }) => (members.includes(0) ? 60 : 30) * minute },
     };
     // 1 is seen to fail at 30; 2 is built again at once, not when 0 has landed.
-    expect(told(simulate(slow, zuulOneLane))).toEqual(['0 landed at 60', '1 ejected at 60', '2 landed at 60']);
+    expect(endsOf(simulate(slow, zuulOneLane))).toEqual(['0 landed at 60', '1 ejected at 60', '2 landed at 60']);
   });
 
   it('builds a change again that was red on something that turned out bad', () => {
     const pairs = [{ a: 0, b: 1, kind: 'poison' as const }];
     const outcome = run({ arrivals: [0, 5, 5], bad: [0], pairs }, zuulOneLane);
-    expect(told(outcome)).toEqual(['0 ejected at 30', '1 landed at 60', '2 landed at 60']);
+    expect(endsOf(outcome)).toEqual(['0 ejected at 30', '1 landed at 60', '2 landed at 60']);
   });
 });
 
@@ -173,7 +173,7 @@ describe('what goes past another', () => {
       truth: { ...setup.truth, durationOf: ({ members }) => (members.includes(0) ? 120 : 10) * minute },
     };
     const outcome = simulate(slow, makePolicy);
-    expect(told(outcome)[0]).toBe('1 landed at 11');
+    expect(endsOf(outcome)[0]).toBe('1 landed at 11');
     expect(outcome.red).toBe(0);
     expect(landedIn(outcome).size).toBe(2);
   });

@@ -25,7 +25,7 @@ const worlds: readonly [string, SmallWorld][] = [
   ['in batches of two of which any may conflict', { ...usual, rules: linear(2), mayConflict: true }],
 ];
 
-const largeWorldsOfBets: readonly [string, SmallWorld][] = [
+const largeSpeculativeWorlds: readonly [string, SmallWorld][] = [
   ['four that may affect anything, two at a time', { ...onFour, rules: speculative }],
   [
     'four of which two and two overlap, in linear batches of two',
@@ -37,7 +37,7 @@ const largeWorldsOfBets: readonly [string, SmallWorld][] = [
   ],
 ];
 
-const worldsOfBets: readonly [string, SmallWorld][] = [
+const speculativeWorlds: readonly [string, SmallWorld][] = [
   // Who lets others pass makes too many orders of four for two builds at a time, and of three for more.
   [
     'four that all overlap, one at a time',
@@ -50,7 +50,7 @@ const worldsOfBets: readonly [string, SmallWorld][] = [
   ],
 ];
 
-it.each(cases({ standard: worldsOfBets, full: largeWorldsOfBets }))(
+it.each(cases({ standard: speculativeWorlds, full: largeSpeculativeWorlds }))(
   'every history of speculative builds on %s keeps every invariant',
   (_, world) => {
     const visited = exploreAll(world);

@@ -20,7 +20,7 @@ export interface SmallWorld {
   /** Of a red build by itself: how many there must be before one is blamed. */
   readonly redsToBlame: number;
   readonly mayConflict: boolean;
-  /** That each passes by itself, as the planner is told. Left out: nine of ten do. */
+  /** The probability that each passes by itself, as the planner gets it. Left out: nine of ten do. */
   readonly successProbability?: number;
   /** `lost`: parts of a bisected batch are asked beside the line, on what was the tip then. Left out: they keep their places. */
   readonly places?: 'lost';

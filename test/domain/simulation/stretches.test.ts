@@ -57,9 +57,9 @@ it('each change is in one stretch at most, as it was, and the first ones taken l
 
 it('says when a history is not all there was', () => {
   const { log, batches } = past;
-  const told = (isCut: boolean) => compare({ log, batches, isCut }, { rules, spent: () => 1 }).assumptions;
-  expect(told(true)).toEqual([
+  const assumptionsOf = (isCut: boolean) => compare({ log, batches, isCut }, { rules, spent: () => 1 }).assumptions;
+  expect(assumptionsOf(true)).toEqual([
     'So much happened that only the last of it was read: what was before `from` is left out.',
-    ...told(false),
+    ...assumptionsOf(false),
   ]);
 });

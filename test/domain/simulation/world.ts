@@ -41,6 +41,6 @@ export function run(of: Sketch, makePolicy: MakePolicy): Run {
 }
 
 /** `0 landed at 30`, in the order they left. */
-export function told({ outcomes }: Run): string[] {
+export function endsOf({ outcomes }: Run): string[] {
   return outcomes.map(({ change, kind, at }) => `${change.number} ${kind} at ${at / minute}`);
 }

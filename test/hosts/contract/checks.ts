@@ -60,7 +60,7 @@ export function describeChecks(given: () => Given): void {
         .toMatchObject({ headSha: next, headTip: next });
     });
 
-    test('are stopped, as often as they are told to', async () => {
+    test('are stopped, however often that is requested', async () => {
       const { host, repository } = given();
       const { commit } = await checked();
       for (let times = 0; times < 2; times += 1) await host.cancelChecks(repository, commit);

@@ -93,16 +93,16 @@ export class OpenApi {
       : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
-  /** What the document does not tell of an answer: its status, its body, headers nobody was told of, headers that are missing. */
+  /** What the document does not tell of an answer: its status, its body, undocumented headers, missing headers. */
   problemsOfAnswer(request: string, { status, headers, body }: RawAnswer): string[] {
     const operation = this.operation(request);
     const content = operation?.answers[status];
     if (!operation || content === undefined) return [`${request} answers ${status}`];
-    const told = operation.headers[status] ?? {};
+    const documented = operation.headers[status] ?? {};
     const json = content['application/json'] as { readonly schema: Json } | undefined;
     return [
-      ...Object.keys(headers).filter((name) => !framing.has(name) && !Object.hasOwn(told, name)),
-      ...Object.keys(told).filter((name) => told[name] && headers[name] === undefined),
+      ...Object.keys(headers).filter((name) => !framing.has(name) && !Object.hasOwn(documented, name)),
+      ...Object.keys(documented).filter((name) => documented[name] && headers[name] === undefined),
       ...(json ? this.problemsOf(json.schema, JSON.parse(body)) : []),
     ];
   }

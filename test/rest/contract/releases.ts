@@ -71,7 +71,7 @@ export async function prepareReleases(
   return { project, staging, commit, 'other-commit': await tipOf(at, { org, name }) };
 }
 
-/** Of `main`, as git itself is told. */
+/** Of `main`, as git itself answers. */
 async function tipOf(
   { url, token }: Installation,
   { org, name }: { readonly org: string; readonly name: string },

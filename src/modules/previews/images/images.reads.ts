@@ -30,7 +30,7 @@ export async function readPreviewImage(ctx: Context, id: string): Promise<Previe
   return image ?? null;
 }
 
-/** What a sandbox of that name boots. Null: none is registered. */
+/** The image that a sandbox of that name boots. Null: none is registered. */
 export async function findPreviewImage(
   ctx: Context,
   name: string,

@@ -1,4 +1,4 @@
-// What sandboxes boot, by the names configurations use. A name may be used before it is registered.
+// Images of sandboxes, by the names that configurations use. A name may be used before it is registered.
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
 import { requireImageName, requireImageSource } from '../../../domain/previews/image.ts';

@@ -24,7 +24,7 @@ registerEnumType(kinds, {
 @ObjectType({
   implements: Node,
   simpleResolvers: true,
-  description: 'What sandboxes of that name boot (interface 2.13).',
+  description: 'The image that sandboxes of that name boot (interface 2.13).',
 })
 export class PreviewImage {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
@@ -51,7 +51,7 @@ export class PreviewImage {
 
 export const PreviewImageConnection = connectionType(PreviewImage, 'PreviewImage');
 
-@InputType({ description: 'What sandboxes of a name boot.' })
+@InputType({ description: 'An image that sandboxes of a name boot.' })
 export class RegisterPreviewImageInput {
   @Field(() => String, { description: 'The name, 1 to 200 characters without white space.' })
   name!: string;

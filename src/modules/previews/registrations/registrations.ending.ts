@@ -1,5 +1,5 @@
 // How a registration ends: deregistered, replaced or expired. Its secrets go with it in the same statement, and a run
-// that drives it is told.
+// that drives it is woken.
 import type { Context } from '../../../context.ts';
 import type { RegistrationEnd } from '../../../domain/previews/registration.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -50,7 +50,7 @@ const actions = {
 /** Answers how many stood. */
 export async function endRegistrations(ctx: Context, tx: Transaction, ending: Ending): Promise<number> {
   const { repositoryId, name, prNumber, branch, commit, reason } = ending;
-  // Of one whose time was over before this, the timer tells.
+  // The timer announces the end of registrations that expired before now.
   const ended = await tx.query<EndedRow>(
     `update preview_registration r set ended_at = $7, end_reason = $8, secrets = null
      where r.account_id = $1 and r.repository_id = $2 and r.ended_at is null and r.expires_at > $7
@@ -62,7 +62,7 @@ export async function endRegistrations(ctx: Context, tx: Transaction, ending: En
   return ended.length;
 }
 
-/** One whose time is over. Twice: tells nothing twice. */
+/** Ends a registration whose time is over. A second call announces nothing again. */
 export async function expireRegistration(ctx: Context, tx: Transaction, id: string): Promise<void> {
   const ended = await tx.query<EndedRow>(
     `update preview_registration r set ended_at = r.expires_at, end_reason = 'expired', secrets = null

@@ -1,4 +1,4 @@
-// What a run drives a registered preview by. Its secrets are opened nowhere else, and only while the registration stands.
+// Opens a registered preview for a run. Its secrets are opened nowhere else, and only while the registration stands.
 import type { Context } from '../../../context.ts';
 import { decrypt, type Secrets } from '../../accounts/index.ts';
 

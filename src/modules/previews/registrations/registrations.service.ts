@@ -21,7 +21,7 @@ import {
   type RepositoryName,
 } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { beginVerification } from '../verifying/start-verification.ts';
+import { startVerification } from '../verifying/start-verification.ts';
 import { endRegistrations } from './registrations.ending.ts';
 import { registrationPurpose } from './registrations.open.ts';
 import { readRegistrationIn } from './registrations.reads.ts';
@@ -135,7 +135,7 @@ async function tellRun(
   tx: Transaction,
   of: { readonly repositoryId: string; readonly pullRequestId: string; readonly head: string },
 ): Promise<void> {
-  const run = await beginVerification(ctx, tx, { ...of, cause: 'registration' });
+  const run = await startVerification(ctx, tx, { ...of, cause: 'registration' });
   // Whatever it read before this commit, it reads again after it.
   if (run !== null) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId: run.id }));
 }

@@ -23,7 +23,7 @@ const ends = {
 } as const satisfies Record<Uppercase<RegistrationEnd>, RegistrationEnd>;
 registerEnumType(ends, {
   name: 'PreviewRegistrationEnd',
-  description: 'Why a registration does not stand any more.',
+  description: 'Why a registration has ended.',
   valuesConfig: {
     DEREGISTERED: { description: 'It was taken back.' },
     REPLACED: { description: 'A newer one of the same preview and commit counts.' },

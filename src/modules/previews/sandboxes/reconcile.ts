@@ -3,7 +3,10 @@
 import type { Ports } from '../../../context.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 
-/** Whose run still boots, drives or tears down. A sandbox's row stands before its boot, so that none is taken for lost. */
+/**
+ * SQL: its run still boots, drives or tears down. A sandbox's row is written before its boot, so it is never seen as
+ * lost.
+ */
 const isWanted = `s.state <> 'gone' and s.expires_at > $1 and v.status in ('booting', 'driving', 'tearing_down')`;
 const ofRun = 'v.account_id = s.account_id and v.id = s.verification_id';
 

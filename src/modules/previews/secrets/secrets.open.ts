@@ -5,11 +5,11 @@ import { decrypt, type Secrets } from '../../accounts/index.ts';
 
 export interface OpenedSecrets {
   readonly values: Readonly<Record<string, string>>;
-  /** Not set, or not granted to the repository: which of the two is nobody's to know there. */
+  /** Keys that are not set, or not granted to the repository. The caller must not learn which. */
   readonly missing: readonly string[];
 }
 
-// Another row's, another account's: it does not open.
+// A secret is sealed for its row and account: it does not open for another one.
 export function sealedFor({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
   return `preview-secret/${accountId}/${id}`;
 }

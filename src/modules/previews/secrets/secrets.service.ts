@@ -75,7 +75,7 @@ export async function grantPreviewSecret(ctx: Context, request: GrantRequest): P
   return id;
 }
 
-/** What is booted by then keeps it. */
+/** A sandbox that has booted by then keeps the secret. */
 export async function revokePreviewSecret(
   ctx: Context,
   request: GrantRequest,

@@ -17,7 +17,9 @@ export class PreviewSecret {
   @Field(() => String, { description: 'The variable. Unique in the account.' })
   key!: string;
 
-  @Field(() => [String], { description: 'The repositories it was granted to, as `owner/name`: no other is given it.' })
+  @Field(() => [String], {
+    description: 'The repositories it was granted to, as `owner/name`. No other repository gets it.',
+  })
   grantedTo!: readonly string[];
 
   @Field(() => String, { description: 'Email address of the user who set it first.' })

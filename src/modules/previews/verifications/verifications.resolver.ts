@@ -84,7 +84,7 @@ export class VerificationsResolver {
     return await loadIfAny(ctx, registrationById, registrationId);
   }
 
-  @FieldResolver(() => VerificationStepConnection, { description: 'What was driven, in order.' })
+  @FieldResolver(() => VerificationStepConnection, { description: 'The driven steps, in order.' })
   async steps(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Verification,

@@ -1,4 +1,4 @@
-// What people ask of verifications: one more over the head of a pull request, and that one stops.
+// Requests about verifications: to start another run over a pull request's head, and to stop one.
 import type { Context } from '../../../context.ts';
 import { previewEntries } from '../../../domain/configuration/index.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../repositories/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { VerificationEntity, type VerificationRow } from '../previews.entities.ts';
-import { beginVerification } from '../verifying/start-verification.ts';
+import { startVerification } from '../verifying/start-verification.ts';
 import { wakeVerification } from '../verifying/wake.ts';
 
 /** Answers the run: the one under way, if there is one. */
@@ -40,7 +40,7 @@ export async function verifyPullRequest(
     if (pullRequest === null) throw notFound('Pull request');
     if (pullRequest.status === 'merged' || pullRequest.status === 'closed')
       throw new DomainError('BAD_INPUT', `Pull request is already ${pullRequest.status}`, 'input.number');
-    const run = await beginVerification(ctx, tx, {
+    const run = await startVerification(ctx, tx, {
       repositoryId: repository.id,
       pullRequestId: pullRequest.id,
       head: pullRequest.headSha,

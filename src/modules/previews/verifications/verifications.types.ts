@@ -24,7 +24,7 @@ const statuses = {
 } as const satisfies Record<Uppercase<VerificationStatus>, VerificationStatus>;
 registerEnumType(statuses, {
   name: 'VerificationStatus',
-  description: 'How a verification stands.',
+  description: 'Status of a verification.',
   valuesConfig: {
     PENDING: { description: 'It is found out which preview governs it.' },
     WAITING: { description: 'It waits for CI to register its preview.' },
@@ -72,7 +72,7 @@ registerEnumType(conclusions, {
   name: 'VerificationStepConclusion',
   description: 'How a step of a scenario went.',
   valuesConfig: {
-    PASSED: { description: 'What was expected was seen.' },
+    PASSED: { description: 'It met its expectation.' },
     FAILED: { description: 'Something else was seen.' },
     SKIPPED: { description: 'It was not tried, because one before it failed or nothing here can try it.' },
   },
@@ -83,7 +83,7 @@ export class Preview {
   @Field(() => String, { description: 'Its name in the configuration.' })
   name!: string;
 
-  @Field(() => methods, { description: 'Who makes it.' })
+  @Field(() => methods, { description: 'Its kind.' })
   method!: PreviewEntry['method'];
 
   @Field(() => URI, {
@@ -112,7 +112,7 @@ export class Verification {
   @Field(() => ID, { description: 'Names it among everything of the account. Opaque.' })
   id!: string;
 
-  @Field(() => statuses, { description: 'How it stands.' })
+  @Field(() => statuses, { description: 'Its status.' })
   status!: VerificationStatus;
 
   @Field(() => causes, { description: 'Why it began.' })
@@ -184,12 +184,12 @@ export class VerificationStep {
   @Field(() => String, { description: 'What was tried.' })
   step!: string;
 
-  @Field(() => conclusions, { description: 'How it went.' })
+  @Field(() => conclusions, { description: 'Its result.' })
   conclusion!: 'passed' | 'failed' | 'skipped';
 
   @Field(() => String, {
     nullable: true,
-    description: 'What was seen, secrets in it as `***`. Null: nothing to add.',
+    description: 'What was observed, with secrets as `***`. Null: nothing to add.',
   })
   detail!: string | null;
 

@@ -1,4 +1,4 @@
-// What a verification needs done outside of a transaction.
+// The work of a verification outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { retryAtOf } from '../../../hosts/port.ts';
 import { pauseAfter } from '../../../domain/previews/drive.ts';

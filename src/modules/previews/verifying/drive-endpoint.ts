@@ -11,7 +11,7 @@ export async function driveEndpoint(supervised: SupervisedVerification): Promise
   const { preview, registrationId } = verification;
   if (preview?.method !== 'endpoint' || !registrationId) return { status: 'error', summary: 'No preview governs it.' };
   const registration = await openRegistration(ctx, verifying.secrets, registrationId);
-  // Its time is over, or another stands in its place: which of the two is read where that is told.
+  // Its time is over, or another registration replaced it. whyStopped reads which.
   if (registration === null) return await whyStopped(supervised);
   const { secrets, expiresAt } = registration;
   const leftMs = expiresAt.getTime() - ctx.clock().getTime();

@@ -52,7 +52,7 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
     return await driveBooted(supervised, { sandbox, row, preview, secrets: opened.values });
   } catch (error) {
     if (!(error instanceof BootFailed)) {
-      // Not another's, that has the name by now.
+      // Where the lease is lost, another worker's sandbox may have the name by now.
       if (!supervised.lease.isLost()) await sandboxes.destroy(row.name);
       if (!supervised.signal.aborted) throw error;
       return { status: 'error', summary: 'It was stopped while it booted.' };
@@ -109,7 +109,7 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
   }
 }
 
-/** What its worker left here is ended: by its teardown script, where it still answers. */
+/** Ends the sandbox that a lost worker left: by its teardown script, where the sandbox still answers. */
 export async function takeAway(supervised: SupervisedVerification): Promise<void> {
   const { rows, verifying, log } = supervised;
   if (rows.sandbox === null || rows.sandbox.state === 'gone') return;

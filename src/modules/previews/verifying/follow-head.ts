@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { beginVerification } from './start-verification.ts';
+import { startVerification } from './start-verification.ts';
 import { wakeVerification } from './wake.ts';
 
 export interface SeenHead {
@@ -16,7 +16,7 @@ export interface SeenHead {
   readonly isNew: boolean;
 }
 
-/** Of pull requests that were merged or closed. In the transaction that writes that. */
+/** For pull requests that were merged or closed, in the transaction that writes this. */
 export async function leaveHeads(ctx: Context, tx: Transaction, pullRequestIds: readonly string[]): Promise<void> {
   if (pullRequestIds.length === 0) return;
   const open = await tx.query<{ id: string }>(
@@ -44,5 +44,5 @@ export async function followHead(
   );
   for (const { id } of others) wakeVerification(ctx, tx, id);
   // A head that was there before the repository had previews knows nothing of them (reconcile.ts).
-  if (isVerified && isNew) await beginVerification(ctx, tx, { ...seen, cause: 'head' });
+  if (isVerified && isNew) await startVerification(ctx, tx, { ...seen, cause: 'head' });
 }

@@ -1,5 +1,5 @@
-// Says on the head how its verification stands: at the host for people, and among the checks of the commit, which the
-// queue goes by. Told again after a kill, it is the same word under the same version.
+// Reports the status of a verification on its head commit: at the host for people, and among the checks of the commit,
+// which the queue goes by. Reported again after a kill, it is the same status under the same version.
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
 import { checkWord, isFinal, type CheckWord } from '../../../domain/previews/verification.status.ts';
@@ -33,13 +33,16 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
   return refusal === null ? `published: ${word}` : `published: ${word}. ${refusal}`;
 }
 
-/** The host shows it to people; the queue goes by what is recorded, also where the host refuses for good, which is answered. */
+/**
+ * Shows the check at the host for people. The queue goes by the recorded check, even where the host refuses it for good.
+ * Returns the host's refusal.
+ */
 async function showAtHost(
   ctx: Context,
   { verification: { id, headCommit: commit, status }, repository, pullRequest }: VerificationRows,
   words: ReturnType<typeof describeCheck>,
 ): Promise<string | null> {
-  // Of later runs over a commit the ids are higher.
+  // A later run over the commit has a higher id.
   const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
   // The page of the pull request here: the host may be another site.
   const url = `${ctx.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${pullRequest.number}`;

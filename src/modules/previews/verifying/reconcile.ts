@@ -5,7 +5,7 @@ import type { Context } from '../../../context.ts';
 import { isManagedBranch, previewEntries, requiresVerification } from '../../../domain/configuration/index.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { beginVerification } from './start-verification.ts';
+import { startVerification } from './start-verification.ts';
 
 const mostAtOnce = 200;
 
@@ -28,7 +28,7 @@ export async function reconcileVerifications(ctx: Context, repository: Repositor
   for (const { id, head, baseBranch } of heads) {
     if (!isManagedBranch(configuration, baseBranch, repository.defaultBranch)) continue;
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await beginVerification(ctx, tx, { repositoryId: repository.id, pullRequestId: id, head, cause: 'head' });
+      await startVerification(ctx, tx, { repositoryId: repository.id, pullRequestId: id, head, cause: 'head' });
     });
   }
 }

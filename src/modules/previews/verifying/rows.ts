@@ -65,7 +65,7 @@ const registrationSql = `
                 and case when r.pr_number is null then coalesce(r.branch, p.head_branch) = p.head_branch else r.pr_number = p.number end)
   order by r.id desc limit 1`;
 
-/** Where it stands now. In a transaction that holds its row. */
+/** The facts that decide what a verification does next. In a transaction that holds its row. */
 export async function situationOf(
   ctx: Context,
   tx: Transaction,

@@ -1,4 +1,4 @@
-// What is written while a verification runs, without its secrets.
+// The log of a verification, without its secrets.
 import type { Context } from '../../../context.ts';
 import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/log-pieces.ts';
 import { createMask } from '../../../platform/providers/mask.ts';

@@ -19,21 +19,21 @@ export interface VerificationRequest {
 }
 
 /** Returns the run that goes on from here: a new one, or the one under way. Null: there is nothing to verify. */
-export async function beginVerification(
+export async function startVerification(
   ctx: Context,
   tx: Transaction,
   request: VerificationRequest,
 ): Promise<VerificationRow | null> {
   const newest = await newestOf(ctx, tx, request);
   if (newest !== null && !isFinal(newest.status)) {
-    // It may wait for just this.
+    // The run under way may wait for exactly this change.
     newest.nextLookAt = whenWakeIsLost(ctx.clock());
     wakeVerification(ctx, tx, newest.id);
     return newest;
   }
   if (newest !== null && !isRunAgain(newest, request.cause)) return null;
   const begun = await insert(ctx, tx, request, (newest?.attempt ?? 0) + 1);
-  // Another began the same attempt at this moment.
+  // Another transaction started the same attempt at this moment.
   if (begun === null) return await newestOf(ctx, tx, request);
   await takePlaceOfTheOneBefore(ctx, tx, begun);
   await announceVerification(ctx, tx, begun);

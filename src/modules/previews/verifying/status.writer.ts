@@ -15,7 +15,7 @@ import { wakeVerification } from './wake.ts';
 export interface StatusWrite {
   readonly verification: VerificationRow;
   readonly to: VerificationStatus;
-  /** One sentence, without secrets. Left out: what was said stands. */
+  /** One sentence, without secrets. Left out: the present summary stays. */
   readonly summary?: string | null;
 }
 

@@ -1,5 +1,5 @@
-// A verification that is driven: begun again from its boot when its worker is lost. What ends it early is told by the lease,
-// and read from the rows.
+// A verification that is driven: it starts again from its boot when its worker is lost. The lease reports what ends it
+// early, and the rows say why.
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -9,7 +9,7 @@ import { driveEndpoint } from './drive-endpoint.ts';
 import { driveSandbox, takeAway } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
-import { beginVerification } from './start-verification.ts';
+import { startVerification } from './start-verification.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { isWantedSql, situationOf, type VerificationRows } from './rows.ts';
 import { openVerificationLog } from './run-log.ts';
@@ -67,7 +67,7 @@ export async function superviseVerification(
   });
 }
 
-/** Of a run whose worker was lost it may have ended before another took the run over. */
+/** Where a run's worker was lost, its registration may have ended before another worker took the run over. */
 async function hasItsRegistration(ctx: Context, { verification }: VerificationRows): Promise<boolean> {
   const { accountId } = ctx;
   const { registrationId } = verification;
@@ -115,10 +115,13 @@ async function followUp(ctx: Context, tx: Transaction, now: VerificationRows): P
   const { registrationId, isWanted } = await situationOf(ctx, tx, now);
   if (registrationId === null || !isWanted) return;
   const { repositoryId, pullRequestId, headCommit: head } = now.verification;
-  await beginVerification(ctx, tx, { repositoryId, pullRequestId, head, cause: 'registration' });
+  await startVerification(ctx, tx, { repositoryId, pullRequestId, head, cause: 'registration' });
 }
 
-/** Another begins it again at once: what failed holds a sandbox or the preview of somebody. */
+/**
+ * Releases the lease at once, because the failed attempt may hold a sandbox or a user's preview: another starts it
+ * again.
+ */
 async function release(
   ctx: Context,
   id: string,

@@ -1,4 +1,4 @@
-// What supervising a verification hands to booting, driving and judging.
+// The values that supervising a verification hands to booting, driving and judging.
 import type { Context } from '../../../context.ts';
 import type { Verdict } from '../../../domain/previews/preview.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -25,6 +25,6 @@ export interface SupervisedVerification {
 export interface Ending {
   /** `waiting`: there is another registration to drive. */
   readonly status: Verdict | 'canceled' | 'waiting';
-  /** One sentence. Null: what was said stands. */
+  /** One sentence. Null: the present summary stays. */
   readonly summary: string | null;
 }

@@ -1,4 +1,4 @@
-// What a person reads of a verification where its run is shown, and on its check.
+// The texts about a verification, for Temporal's UI and for its check.
 import type { VerificationCall, VerificationStep } from '../../../domain/previews/drive.ts';
 import { code, plain, section } from '../../../domain/markdown.ts';
 import type { TurnLeft } from '../../../domain/turns.ts';
@@ -79,7 +79,7 @@ const causeText = {
   asked: 'begun because somebody asked',
 } as const;
 
-/** What is done next, or waited for. */
+/** The next step of the verification, or what it waits for. */
 export function stepText(step: VerificationLeft): string {
   switch (step.kind) {
     case 'ended':

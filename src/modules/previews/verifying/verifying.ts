@@ -1,4 +1,4 @@
-// What carrying out takes beside the ports.
+// What driving verifications needs besides the ports.
 import type { Context } from '../../../context.ts';
 import type { CheckWord } from '../../../domain/previews/verification.status.ts';
 import type { Analysis } from '../../../platform/analysis/port.ts';

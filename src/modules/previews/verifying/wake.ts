@@ -1,4 +1,4 @@
-// Who looks at a verification again is told after the commit. A wake that is lost is the relay's to make good.
+// Wakes the driver of a verification after the commit. Where a wake is lost, the relay wakes it.
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 

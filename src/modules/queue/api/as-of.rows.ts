@@ -110,7 +110,7 @@ export async function readBatches(
             b.base_commit as base, b.build_keys_hash as "buildKeysHash", b.commit, b.tree, b.tested_commit as "testedCommit", b.given_up as "givenUp",
             extract(epoch from b.created_at)::float8 * 1000 as "createdAt",
             case when b.build_started_at <= $3 then extract(epoch from b.build_started_at)::float8 * 1000 end as "startedAt",
-            exists (select from intent i where i.account_id = $1 and i.kind = 'land' and i.batch_id = b.id and i.begun_at <= $3
+            exists (select from intent i where i.account_id = $1 and i.kind = 'land' and i.batch_id = b.id and i.started_at <= $3
                       and case when i.state = 'begun' then true else i.concluded_at > $3 end) as "landingBegun",
             (select jsonb_agg(jsonb_build_object('pullRequest', m.pull_request_id::text, 'head', m.pinned_head) order by m.ordinal)
              from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members,

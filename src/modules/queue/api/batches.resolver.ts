@@ -91,7 +91,7 @@ export class BatchesResolver {
 
   @FieldResolver(() => Proof, {
     nullable: true,
-    description: 'What its landing can be checked by. Null until it landed.',
+    description: 'The proof of its landing. Null until it landed.',
   })
   async proof(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<Proof | null> {
     return batch.grade === null ? null : await loaderOf(ctx, proofOfBatch).load(batch.id);

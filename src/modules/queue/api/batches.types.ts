@@ -17,7 +17,7 @@ export const batchStates = {
 export type BatchState = (typeof batchStates)[keyof typeof batchStates];
 registerEnumType(batchStates, {
   name: 'BatchState',
-  description: 'Where a batch stands. The first three are live.',
+  description: 'State of a batch. The first three are live.',
   valuesConfig: {
     MAKING: { description: 'Its commit is being made.' },
     BUILDING: { description: 'Its commit exists and is validated, or waits for its turn to land.' },
@@ -135,7 +135,7 @@ export class Check {
   @Field(() => URI, { nullable: true, description: 'Where its log is. Null when the code host has none.' })
   url!: string | null;
 
-  @Field(() => String, { nullable: true, description: 'What it adds to its conclusion. Null when it says nothing.' })
+  @Field(() => String, { nullable: true, description: 'Its output about the conclusion. Null: none.' })
   summary!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'Null while it waits.' })
@@ -165,7 +165,7 @@ export class Proof {
 const gateStates = { PLANNED: 'planned', RUNNING: 'running', PASSED: 'passed', FAILED: 'failed' } as const;
 registerEnumType(gateStates, {
   name: 'FinalGateState',
-  description: 'Where a final gate stands.',
+  description: 'State of a final gate.',
   valuesConfig: {
     PLANNED: { description: 'The code host has not been asked yet.' },
     RUNNING: { description: 'It waits at the code host, or runs.' },
@@ -179,7 +179,7 @@ export class FinalGate {
   @Field(() => String, { description: 'Its workflow.' })
   workflow!: string;
 
-  @Field(() => gateStates, { description: 'Where it stands.' })
+  @Field(() => gateStates, { description: 'Its status.' })
   state!: (typeof gateStates)[keyof typeof gateStates];
 
   @Field(() => URI, { nullable: true, description: 'Where its run is. Null until it was started.' })
@@ -223,7 +223,7 @@ export class Batch {
   @Field(() => Int, { description: 'Its place among the batches of its queue, counted from 1.' })
   position!: number;
 
-  @Field(() => batchStates, { description: 'Where it stands.' })
+  @Field(() => batchStates, { description: 'Its status.' })
   state!: BatchState;
 
   @Field(() => batchCauses, { description: 'Why it was made.' })

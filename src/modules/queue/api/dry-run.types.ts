@@ -93,7 +93,7 @@ export class ChangedKey {
   @Field(() => String, { description: 'Its whole path, joined by dots.' })
   key!: string;
 
-  @Field(() => marks, { description: 'What that does to builds that exist.' })
+  @Field(() => marks, { description: 'The effect on existing builds.' })
   mark!: Mark;
 
   @Field(() => String, { nullable: true, description: 'The value in force, as JSON. Null: it has none.' })

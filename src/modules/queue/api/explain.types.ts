@@ -101,7 +101,9 @@ registerEnumType(conditionKinds, {
       description: 'An owner of the changed code approved. Listed only while the code host says that this is missing.',
     },
     CONVERSATIONS: { description: 'All review conversations are resolved.' },
-    STACK: { description: 'What it stands on is in line before it. Named only while that is waited for.' },
+    STACK: {
+      description: 'The pull request it is stacked on is in line before it. Named only while it waits for that one.',
+    },
     OWN_CHECKS: { description: 'The required checks of its own head. Each of its parts is one.' },
     CHECK: { description: 'One required check.' },
     NOT_HALTED: { description: 'Its queue is not halted.' },
@@ -150,7 +152,7 @@ export class ConditionCause {
   @Field(() => DateTime, { description: 'When it happened.' })
   at!: Date;
 
-  @Field(() => String, { nullable: true, description: 'Who did it. Null when unknown.' })
+  @Field(() => String, { nullable: true, description: 'Who did it. Null: unknown.' })
   actor!: string | null;
 }
 
@@ -171,7 +173,7 @@ export class MergeCondition {
   @Field(() => String, { description: 'What has to be found.' })
   needed!: string;
 
-  @Field(() => actors, { nullable: true, description: 'Who has to act. Null while it holds.' })
+  @Field(() => actors, { nullable: true, description: 'The person who has to act. Null while it holds.' })
   who!: Condition['who'];
 
   @Field(() => DateTime, {
@@ -192,7 +194,7 @@ export class MergeCondition {
   @Field(() => String, { description: 'The same for people.' })
   sentence!: string;
 
-  @Field(() => [MergeCondition], { description: 'What it consists of. Empty: it has no parts.' })
+  @Field(() => [MergeCondition], { description: 'Its parts. Empty: it has none.' })
   conditions!: MergeCondition[];
 }
 

@@ -33,10 +33,16 @@ export class MergeEta {
   @Field(() => DateTime, { nullable: true, description: 'In nine of ten it is merged by then. Null: not known.' })
   p90!: Date | null;
 
-  @Field(() => Float, { nullable: true, description: '`p50` in seconds from the moment it was told. Null: not known.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: '`p50` in seconds from the moment of the estimate. Null: not known.',
+  })
   p50Seconds!: number | null;
 
-  @Field(() => Float, { nullable: true, description: '`p90` in seconds from the moment it was told. Null: not known.' })
+  @Field(() => Float, {
+    nullable: true,
+    description: '`p90` in seconds from the moment of the estimate. Null: not known.',
+  })
   p90Seconds!: number | null;
 
   @Field(() => reasons, { nullable: true, description: 'Why it is not known. Null when it is.' })

@@ -18,7 +18,7 @@ export const pullRequestStatuses = {
 } as const satisfies Record<Uppercase<PullRequestStatus>, PullRequestStatus>;
 registerEnumType(pullRequestStatuses, {
   name: 'PullRequestStatus',
-  description: 'Where a pull request stands (interface 3.1).',
+  description: 'Status of a pull request (interface 3.1).',
   valuesConfig: {
     OPEN: { description: 'Nobody asked to merge it.' },
     PENDING: { description: 'Asked to merge; something is missing that comes by itself or from a reviewer.' },
@@ -68,7 +68,7 @@ export class PullRequest {
   @Field(() => URI, { description: 'Its page on the code host.' })
   url!: string;
 
-  @Field(() => pullRequestStatuses, { description: 'Where it stands.' })
+  @Field(() => pullRequestStatuses, { description: 'Its status.' })
   status!: PullRequestStatus;
 
   @Field(() => Boolean, { description: 'True while it is queued or tagged.' })
@@ -86,7 +86,7 @@ export class PullRequest {
   @Field(() => Boolean, { description: 'Whether skip line is in force, however it was requested.' })
   skipLine!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'Why it skips the line. Null when nobody said.' })
+  @Field(() => String, { nullable: true, description: 'The reason for skipping the line. Null: none was given.' })
   skipLineReason!: string | null;
 
   @Field(() => Boolean, { description: 'Whether it merges without validation.' })
@@ -136,7 +136,7 @@ export class PullRequest {
 
 export const PullRequestConnection = connectionType(PullRequest, 'PullRequest', true);
 
-@InputType({ description: 'Which pull requests to list. What is left out does not restrict.' })
+@InputType({ description: 'Which pull requests to list. A field that is left out does not restrict the list.' })
 export class PullRequestFilter {
   @Field(() => [pullRequestStatuses], { nullable: true, description: 'Any of these statuses.' })
   statuses?: PullRequestStatus[] | null;
@@ -216,13 +216,19 @@ export class QueuePullRequestInput extends PullRequestRefInput {
   })
   requestedBy?: string | null;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 
 @InputType({ description: 'A pull request to take out of the queue.' })
 export class DequeuePullRequestInput extends PullRequestRefInput {
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would do.' })
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
   preview!: boolean;
 }
 

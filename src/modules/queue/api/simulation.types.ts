@@ -95,7 +95,9 @@ export class QueueSimulation {
   @Field(() => Boolean, { description: 'Whether the document is a configuration.' })
   accepted!: boolean;
 
-  @Field(() => [ConfigurationProblem], { description: 'Why it is none. Empty when it is one, or none was given.' })
+  @Field(() => [ConfigurationProblem], {
+    description: 'Why the text is no configuration. Empty if it is one, or if none was given.',
+  })
   problems!: ConfigurationProblem[];
 
   @Field(() => DateTime, { nullable: true, description: 'The first arrival it begins with. Null: there was none.' })

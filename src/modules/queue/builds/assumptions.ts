@@ -22,9 +22,9 @@ export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: numb
   const known = await findKnown(ctx, loaded);
   const missing = assumed.slice(known.layers);
   if (missing.length === 0) return { kind: 'composed', commit: known.commit };
-  const adapter = codeOf(ctx, host);
-  const author = adapter.identity();
-  const composed = await adapter.composeCommit({
+  const code = codeOf(ctx, host);
+  const author = code.identity();
+  const composed = await code.composeCommit({
     parent: known.commit,
     members: missing.map((row) => compositionOf(batch, row, author)),
     batchCommit: 'linear',

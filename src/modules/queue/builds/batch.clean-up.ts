@@ -12,19 +12,19 @@ import { BotPullRequestEntity } from '../store/queue.entities.ts';
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   await stopGates(ctx, loaded);
   const bot = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
   );
   // A landed commit belongs to the base, so its checks are not stopped.
-  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await adapter.cancelChecks(batch.commit);
+  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await code.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
-    const number = bot?.number ?? (await adapter.findOpenPullRequests(branch))[0]?.number;
-    if (number !== undefined) await adapter.closePullRequest(number);
+    const number = bot?.number ?? (await code.findOpenPullRequests(branch))[0]?.number;
+    if (number !== undefined) await code.closePullRequest(number);
     await deleteBranch(ctx, host, branch);
   }
   await passFailpoint('clean_up:after_host');

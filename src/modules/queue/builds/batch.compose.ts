@@ -14,7 +14,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { announce, beginWork, finishWork } from '../store/status.writer.ts';
+import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
 /** Composes the commit that is tested and lands. In serial mode the head is updated first. */
 export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
@@ -25,7 +25,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   let result: CompositionResult;
   try {
     below = await composeAssumed(ctx, loaded, at);
-    if (below.kind === 'conflict') return await keepConflictOfBet(ctx, loaded, below.at);
+    if (below.kind === 'conflict') return await keepConflictOfSpeculation(ctx, loaded, below.at);
     result = await compose(ctx, loaded, { parent: below.commit, members, at });
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
@@ -39,7 +39,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   await passFailpoint('build:after_compose');
   if (result.kind === 'conflict')
     return batch.sideBuild === 'speculative'
-      ? await keepConflictOfBet(ctx, loaded, loaded.assumed.length + result.at)
+      ? await keepConflictOfSpeculation(ctx, loaded, loaded.assumed.length + result.at)
       : await keepConflict(ctx, loaded, result);
   if (batch.mode === 'serial') {
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
@@ -104,20 +104,20 @@ const mostCommits = 500;
 /** Adds co-authors to the messages that name them. Commits never change, so every repetition gives the same result. */
 async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
   if (!members.some((member) => member.namesCoauthors)) return members;
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const named: BatchMemberRow[] = [];
   for (const [place, member] of members.entries()) {
     if (!member.namesCoauthors) {
       named.push(member);
       continue;
     }
-    const commits = await adapter.listCommits({
+    const commits = await code.listCommits({
       from: [batch.parentCommit, ...headsBefore(members, place)],
       to: member.pinnedHead,
       limit: mostCommits,
     });
     const main = { name: member.authorName, email: member.authorEmail };
-    const message = withCoauthors(member.message, coauthorsOf(commits, main, [adapter.identity().email]));
+    const message = withCoauthors(member.message, coauthorsOf(commits, main, [code.identity().email]));
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
         ctx.accountId,
@@ -169,7 +169,7 @@ async function keepConflict(
 ): Promise<void> {
   const { batch, members } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     // A side build is composed without the pull requests before it and may conflict for that reason: nobody is blamed,
     // and it is no fact about the line.
     if (batch.sideBuild) return await giveUp(ctx, tx, batch.id);
@@ -198,7 +198,7 @@ async function keepConflict(
  * heads included. The planner finds the fact by these heads. A speculative build blames nobody for a conflict. `at` is
  * an index among the assumed pull requests and the members together.
  */
-async function keepConflictOfBet(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
+async function keepConflictOfSpeculation(ctx: Context, loaded: LoadedBatch, at: number): Promise<void> {
   const { batch } = loaded;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, batch.queueId);
@@ -235,9 +235,9 @@ async function keepMergeResult(
 async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
   const [member] = members;
   if (member === undefined) return false;
-  const adapter = codeOf(ctx, host);
-  const head = await adapter.readCommit(member.pinnedHead);
-  return head?.tree === tree && (await adapter.isAncestor(batch.parentCommit, member.pinnedHead));
+  const code = codeOf(ctx, host);
+  const head = await code.readCommit(member.pinnedHead);
+  return head?.tree === tree && (await code.isAncestor(batch.parentCommit, member.pinnedHead));
 }
 
 /**

@@ -24,7 +24,7 @@ import {
 } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { loadLineage } from '../facts/landings.loader.ts';
-import { announce, beginWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import { announce, startWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
 /**
  * Requests the checks: opens the draft bot pull request (parallel), or records that the head's own checks count
@@ -94,9 +94,9 @@ async function openBotPullRequest(
   members: readonly BatchMemberRow[],
 ): Promise<{ number: number; url: string }> {
   const { host, baseBranch, repository, batch } = loaded;
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const taken = await takeBotPullRequest(ctx, loaded);
-  const seen = taken === null ? null : await adapter.getPullRequest(taken.number);
+  const seen = taken === null ? null : await code.getPullRequest(taken.number);
   const isReused = taken !== null && seen?.state === 'open';
   if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
   const branch = isReused ? taken.branch : botBranch(batch.id);
@@ -115,12 +115,12 @@ async function openBotPullRequest(
     body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
   };
   if (isReused) {
-    await adapter.editPullRequest(taken.number, words);
+    await code.editPullRequest(taken.number, words);
     return { number: taken.number, url: taken.url };
   }
-  const existing = (await adapter.findOpenPullRequests(branch))[0];
+  const existing = (await code.findOpenPullRequests(branch))[0];
   if (existing !== undefined) return existing;
-  return await adapter.openPullRequest({
+  return await code.openPullRequest({
     ...words,
     author: 'interlock[bot]',
     headBranch: branch,
@@ -135,7 +135,7 @@ async function markStarted(
   bot: { number: number; url: string } | null,
 ): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     const isFirst = bot !== null && (await keepBotPullRequest(ctx, tx, { batch, baseBranch, bot }));
     const row = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });
     if (row.state !== 'building') return;

@@ -7,7 +7,7 @@ import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
 import { changeQueue, noteHostWait } from '../store/queue.locks.ts';
-import { beginWork, blockPullRequest, finishWork, haltWork } from '../store/status.writer.ts';
+import { startWork, blockPullRequest, finishWork, haltWork } from '../store/status.writer.ts';
 
 interface Refused {
   readonly member: BatchMemberRow;
@@ -55,7 +55,7 @@ async function findRefused(
 /** Only while this very batch is being made of this very head, because the refusal says nothing about another one. */
 export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused: readonly Refused[]): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     if ((await tx.em.count(BatchEntity, { id: batch.id, state: 'making' })) === 0) return;
     for (const { member, words } of refused) {
       const row = await tx.em.findOne(PullRequestEntity, {
@@ -116,7 +116,7 @@ async function giveUpMissing(ctx: Context, batchId: string): Promise<void> {
 async function haltFor(ctx: Context, batchId: string, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const { queueId } = await tx.em.findOneOrFail(BatchEntity, { id: batchId });
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const live = await tx.em.count(BatchEntity, { id: batchId, state: { $in: ['making', 'building'] } });
     if (live === 0 || work.queue.haltedReason) return;
     haltWork(

@@ -12,19 +12,19 @@ import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
 /** A branch at another commit is older than the records, and is moved. */
 export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const current = await adapter.readRef(ref);
-  if (current?.commit !== to) await adapter.updateRefs([{ ref, from: current?.commit ?? null, to }]);
+  const current = await code.readRef(ref);
+  if (current?.commit !== to) await code.updateRefs([{ ref, from: current?.commit ?? null, to }]);
 }
 
 export async function deleteBranch(ctx: Context, host: HostedRepository, branch: string): Promise<void> {
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const current = await adapter.readRef(ref);
+  const current = await code.readRef(ref);
   if (current === null) return;
   try {
-    await adapter.updateRefs([{ ref, from: current.commit, to: null }]);
+    await code.updateRefs([{ ref, from: current.commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }

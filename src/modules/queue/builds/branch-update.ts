@@ -35,9 +35,9 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
   const { host, head, onto, method, at } = branch;
   const refusal = decideBranchRefusal(branch);
   if (refusal !== null) throw new HostRefused(refusal);
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const message = `Merge branch '${branch.baseBranch}' into ${branch.headBranch}\n`;
-  const made = await adapter.composeUpdate({
+  const made = await code.composeUpdate({
     head,
     onto,
     method,
@@ -56,7 +56,7 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
     if (first.length > 0) await branch.onFirstPush?.(tx);
   });
   await passFailpoint('update:before_push');
-  await adapter.updateRefs([{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
+  await code.updateRefs([{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
   await passFailpoint('update:after_push');
   return { kind: 'updated', head: made.commit, moved: true };
 }

@@ -59,9 +59,9 @@ async function findMergedElsewhere(
   host: HostedRepository,
   { merge, headSha }: { readonly merge: string; readonly headSha: string },
 ): Promise<string[]> {
-  const adapter = codeOf(ctx, host);
-  const own = await adapter.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
-  const line = await adapter.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
+  const code = codeOf(ctx, host);
+  const own = await code.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
+  const line = await code.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
   const isRebased = own.length > 1 && own.every((commit, index) => isSameChange(commit, line[index]));
   return isRebased ? oldestFirst(line) : [merge];
 }

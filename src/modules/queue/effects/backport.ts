@@ -14,9 +14,9 @@ import { findMergedCommits } from './backport.commits.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { IntentRow } from '../store/queue.entities.ts';
-import { beginBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
+import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
-import { announce, beginWork, finishWork } from '../store/status.writer.ts';
+import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
 interface BackportRow {
   readonly id: string;
@@ -32,7 +32,7 @@ interface Backport extends LoadedWork {
 }
 
 export async function carryOutBackport(ctx: Context, intent: IntentRow): Promise<void> {
-  const loaded = await beginBranchWork(ctx, intent);
+  const loaded = await startBranchWork(ctx, intent);
   if (loaded === null) return;
   const target = String(intent.payload['target']);
   const record = await readRecord(ctx, loaded.row.id, target);
@@ -101,18 +101,18 @@ async function makeBranch(
   backport: Backport,
 ): Promise<BackportNews | { readonly kind: 'made'; readonly commit: string }> {
   const { host, target, branch, record, row } = backport;
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const existing = await adapter.readRef(ref);
+  const existing = await code.readRef(ref);
   if (existing !== null && existing.commit === record.pushed_commit) return { kind: 'made', commit: existing.commit };
   if (existing !== null)
     return { kind: 'refused', words: `the branch \`${branch}\` already exists; delete it and ask again` };
-  const onto = await adapter.readRef(`refs/heads/${target}`);
+  const onto = await code.readRef(`refs/heads/${target}`);
   if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };
   const commits = await findMergedCommits(ctx, host, row);
   if (commits.length === 0) return { kind: 'refused', words: 'the commit it was merged as is not known' };
   const at = new Date(record.created_at).getTime();
-  const picked = await adapter.cherryPick({ commits, onto: onto.commit, at });
+  const picked = await code.cherryPick({ commits, onto: onto.commit, at });
   if (picked.kind === 'conflict') return { ...picked, commits };
   if (picked.kind === 'empty') return { kind: 'refused', words: `\`${target}\` has its changes already` };
   await ctx.db.transaction(
@@ -124,7 +124,7 @@ async function makeBranch(
         picked.commit,
       ]),
   );
-  await adapter.updateRefs([{ ref, from: null, to: picked.commit }]);
+  await code.updateRefs([{ ref, from: null, to: picked.commit }]);
   await passFailpoint('backport:after_branch');
   return { kind: 'made', commit: picked.commit };
 }
@@ -132,11 +132,11 @@ async function makeBranch(
 /** If the host refuses the pull request, its branch is deleted. */
 async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
   const { host, target, branch, row } = backport;
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   try {
     // Done before anybody can approve it.
-    await adapter.addAuthorsOf(row.number, branch);
-    const { number, url } = await adapter.openPullRequest({
+    await code.addAuthorsOf(row.number, branch);
+    const { number, url } = await code.openPullRequest({
       title: backportTitle(target, row.title),
       body: backportBody({ number: row.number, url: row.url, target }),
       author: 'interlock',
@@ -148,8 +148,7 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
     await syncPullRequest(ctx, host, number);
     return { kind: 'opened', number, url };
   } catch (error) {
-    if (error instanceof HostRefused)
-      await adapter.updateRefs([{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
+    if (error instanceof HostRefused) await code.updateRefs([{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
     throw error;
   }
 }
@@ -157,7 +156,7 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
 async function conclude(ctx: Context, backport: Backport, news: BackportNews): Promise<void> {
   const { intent, record, row, target } = backport;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
+    const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
     await tx.query(
       'update backport set state = $3, number = $4, reason = $5, updated_at = $6 where account_id = $1 and id = $2',
       [ctx.accountId, record.id, news.kind, numberOf(news), reasonOf(news), work.now.toISOString()],

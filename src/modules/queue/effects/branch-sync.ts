@@ -11,13 +11,13 @@ import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingBegun } from '../store/intents.ts';
 import { updateBranch, type BranchUpdated } from '../builds/branch-update.ts';
-import { beginBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
+import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { IntentRow, PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { readLandedBelow } from '../facts/stacks.ts';
-import { announce, beginWork, finishWork } from '../store/status.writer.ts';
+import { announce, startWork, finishWork } from '../store/status.writer.ts';
 
 /** The cause of a sync. An automatic sync skips pull requests in line, which the queue updates itself. */
 export type SyncCause = 'asked' | 'auto_update' | 'requeue';
@@ -32,7 +32,7 @@ type Outcome =
 const leases = 3;
 
 export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<void> {
-  const loaded = await beginBranchWork(ctx, intent);
+  const loaded = await startBranchWork(ctx, intent);
   if (loaded === null) return;
   const cause = intent.payload['cause'] as SyncCause;
   // The pinned head lands. The end of the landing wakes the queue, which finds this sync still open.
@@ -139,7 +139,7 @@ async function conclude(ctx: Context, { intent, row }: LoadedWork, cause: SyncCa
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     if (outcome.kind !== 'over') await keepUpdate(ctx, tx, { row, cause, outcome });
     if (outcome.kind === 'conflict' || outcome.kind === 'refused') {
-      const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
+      const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, row.id));
       announce(work, row, 'sync_failed', {
         cause,
         base: outcome.base,

@@ -18,10 +18,10 @@ export interface LoadedWork {
 }
 
 /** Counts an attempt and loads its subject. Null: the work is over. */
-export async function beginBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
+export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const begun = await tx.query(
-      `update intent set state = 'begun', attempt = attempt + 1, begun_at = $3
+      `update intent set state = 'begun', attempt = attempt + 1, started_at = $3
        where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb returning 1`,
       [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
@@ -72,7 +72,7 @@ export async function comment(
 
 /** Reads everything about a pull request from the host again, and lets the queue decide again. */
 export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<void> {
-  const loaded = await beginBranchWork(ctx, intent);
+  const loaded = await startBranchWork(ctx, intent);
   if (loaded === null) return;
   const { host, row } = loaded;
   const seen = await syncPullRequest(ctx, host, row.number);

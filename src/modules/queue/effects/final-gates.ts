@@ -22,12 +22,12 @@ export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): Promise<GateOutcome> {
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   try {
     const { workflow, commit } = gate;
     const branch = await findBotBranch(ctx, gate.batchId);
-    const run = await adapter.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}`, branch });
-    return { state: 'running', run, url: (await adapter.readWorkflowRun(run))?.url ?? null };
+    const run = await code.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}`, branch });
+    return { state: 'running', run, url: (await code.readWorkflowRun(run))?.url ?? null };
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };

@@ -7,7 +7,7 @@ import type { NewEvent } from '../../events/index.ts';
 import { isBranchWork } from '../planning/branch-work.ts';
 import { IntentEntity, PullRequestEntity, type IntentKind, type IntentRow } from '../store/queue.entities.ts';
 import { changeQueue, lockQueue, noteHostWait } from '../store/queue.locks.ts';
-import { beginWork, finishWork, haltWork, announce, planReply, type QueueWork } from '../store/status.writer.ts';
+import { startWork, finishWork, haltWork, announce, planReply, type QueueWork } from '../store/status.writer.ts';
 import { backportComment, syncRefusedComment } from '../../../domain/queue/explain/branch-comments.ts';
 import { mostAttempts } from '../landing/landing.ts';
 
@@ -116,7 +116,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
       [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
     if (ended.length === 0) return;
-    const work = beginWork(ctx, tx, queue);
+    const work = startWork(ctx, tx, queue);
     if (end.because !== undefined) await reportGivenUp(work, intent, end.because);
     if (end.tries !== undefined) work.events.push(await recordUnsent(tx, intent, { reason, tries: end.tries }));
     await finishWork(work);
@@ -153,10 +153,10 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
     if (intent === null) return;
     const isUnreadable =
       error instanceof HostUnavailable &&
-      intent.begunAt &&
-      ctx.clock().getTime() - intent.begunAt.getTime() > unreadableMs;
+      intent.startedAt &&
+      ctx.clock().getTime() - intent.startedAt.getTime() > unreadableMs;
     if (!isUnreadable && intent.attempt < mostAttempts) return;
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
     if (work.queue.haltedReason) return;
     haltWork(work, `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${reasonOf(error)}`);
     await finishWork(work);

@@ -30,10 +30,10 @@ interface Labelling {
 }
 
 export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void> {
-  const { host, number, label, present, isStill } = await beginLabel(ctx, intent);
-  const adapter = codeOf(ctx, host);
+  const { host, number, label, present, isStill } = await startLabel(ctx, intent);
+  const code = codeOf(ctx, host);
   if (isStill) {
-    const last = await adapter.readLabelChange(number, label);
+    const last = await code.readLabelChange(number, label);
     // A person changed the label later: that request is followed and not undone.
     const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
     if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
@@ -46,14 +46,14 @@ async function setLabel(
   intent: IntentRow,
   { host, number, label, present }: Omit<Labelling, 'isStill'>,
 ): Promise<void> {
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   try {
-    await adapter.setLabel(number, label, present);
+    await code.setLabel(number, label, present);
   } catch (error) {
     // After a refusal the label is not there, or belongs to somebody else. If it counted as the queue's own, a person's
     // label would be no request.
     if (error instanceof HostRefused && present) {
-      const last = await adapter.readLabelChange(number, label);
+      const last = await code.readLabelChange(number, label);
       if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
     }
     throw error;
@@ -70,7 +70,7 @@ async function forgetLabel(ctx: Context, { pullRequestId }: IntentRow, label: st
 }
 
 /** A label is recorded as the queue's own before it is added, so that no reader takes it for a person's request. */
-async function beginLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
+async function startLabel(ctx: Context, intent: IntentRow): Promise<Labelling> {
   const label = String(intent.payload['label']);
   const present = intent.payload['present'] === true;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -97,22 +97,22 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
     };
   });
   const host = hosted(repository);
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
   const branch = ownHeadBranch(pullRequest);
-  const tip = branch === null ? null : await adapter.readRef(`refs/heads/${branch}`);
+  const tip = branch === null ? null : await code.readRef(`refs/heads/${branch}`);
   // A landing may have moved it to the landed commit.
   const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
   if (isLeftBehind && rules.enable_comments) {
-    await adapter.upsertComment(pullRequest.number, {
+    await code.upsertComment(pullRequest.number, {
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
   // Before its branch is deleted: a host closes a pull request whose branch has gone, and calls it merged no more.
-  await adapter.concludePullRequest(pullRequest.number, {
+  await code.concludePullRequest(pullRequest.number, {
     mergeCommit,
     at: Number(intent.payload['at']),
     words: `Landed as ${mergeCommit}.`,
@@ -120,9 +120,9 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   // Runs that the landing has started by moving the head to a commit whose tree was tested.
   const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
-    await adapter.cancelChecks(own);
+    await code.cancelChecks(own);
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
-    await adapter
+    await code
       .updateRefs([{ ref: `refs/heads/${branch}`, from: tip.commit, to: null }])
       // The branch moved or is protected: it stays. If the host is down, it is tried again.
       .catch((error: unknown) => {

@@ -1,6 +1,7 @@
 // The database is the timer of last resort: for a lost wake, for a deadline without a timer, for a Temporal whose data
 // was deleted. Every server and worker runs this. Waking a queue twice costs nothing.
 import type { Ports } from '../../../context.ts';
+import { repeat, type Loop } from '../../../platform/repeat.ts';
 
 const lookEveryMs = 1_000;
 const sweepEveryMs = 30_000;
@@ -13,15 +14,7 @@ interface DueQueue {
   readonly next_look_at: Date | string | null;
 }
 
-export interface Relay {
-  start(): void;
-  stop(): Promise<void>;
-}
-
-export function createRelay(ports: Ports): Relay {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
+export function createRelay(ports: Ports): Loop {
   let seen = new Map<string, string>();
   let sweptAt = 0;
   const woken = new Map<string, { readonly planned: string; readonly at: number }>();
@@ -56,24 +49,9 @@ export function createRelay(ports: Ports): Relay {
     for (const queue of unique.values()) await wakeOnce(queue, now.getTime());
   }
 
-  function schedule(): void {
-    timer = setTimeout(() => {
-      running = lookOnce()
-        .catch((error: unknown) => ports.log.warn({ error }, 'The relay could not read the queues; it looks again.'))
-        .finally(() => {
-          if (!stopped) schedule();
-        });
-    }, lookEveryMs);
-  }
-
-  return {
-    start: schedule,
-    stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
+  return repeat(lookEveryMs, lookOnce, (error) =>
+    ports.log.warn({ error }, 'The relay could not read the queues; it looks again.'),
+  );
 }
 
 async function withOpenWork(ports: Ports, now: Date): Promise<DueQueue[]> {

@@ -30,20 +30,20 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
     return { host: hosted(repository), configuration: configurationOf(repository) };
   });
-  const adapter = codeOf(ctx, host);
-  const isStarted = await startAttempt(adapter, planned);
+  const code = codeOf(ctx, host);
+  const isStarted = await startAttempt(code, planned);
   await passFailpoint('retry:after_host');
-  const context = isStarted ? await readContext(adapter, { ...planned, configuration }) : '';
+  const context = isStarted ? await readContext(code, { ...planned, configuration }) : '';
   await concludeRetry(ctx, intent, { host, planned, isStarted, context });
   if (isStarted) await recordChecks(ctx, host, planned.commit);
   await finishIntent(ctx, intent);
 }
 
-async function startAttempt(adapter: RepositoryCode, { commit, name, attempt }: Planned): Promise<boolean> {
-  const report = await adapter.readChecks(commit, { expected: [name], movedAt: null });
+async function startAttempt(code: RepositoryCode, { commit, name, attempt }: Planned): Promise<boolean> {
+  const report = await code.readChecks(commit, { expected: [name], movedAt: null });
   if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
   try {
-    return (await adapter.rerunChecks(commit, [name])).includes(name);
+    return (await code.rerunChecks(commit, [name])).includes(name);
   } catch (error) {
     if (error instanceof HostRefused) return false;
     throw error;
@@ -53,7 +53,7 @@ async function startAttempt(adapter: RepositoryCode, { commit, name, attempt }: 
 const longestContext = 20_000;
 
 async function readContext(
-  adapter: RepositoryCode,
+  code: RepositoryCode,
   of: { readonly commit: string; readonly name: string; readonly configuration: Configuration },
 ): Promise<string> {
   const { context, context_file, retriable_checks } = of.configuration.merge_rules.flaky_retry;
@@ -68,7 +68,7 @@ async function readContext(
   });
   if (chosen.contextFile === undefined) return chosen.context ?? '';
   const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
-  return (await adapter.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`;
+  return (await code.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`;
 }
 
 /** If the host refuses the retry, the failure counts. */

@@ -6,7 +6,7 @@ import { readLandingMembers } from '../store/intents.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
-import { beginWork, finishWork } from '../store/status.writer.ts';
+import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /**
@@ -56,7 +56,7 @@ type Demands = Pick<QueueRow, 'hostRequiredChecks' | 'hostRules'>;
 /** False: a landing or a later read wrote the tip in the meantime. */
 async function keepBase(ctx: Context, queueId: string, { before, tip, demands }: BaseRead): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const { queue } = work;
     const known = queue.baseTip ?? null;
     if (known !== before) return false;

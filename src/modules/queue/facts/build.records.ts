@@ -46,7 +46,7 @@ async function readWaitingQueues(
      where q.account_id = $1 and p.repository_id = $2 and p.head_sha = $3 and p.status in ('open', 'blocked') and q.updates_wait
        and exists (select from build where account_id = $1 and repository_id = $2 and commit = $3 and finished_at is not null)
      union
-     -- What nobody has asked to merge may be ready now, which is told.
+     -- A pull request that nobody has asked to merge may be ready now, and its comment says so.
      select queue_id from pull_request
      where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id is not null
        and status_check->>'commit' is distinct from head_sha
@@ -87,7 +87,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   });
 }
 
-/** What is kept of a build, and what the host is told of it before it is asked again. */
+/** What is kept of a build, and what the host reported of it before it is asked again. */
 interface KeptBuild extends KeptChecks {
   readonly movedAt: number | null;
   /** A batch waits for it. Otherwise it is the head of a pull request. */

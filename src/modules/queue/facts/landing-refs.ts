@@ -19,9 +19,9 @@ const inscription = 'Nothing lands under this number: batch ';
  * holds afterwards: the tombstone, or the commit of a faster landing. Null: the host refused the ref.
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
-  const adapter = codeOf(ctx, host);
-  const author = adapter.identity();
-  const tombstone = await adapter.composeCommit({
+  const code = codeOf(ctx, host);
+  const author = code.identity();
+  const tombstone = await code.composeCommit({
     parent: batch.parentCommit,
     members: [
       {
@@ -39,7 +39,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
   });
   if (tombstone.kind !== 'composed') return null;
   try {
-    await adapter.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
+    await code.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
   } catch (error) {
     // A host that refuses such refs cannot have a delayed update of one either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
@@ -52,10 +52,10 @@ export async function readLandingRef(
   host: HostedRepository,
   batchId: string,
 ): Promise<HostCommit | null> {
-  const adapter = codeOf(ctx, host);
-  const ref = await adapter.readRef(landingRef(batchId));
+  const code = codeOf(ctx, host);
+  const ref = await code.readRef(landingRef(batchId));
   if (ref === null) return null;
-  const commit = await adapter.readCommit(ref.commit);
+  const commit = await code.readCommit(ref.commit);
   // The landing happened or never will. If it were called open because the ref cannot be read now, it would land twice.
   if (commit === null) throw new HostUnavailable(`What ${landingRef(batchId)} holds cannot be read.`);
   return commit;

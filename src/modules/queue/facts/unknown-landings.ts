@@ -7,7 +7,7 @@ import type { HostedRepository } from '../store/hosted-repository.ts';
 import { isTombstone, landingRefs } from './landing-refs.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { beginWork, finishWork, haltWork } from '../store/status.writer.ts';
+import { startWork, finishWork, haltWork } from '../store/status.writer.ts';
 
 /** The beginning of the halt reason of a queue whose database is older than its repository. */
 export const restoredReason = 'DATABASE_RESTORED:';
@@ -41,10 +41,10 @@ export async function findUnknownLandings(
        order by seen.n`,
     values: [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
   });
-  const adapter = codeOf(ctx, repository);
+  const code = codeOf(ctx, repository);
   const landings: UnknownLanding[] = [];
   for (const landing of unknown) {
-    const commit = await adapter.readCommit(landing.commit);
+    const commit = await code.readCommit(landing.commit);
     if (commit === null || !(await isTombstone(ctx, repository, commit))) landings.push(landing);
   }
   return landings;
@@ -64,7 +64,7 @@ export async function haltOnUnknownLandings(ctx: Context, repository: HostedRepo
   );
   for (const { id } of running) {
     await ctx.db.transaction(ctx.accountId, async (tx) => {
-      const work = beginWork(ctx, tx, await changeQueue(ctx, tx, id));
+      const work = startWork(ctx, tx, await changeQueue(ctx, tx, id));
       if (!work.queue.haltedReason) haltWork(work, reason);
       await finishWork(work);
     });

@@ -15,7 +15,7 @@ import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
 import {
   announceDequeued,
-  beginWork,
+  startWork,
   finishWork,
   noOptions,
   writeStatus,
@@ -134,8 +134,8 @@ export async function followBase(
   tx: Transaction,
   { known, target, current }: LockedPlacement,
 ): Promise<QueueWork> {
-  if (known === null || target === current) return beginWork(ctx, tx, target);
-  const work = beginWork(ctx, tx, current);
+  if (known === null || target === current) return startWork(ctx, tx, target);
+  const work = startWork(ctx, tx, current);
   if (await isLandingBegun(work.ctx, work.tx, known.id)) return work;
   if (isQueued(known.status) || known.status === 'pending') {
     writeStatus(work, known, 'dequeue');
@@ -143,7 +143,7 @@ export async function followBase(
   }
   Object.assign(known, { ...noOptions, queueId: target.id, conflictParent: null, conflictAfter: null });
   await finishWork(work);
-  return beginWork(ctx, tx, target);
+  return startWork(ctx, tx, target);
 }
 
 /**

@@ -12,7 +12,7 @@ import { BatchEntity, PullRequestEntity, type BatchRow, type IntentRow } from '.
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { beginWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
+import { startWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 import { restoredBecause } from '../facts/unknown-landings.ts';
 import { lockIntent } from '../store/intents.ts';
 
@@ -28,7 +28,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
-    const work = beginWork(ctx, tx, queue);
+    const work = startWork(ctx, tx, queue);
     if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) {
       // Another worker concluded it in the meantime. What this worker saw at the host is still true.
       if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.words);

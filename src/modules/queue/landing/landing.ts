@@ -33,7 +33,7 @@ type Begun =
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
   const loaded = await loadBatch(ctx, batchId);
   await passFailpoint('landing:before_gate');
-  const begun = await beginLanding(ctx, intentId, loaded);
+  const begun = await startLanding(ctx, intentId, loaded);
   if (begun.kind !== 'begun') return;
   await passFailpoint('landing:after_gate');
   const outcome = begun.passed.byHost
@@ -49,7 +49,7 @@ export async function carryOutLanding(ctx: Context, intentId: string, batchId: s
  * The gate reads everything again under the locks. If a condition no longer holds, the intent is void, and the queue
  * plans again.
  */
-async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Begun> {
+async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Begun> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await shareRepository(ctx, tx, loaded.repository.id);
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
@@ -71,7 +71,7 @@ async function beginLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     Object.assign(intent, {
       state: 'begun',
       attempt: intent.attempt + 1,
-      begunAt: ctx.clock(),
+      startedAt: ctx.clock(),
       payload: { ...intent.payload, passed: verdict.passed },
     });
     return { kind: 'begun', attempt: intent.attempt, passed: verdict.passed, heads: null };

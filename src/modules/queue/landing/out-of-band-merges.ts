@@ -23,11 +23,11 @@ export async function readUnrecordedLine(
     readonly unknown: ReadonlySet<string>;
   },
 ): Promise<readonly HostCommit[]> {
-  const adapter = codeOf(ctx, host);
-  const tip = await adapter.readRef(`refs/heads/${base.branch}`);
+  const code = codeOf(ctx, host);
+  const tip = await code.readRef(`refs/heads/${base.branch}`);
   if (tip === null) return [];
   const line = (
-    await adapter.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: mostCommits })
+    await code.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: mostCommits })
   ).toReversed();
   const first = line.findIndex(({ commit }) => base.unknown.has(commit));
   if (first < 0) return [];
@@ -182,7 +182,7 @@ async function holds(
 }
 
 async function forgetScratch(ctx: Context, host: HostedRepository): Promise<void> {
-  const adapter = codeOf(ctx, host);
-  const current = await adapter.readRef(scratchRef);
-  if (current !== null) await adapter.updateRefs([{ ref: scratchRef, from: current.commit, to: null }]);
+  const code = codeOf(ctx, host);
+  const current = await code.readRef(scratchRef);
+  if (current !== null) await code.updateRefs([{ ref: scratchRef, from: current.commit, to: null }]);
 }

@@ -8,7 +8,7 @@ import { planConclusions } from './landing.record.ts';
 import { BatchEntity, PullRequestEntity, IntentEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import type { FoundLanding, QueueSurvey } from './recovery.queue-survey.ts';
-import { announce, beginWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
+import { announce, startWork, finishWork, writeStatus, type QueueWork } from '../store/status.writer.ts';
 import { landingRefs } from '../facts/landing-refs.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import { voidLandings } from '../store/intents.ts';
@@ -17,7 +17,7 @@ import { liveStates } from '../store/batch.rows.ts';
 
 export async function importQueue(ctx: Context, survey: QueueSurvey): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, survey.queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, survey.queueId));
     for (const landing of survey.landings) await importLanding(work, landing);
     await markMerged(work, survey.pushed, { byQueue: false, at: work.now });
     await voidImpossible(work, survey.impossible);

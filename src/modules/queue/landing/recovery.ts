@@ -10,7 +10,7 @@ import { changeQueue } from '../store/queue.locks.ts';
 import { surveyInstallation, type RepositorySurvey, type StrayBranch, type Survey } from './recovery.survey.ts';
 import type { QueueSurvey } from './recovery.queue-survey.ts';
 import { importQueue } from './recovery.import.ts';
-import { beginWork, finishWork } from '../store/status.writer.ts';
+import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings, restoredReason } from '../facts/unknown-landings.ts';
 
 // How many of each id may have been used since the backup: far more than a backup can miss, far fewer than exist.
@@ -24,13 +24,13 @@ export async function recoverDatabase(
   if (!before.isNeeded) return null;
   // From here on a running Interlock plans nothing.
   for (const { ctx, host } of before.repositories) await haltOnUnknownLandings(ctx, host);
-  const epoch = await beginEpoch(ports, before.highestBatch);
+  const epoch = await startEpoch(ports, before.highestBatch);
   const survey = await surveyInstallation(ports);
   for (const repository of survey.repositories) await recoverRepository(repository, epoch);
   return { epoch, survey };
 }
 
-async function beginEpoch(ports: Ports, highestBatch: string): Promise<number> {
+async function startEpoch(ports: Ports, highestBatch: string): Promise<number> {
   return await ports.db.system.transaction(async (query) => {
     const [row] = await query<{ epoch: number }>(
       'update installation set epoch = epoch + 1 returning epoch::float8 as epoch',
@@ -61,12 +61,12 @@ async function recoverRepository({ ctx, host, queues, strays }: RepositorySurvey
 }
 
 async function removeStray(ctx: Context, host: HostedRepository, { ref, commit }: StrayBranch): Promise<void> {
-  const adapter = codeOf(ctx, host);
+  const code = codeOf(ctx, host);
   const branch = ref.slice('refs/heads/'.length);
-  await adapter.cancelChecks(commit);
-  for (const { number } of await adapter.findOpenPullRequests(branch)) await adapter.closePullRequest(number);
+  await code.cancelChecks(commit);
+  for (const { number } of await code.findOpenPullRequests(branch)) await code.closePullRequest(number);
   try {
-    await adapter.updateRefs([{ ref, from: commit, to: null }]);
+    await code.updateRefs([{ ref, from: commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }
@@ -74,7 +74,7 @@ async function removeStray(ctx: Context, host: HostedRepository, { ref, commit }
 
 async function resume(ctx: Context, survey: QueueSurvey, epoch: number): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, survey.queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, survey.queueId));
     const { queue } = work;
     const about = { repositoryId: queue.repositoryId, queueId: queue.id };
     const merges = [...survey.landings.flatMap((landing) => landing.merges), ...survey.pushed];

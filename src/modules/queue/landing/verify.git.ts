@@ -12,7 +12,7 @@ export interface StoredProof {
 }
 
 export interface Examined {
-  readonly adapter: RepositoryCode;
+  readonly code: RepositoryCode;
   readonly repository: RepositoryRow;
   readonly commit: HostCommit;
   readonly proof: StoredProof;
@@ -20,7 +20,7 @@ export interface Examined {
 
 /** From git alone, whatever the records say. */
 export async function composeAgain(
-  { adapter, proof }: Examined,
+  { code, proof }: Examined,
   parent: string,
   members: readonly ProvenMember[],
 ): Promise<CompositionResult> {
@@ -42,7 +42,7 @@ export async function composeAgain(
     keepRef: 'refs/interlock/verify',
   };
   try {
-    return await adapter.composeCommit(composition);
+    return await code.composeCommit(composition);
   } catch (error) {
     // A proof without heads, or with heads that the host does not have, cannot be derived.
     if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };

@@ -20,7 +20,7 @@ import { loadSnapshot } from './snapshot.loader.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import { codeOf } from '../../../hosts/port.ts';
-import { beginWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
+import { startWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
 /** Increased with every change of the planner's rules. A worker of an older version does not plan. */
 export const plannerVersion = 6;
@@ -35,7 +35,7 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await lockQueue(ctx, tx, queueId);
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
-    const work = beginWork(ctx, tx, queue);
+    const work = startWork(ctx, tx, queue);
     const isOurs = queue.plannerVersion <= plannerVersion;
     // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
     if (isOurs) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });

@@ -9,7 +9,7 @@ import { writeDecisions } from './decisions.writer.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
-import { beginWork, finishWork } from '../store/status.writer.ts';
+import { startWork, finishWork } from '../store/status.writer.ts';
 
 /**
  * Somebody closed the draft of a build, so that its host may run nothing for it any more: the batch and all batches on
@@ -51,7 +51,7 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   if (index < 0 || batches.some((batch) => batch.landingBegun)) return;
   const closed = batches.slice(index, index + 1);
   const resetBatches = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);
-  const work = beginWork(ctx, tx, queue);
+  const work = startWork(ctx, tx, queue);
   const decisions = resetBatches.map((batch): Decision => {
     return { kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null };
   });

@@ -9,7 +9,7 @@ import { reconsiderInLine, reconsiderPending } from '../admission/admission.serv
 import { haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
-import { beginWork } from '../store/status.writer.ts';
+import { startWork } from '../store/status.writer.ts';
 
 export interface QueueImpact extends Impact {
   readonly baseBranch: string;
@@ -99,7 +99,7 @@ export async function snapshotOf(ctx: Context, tx: Transaction, queueId: string)
 async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promise<void> {
   const { queue, repository } = await load(tx, queueId);
   if (haltOf(repository, queue) !== null) return;
-  const work = beginWork(ctx, tx, queue);
+  const work = startWork(ctx, tx, queue);
   await reconsiderPending(work, repository);
   await reconsiderInLine(work, repository);
   await tx.em.flush();

@@ -67,7 +67,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
     tx,
     batches.map((batch) => batch.id),
   );
-  const assumptions = await readAssumed(ctx, tx, idsOfBets(batches));
+  const assumptions = await readAssumed(ctx, tx, idsOfSpeculativeBuilds(batches));
   const inLine = await readLine(ctx, tx, queue.id);
   const below = await readBelow(ctx, tx, inLine);
   const idsInLine = new Set(inLine.map((row) => row.id));
@@ -161,7 +161,7 @@ async function loadLandingsFrom(
   return decideLandingsFrom({ configuration, baseBranch, freezes }, decisionInstant(freezes, ctx.clock()));
 }
 
-function idsOfBets(batches: readonly BatchRow[]): string[] {
+function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
 }
 

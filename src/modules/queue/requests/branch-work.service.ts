@@ -86,10 +86,10 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
     const state = row.status === 'merged' ? 'planned' : 'waiting';
     const asked = await tx.query(
-      `insert into backport (account_id, repository_id, pull_request_id, target_branch, state, asked_by, created_at, updated_at)
+      `insert into backport (account_id, repository_id, pull_request_id, target_branch, state, requested_by, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $7)
        on conflict (account_id, pull_request_id, target_branch) do update
-         set state = excluded.state, asked_by = excluded.asked_by, reason = null, updated_at = excluded.updated_at
+         set state = excluded.state, requested_by = excluded.requested_by, reason = null, updated_at = excluded.updated_at
          where backport.state <> 'opened'
        returning 1`,
       [ctx.accountId, repository.id, row.id, target, state, ctx.actor.email, ctx.clock().toISOString()],

@@ -8,7 +8,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { hosted } from '../store/hosted-repository.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import type { RepositoryRef } from './queue.service.ts';
-import { beginWork, finishWork } from '../store/status.writer.ts';
+import { startWork, finishWork } from '../store/status.writer.ts';
 
 /** Stops planning and landing for a base branch; admission continues. A landing under way is still concluded. */
 export async function haltQueue(
@@ -41,7 +41,7 @@ async function writeHalt(
   await requireBaseBranch(ctx, repository, request.baseBranch);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queueId = await ensureQueue(ctx, tx, repository.id, request.baseBranch);
-    const work = beginWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+    const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const { queue } = work;
     if ((queue.haltedReason ?? null) === reason) return { queueId };
     queue.haltedReason = reason;

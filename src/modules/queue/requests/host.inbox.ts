@@ -21,7 +21,7 @@ import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
 const leaseMs = 2 * 60_000;
-/** A check that begins or ends is told by several webhooks: they are read together. */
+/** A check that begins or ends causes several webhooks: they are read together. */
 const checksWaitMs = 1_000;
 
 export interface HostInbox {
@@ -59,7 +59,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
         if (tries === mostTries)
           return ports().log.warn(
             { error, hints: hints.length },
-            'Host events could not be stored; the reconciler will find what they told of.',
+            'Host events could not be stored; the reconciler will find the changes they reported.',
           );
         for (const hint of hints) if (!received.has(keyOfHint(hint))) received.set(keyOfHint(hint), hint);
         await delay(100 * 2 ** tries);
@@ -103,7 +103,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
         if (tries === mostTries) {
           ports().log.warn(
             { error, event: hint.kind },
-            'A host event could not be handled; the reconciler will find what it told of.',
+            'A host event could not be handled; the reconciler will find the change it reported.',
           );
           return true;
         }

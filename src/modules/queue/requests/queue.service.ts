@@ -22,7 +22,7 @@ import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
 import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
-import { beginWork, finishWork, type QueueWork } from '../store/status.writer.ts';
+import { startWork, finishWork, type QueueWork } from '../store/status.writer.ts';
 import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
 
 export interface RepositoryRef {
@@ -242,7 +242,7 @@ export async function changePullRequest(
 ): Promise<PullRequestAnswer> {
   return await ctx.db
     .transaction(ctx.accountId, async (tx) => {
-      const work = beginWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
+      const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
       const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
       await change(work, row);
       await finishWork(work);

@@ -23,9 +23,9 @@ export async function placeHead(
 ): Promise<HeadStanding> {
   if (commit === headSha) return 'present';
   const host = hosted(repository);
-  const adapter = codeOf(ctx, host);
-  if ((await adapter.readCommit(commit)) === null) return 'unseen';
-  if (await adapter.isAncestor(commit, headSha)) return 'past';
+  const code = codeOf(ctx, host);
+  if ((await code.readCommit(commit)) === null) return 'unseen';
+  if (await code.isAncestor(commit, headSha)) return 'past';
   // A force push replaced it: its checks are still recorded.
   const builds = await ctx.db.read(ctx.accountId, {
     name: 'build_of_commit',
@@ -62,12 +62,12 @@ async function landingOf(
   host: HostedRepository,
   { baseBranch, commit }: { readonly baseBranch: string; readonly commit: string },
 ): Promise<HostCommit | null> {
-  const adapter = codeOf(ctx, host);
-  const tip = await adapter.readRef(`refs/heads/${baseBranch}`);
-  if (tip === null || !(await adapter.isAncestor(commit, tip.commit))) return null;
-  const line = (await adapter.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
+  const code = codeOf(ctx, host);
+  const tip = await code.readRef(`refs/heads/${baseBranch}`);
+  if (tip === null || !(await code.isAncestor(commit, tip.commit))) return null;
+  const line = (await code.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
   const holds = async (at: number): Promise<boolean> =>
-    line[at] !== undefined && (await adapter.isAncestor(commit, line[at].commit));
+    line[at] !== undefined && (await code.isAncestor(commit, line[at].commit));
   let [low, high] = [0, line.length - 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -1,5 +1,5 @@
-// Hints of code hosts as rows: what a host told survives a process, and a second hint about the same thing joins the
-// first one. A process that handles a hint holds its lease. A hint that is told again meanwhile is handled once more.
+// Hints of code hosts as rows: a reported change survives a process, and a second hint about the same thing joins the
+// first one. A process that handles a hint holds its lease. A hint that comes again meanwhile is handled once more.
 import type { Context } from '../../../context.ts';
 import type { HostEvent } from '../../../hosts/port.ts';
 import type { SystemQueries } from '../../../platform/database.ts';

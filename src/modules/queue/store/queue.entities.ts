@@ -268,7 +268,7 @@ export const IntentEntity = defineEntity({
     payload: p.json<Record<string, unknown>>().onCreate(() => ({})),
     outcome: p.json<Record<string, unknown>>().nullable(),
     plannedAt: p.datetime(),
-    begunAt: p.datetime().nullable(),
+    startedAt: p.datetime().nullable(),
     concludedAt: p.datetime().nullable(),
   },
 });

@@ -33,7 +33,7 @@ export interface QueueWork {
   readonly relabelled: Set<PullRequestRow>;
 }
 
-export function beginWork(ctx: Context, tx: Transaction, queue: QueueRow): QueueWork {
+export function startWork(ctx: Context, tx: Transaction, queue: QueueRow): QueueWork {
   return { ctx, tx, queue, now: ctx.clock(), events: [], relabelled: new Set() };
 }
 

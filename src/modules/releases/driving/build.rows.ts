@@ -18,7 +18,7 @@ export async function lockCandidate(ctx: Context, tx: Transaction, candidateId: 
 
 export function buildSituationOf({ project, candidate }: CandidateRows): BuildSituation {
   const run = runOf(candidate);
-  // The provider that came later has to be told first.
+  // The provider that replaced it has not been called yet.
   const triggeredAt = isBefore(candidate.triggeredAt, project.buildProviderSince) ? null : run.triggeredAt;
   return {
     ...run,

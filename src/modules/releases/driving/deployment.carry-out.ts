@@ -33,7 +33,7 @@ export async function carryOutDeployment(ctx: Context, id: string, by: ReleaseDr
   return await carryOutDue(ctx, carryOut, { id, by });
 }
 
-/** Another that had the slot since is another run. */
+/** A deployment that gave the slot back and took it again is another run. */
 function isSameRun({ deployment }: DeploymentRows, due: Due<DeploymentTypes>): boolean {
   return (deployment.fence ?? null) === (due.rows.deployment.fence ?? null);
 }
@@ -50,12 +50,12 @@ async function conclude(
   const now = ctx.clock();
   switch (outcome.kind) {
     case 'triggered':
-      // Also where it is to be canceled by now: that needs the name.
+      // The name is stored even where the deployment is to be canceled by now, because the cancellation needs it.
       Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...untried });
       return;
     case 'cancel_sent':
       Object.assign(deployment, { cancelSentAt: now, cancelOwed: false, ...untried });
-      // Where it can be asked how it stands, that says more: it may have ended before.
+      // A provider that can be asked for the status says more: the deployment may have ended before.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
         await writeReading(ctx, tx, rows, { state: 'gone', message: null });
       return;
@@ -84,7 +84,7 @@ async function writeReading(
   const statuses = statusesByReading(state, { status: deployment.status, triggeredAt });
   if (statuses.length === 0) {
     putOff(deployment, { now, pauseAfter, problem: state === 'running' ? null : message });
-    // It is heard of.
+    // There was news, so the time limit starts again.
     if (state === 'running' && deployment.status === 'in_progress') deployment.statusAt = now;
     return;
   }
@@ -104,7 +104,7 @@ async function writeRefusal(ctx: Context, tx: Transaction, rows: DeploymentRows,
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'error', by: 'service', errorMessage: words });
 }
 
-/** It is not told again. */
+/** The provider refused the cancellation. It is not asked again. */
 function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): void {
   const { deployment, environment } = rows;
   if (deployment.status === 'canceling') deployment.cancelSentAt = ctx.clock();

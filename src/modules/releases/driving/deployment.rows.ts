@@ -77,7 +77,7 @@ export interface DeploymentTurn {
   readonly freeze: Frozen | null;
 }
 
-/** Where the deployment stands now. In a transaction that holds the environment's row. */
+/** The facts that decide what a deployment does next. In a transaction that holds the environment's row. */
 export async function loadTurn(
   ctx: Context,
   tx: Transaction,
@@ -114,7 +114,7 @@ function situationOf(
   };
 }
 
-/** It was begun at a provider that its environment has no longer. */
+/** It was triggered at a provider that its environment no longer has. */
 export function isElsewhere({ environment, deployment }: Pick<DeploymentRows, 'environment' | 'deployment'>): boolean {
   return isBefore(deployment.triggerBegunAt, environment.providerSince);
 }
@@ -123,7 +123,7 @@ export function isBefore(one: Date | null | undefined, other: Date | null | unde
   return (instant(one) ?? Infinity) < (instant(other) ?? -Infinity);
 }
 
-/** What deployments and builds keep alike. */
+/** The columns that deployments and builds have in common. */
 export function runOf(
   row: DeploymentRow | ReleaseCandidateRow,
 ): Pick<DeploymentSituation, 'triggeredAt' | 'callAt' | 'calls' | 'supervisedUntil'> {

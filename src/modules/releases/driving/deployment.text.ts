@@ -1,4 +1,4 @@
-// What a person reads of a deployment where its run is shown: who, what, where, and why it does not go on.
+// The texts about a deployment, where its run is shown: who, what, where, and why it does not go on.
 import { plain, section } from '../../../domain/markdown.ts';
 import type { DeploymentStep, ProviderCall, Step } from '../../../domain/releases/drive.ts';
 import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
@@ -58,7 +58,7 @@ export async function describeDeployment(
   };
 }
 
-/** What is done next, or waited for. */
+/** The next step of the deployment, or what it waits for. */
 export function stepText(step: Left, { rows, freeze, holder }: Reasons & { readonly rows: DeploymentRows }): string {
   const name = rows.environment.name;
   switch (step.kind) {
@@ -82,7 +82,7 @@ export const callText: Readonly<Record<ProviderCall, string>> = {
   cancel: 'tell its provider to cancel',
 };
 
-/** Of a wait that says all by itself. */
+/** The sentence about a wait. */
 export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string {
   const until = step.until === null ? '' : ` until ${new Date(step.until).toISOString()} at most`;
   switch (step.for) {

@@ -1,4 +1,5 @@
-// One call to a provider that goes on by itself. What came of it is data: a provider that is away is no fault of ours.
+// One call to a provider whose runs go on by themselves. Its result is data: a provider that is away is no fault of
+// ours.
 import { retryAtOf } from '../../../hosts/port.ts';
 import type { ProviderCall } from '../../../domain/releases/drive.ts';
 import type { RunOrRefusal } from './provider-run.ts';
@@ -22,7 +23,7 @@ export type CallOutcome =
 
 const longestWords = 500;
 
-/** What a provider is called for. Failpoints begin with it. */
+/** The purposes of a call to a provider. Names of failpoints begin with them. */
 export type Subject = 'deployment' | 'build';
 
 export interface Asked {
@@ -63,7 +64,7 @@ async function call(
   }
 }
 
-/** What came of it, for people who read the run. */
+/** The result of the call, for people who read the run. */
 export function outcomeText(outcome: CallOutcome): string {
   switch (outcome.kind) {
     case 'triggered':
@@ -71,7 +72,7 @@ export function outcomeText(outcome: CallOutcome): string {
     case 'read':
       return outcome.reading === null ? 'it cannot be asked' : readingText(outcome.reading);
     case 'cancel_sent':
-      return outcome.isGone ? 'told to cancel, and it knows of no such run' : 'told to cancel';
+      return outcome.isGone ? 'asked to cancel, and it knows of no such run' : 'asked to cancel';
     case 'refused':
       return `refused: ${outcome.words}`;
     case 'failed':

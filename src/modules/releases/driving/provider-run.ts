@@ -6,7 +6,7 @@ import type { Secrets } from '../../accounts/index.ts';
 import { openSecret, type SecretOwner } from '../provider.settings.ts';
 import type { CandidateRows, DeploymentRows } from './deployment.rows.ts';
 
-/** Refused: its secret cannot be opened. Tried again it never could be, and the environment would be held up for good. */
+/** Refused: its secret cannot be opened. A retry could not open it either, and the environment would wait for ever. */
 export type RunOrRefusal = ProviderRun | ProviderRefused;
 
 export function runOfDeployment(secrets: Secrets, rows: DeploymentRows): RunOrRefusal {

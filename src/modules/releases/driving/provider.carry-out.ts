@@ -67,8 +67,8 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
       log.error({ ...kind.whose(id), error }, 'A provider could not be called or supervised.');
       return { words: wordsOf(error), isFinal: false };
     },
-    // What fails in here and not at the provider is kept in the row like the provider's own failures: tried again after a
-    // while, shown, and ended by the time of the deployment or the build.
+    // An error of ours is kept in the row like the provider's own failures: tried again after a while, shown, and ended
+    // by the time limit of the deployment or the build.
     fail: async (ctx, tx, rows, { words }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
       // The lease counts supervised attempts, and the next attempt waits until the lease ends.

@@ -26,7 +26,7 @@ export async function forgetOpenDeployments(ports: Ports): Promise<number> {
     await ctx.db.transaction(accountId, async (tx) => {
       const environment = await changeEnvironment(ctx, tx, environmentId);
       const deployment = await loadDeployment(ctx, tx, id);
-      // Not along the table of moves: it is the backup that says so.
+      // Past the table of transitions, because the backup caused this change and not the deployment.
       await writeDeploymentStatus(ctx, tx, {
         environment,
         deployment,

@@ -8,7 +8,7 @@ import type { Secrets } from '../../accounts/index.ts';
 import { openRunLog } from '../logs/log.writer.ts';
 import { readingText, type Subject } from './provider-call.ts';
 
-/** What carrying out needs beside the ports. */
+/** What carrying out needs besides the ports. */
 export interface ReleaseDriving {
   readonly providers: Providers;
   readonly secrets: Secrets;

@@ -1,4 +1,4 @@
-// What a provider's run writes, kept while it runs, in pieces that readers see come.
+// The output of a provider's run, kept while it runs, in pieces that readers can follow.
 import type { Context } from '../../../context.ts';
 import { openPieceLog, type PieceLog, type PieceOwner } from '../../../platform/log-pieces.ts';
 

@@ -74,7 +74,7 @@ async function reachAll(ctx: Context, repository: HostedRepository, candidateId:
     await reachBase(ctx, { repository, queueId, candidateId });
 }
 
-// Under its id there may be one of a candidate that a restored database does not know: it gives way.
+// A candidate that a restored database does not know may have left a ref under the same id. The new one replaces it.
 async function pin(
   ctx: Context,
   repository: HostedRepository,

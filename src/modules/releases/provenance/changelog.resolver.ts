@@ -73,12 +73,14 @@ export class CandidateProvenanceResolver {
 
 @Resolver(() => Changelog)
 export class ChangelogResolver {
-  @FieldResolver(() => ChangeSet, { description: 'What it has and the other one has not.' })
+  @FieldResolver(() => ChangeSet, { description: 'Commits and pull requests that only this candidate contains.' })
   async added(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
     return await changeSet(ctx, { repository, from, to });
   }
 
-  @FieldResolver(() => ChangeSet, { description: 'What the other one has and it has not: what would be taken out.' })
+  @FieldResolver(() => ChangeSet, {
+    description: 'Commits and pull requests that only the other candidate contains: they would be taken out.',
+  })
   async removed(@Ctx() ctx: GraphQLContext, @Root() { repository, from, to }: Changelog): Promise<ChangeSet> {
     return from === null
       ? toChangeSet({ repository, from, to }, { commits: [], isComplete: true })
@@ -152,7 +154,7 @@ export class EnvironmentProvenanceResolver {
   @Extensions({ price: 700 })
   @FieldResolver(() => EnvironmentPresence, {
     nullable: true,
-    description: 'What runs there: what was deployed last and succeeded. Null: nothing was.',
+    description: "The candidate that runs there: the newest successful deployment's. Null: none succeeded yet.",
   })
   async running(@Ctx() ctx: GraphQLContext, @Root() { id }: Environment): Promise<EnvironmentPresence | null> {
     return await readRunning(ctx, id);

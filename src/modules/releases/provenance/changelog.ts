@@ -21,7 +21,7 @@ export interface ChangedCommits {
   readonly isComplete: boolean;
 }
 
-/** What `to` has and `from` has not. */
+/** The commits that only `to` contains. */
 export async function readChangedCommits(ctx: Context, { repository, from, to }: Range): Promise<ChangedCommits> {
   requireScope(ctx, 'release:read');
   const commits = await codeOf(ctx, repository).listCommits({

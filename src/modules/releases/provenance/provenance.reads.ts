@@ -29,7 +29,7 @@ export interface Merged {
 /** Something that runs in an environment. */
 export interface PresenceRow {
   readonly environmentId: string;
-  /** What runs there now. */
+  /** The candidate that runs there now. */
   readonly candidateId: string;
   /** The deployment that brought it, and when that was done; it was there ever since. */
   readonly deploymentId: string;
@@ -179,7 +179,7 @@ export async function readPresenceOf(ctx: Context, { having, repository }: Merge
   });
 }
 
-/** Where a candidate runs. */
+/** The environments that a candidate runs in. */
 export async function readPresenceOfCandidate(
   ctx: Context,
   { id, projectId }: { readonly id: string; readonly projectId: string },
@@ -195,7 +195,7 @@ export async function readPresenceOfCandidate(
   });
 }
 
-/** What runs in an environment. Null: nothing was ever deployed there. */
+/** The candidate that runs in an environment. Null: nothing was ever deployed there. */
 export async function readRunning(ctx: Context, environmentId: string): Promise<PresenceRow | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<PresenceRow>(ctx.accountId, {
@@ -219,7 +219,7 @@ export interface Contained {
 const isContained = `(select b.position from base_commit b where b.account_id = $1 and b.queue_id = p.queue_id and b.commit = p.merge_commit_sha)
   <= (select r.position from candidate_reach r where r.account_id = $1 and r.queue_id = p.queue_id and r.candidate_id = $2)`;
 
-/** Of a candidate whose list was read: that has reached the base branches. */
+/** For a candidate whose list was read before, so that it is known to have reached the base branches. */
 export async function countPullRequestsOf(
   ctx: Context,
   candidate: { readonly id: string; readonly repository: HostedRepository },

@@ -36,7 +36,7 @@ export class ReleasedCommit {
   origin!: () => Promise<Origin | null>;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What one release candidate has and another has not.' })
+@ObjectType({ simpleResolvers: true, description: 'The difference between two release candidates, in one direction.' })
 export class ChangeSet {
   @Field(() => Int, { description: 'How many commits, 10,000 at most.' })
   commitCount!: number;
@@ -54,7 +54,7 @@ export class ChangeSet {
 export class Changelog {
   @Field(() => ReleaseCandidate, {
     nullable: true,
-    description: 'What it is compared with. Null: nothing, so its whole history was added.',
+    description: 'The candidate it is compared with. Null: none, so its whole history counts as added.',
   })
   since!: ReleaseCandidate | null;
 
@@ -66,7 +66,7 @@ export class Changelog {
 
 @ObjectType({ simpleResolvers: true, description: 'What a rollback of an environment would do now.' })
 export class RollbackOutlook {
-  @Field(() => ReleaseCandidate, { description: 'What would run there.' })
+  @Field(() => ReleaseCandidate, { description: 'The candidate that would run there.' })
   releaseCandidate!: ReleaseCandidate;
 
   running!: ReleaseCandidate | null;

@@ -1,4 +1,4 @@
-// What driving a runbook needs beside the ports, and the agent's session that is made of it.
+// What driving a runbook needs besides the ports, and the agent's session made of it.
 import type { Context } from '../../../context.ts';
 import { changePolicy } from '../../../domain/runbooks/policy.ts';
 import {
@@ -18,7 +18,7 @@ export interface RunbookDriving {
   readonly createTools: (workspace: Workspace, mode: 'plan' | 'work') => Tools;
   /** Null: there is none, and no command is run. */
   readonly sandbox: Sandbox | null;
-  /** What is taken out of everything that is kept, such as the key of a model. Null: there is no such thing. */
+  /** Removes secrets, such as the key of a model, from everything that is kept. Null: there are none. */
   readonly secret: string | null;
   /** Where worktrees are made; each is removed after its leaf. */
   readonly workDir: string;
@@ -28,7 +28,7 @@ export interface RunbookDriving {
   readonly signal?: AbortSignal;
 }
 
-/** What one supervised attempt of the agent is given. */
+/** The input of one supervised attempt of the agent. */
 export interface SupervisedAgent {
   readonly ctx: Context;
   readonly runbookId: string;
@@ -61,7 +61,7 @@ export function agentOf({ agents }: RunbookDriving, { runbook }: RunbookRows): A
   return agent;
 }
 
-/** What the agent works through in these folders. `stepId` null: it plans. */
+/** The agent's session in these folders. `stepId` null: it plans. */
 export function openAgentSession(
   { ctx, driving, signal, write, onChange, runbookId }: SupervisedAgent,
   { runbook }: RunbookRows,

@@ -12,7 +12,7 @@ import { announcePullRequest } from './pull-requests.ended.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
-/** What a call came to, to be written under the runbook's row. Null where what was done needs no word. */
+/** The result of a call, to be written under the runbook's row. Null where there is nothing to log. */
 export interface Called {
   readonly words: string;
   write(tx: Transaction, rows: RunbookRows): Promise<void>;
@@ -103,7 +103,7 @@ function isLive({ state }: RunbookPullRequestRow): boolean {
   return state === 'planned' || state === 'open';
 }
 
-/** What it stood on has merged: the host is to show its own changes alone. */
+/** The pull request below it has merged: the host is to show only its own changes. */
 export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
   const number = numberOf(pullRequestOf(rows, id));

@@ -56,7 +56,7 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
   return advance;
 }
 
-/** What is committed is still published; nothing more is begun. */
+/** Commits that exist are still published; no new work begins. */
 async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
   const { runbook, repository } = rows;
   if (repository.active || runbook.cancelRequestedAt) return rows;
@@ -86,7 +86,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
   }
 }
 
-/** Labels that wait for the end of the work are put on by a refresh. */
+/** Marks pull requests for a refresh, which puts on the labels that waited for the end of the work. */
 export function labelWhatIsDone({ prompts, leaves, runbook, pullRequests }: RunbookRows): void {
   if (!prompts.every(({ plannedAt }) => plannedAt) || !leaves.every(({ status }) => status === 'completed')) return;
   for (const row of pullRequests)

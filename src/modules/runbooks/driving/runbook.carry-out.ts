@@ -1,4 +1,4 @@
-// What a runbook needs done outside of a transaction.
+// The work of a runbook outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';

@@ -96,7 +96,7 @@ function leafSituation({ commits }: RunbookRows, leaf: RunbookStepRow): LeafSitu
   };
 }
 
-/** Where the commit of a leaf goes, by what the pull requests of the runbook have come to. */
+/** The place of a leaf's commit, by the states of the runbook's pull requests. */
 export function placeOf(rows: RunbookRows, leaf: string): Place {
   const { runbook } = rows;
   return placeLeaf({ ...runbook, pullRequests: placedPullRequests(rows) }, leaf);

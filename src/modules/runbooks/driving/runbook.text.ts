@@ -64,7 +64,7 @@ function problemText({ problem, calls, callAt, failingSince }: RunbookRow): stri
     : [`- failed ${calls} times${since}: ${plain(problem)}${next}`];
 }
 
-/** Of a long plan what is around the leaf that is not done yet. */
+/** The plan. A long plan shows only the steps around the next leaf. */
 function planText(rows: RunbookRows): string[] {
   const shown = rows.steps.filter((step) => Boolean(step.status) || leavesOf(rows, step.id) > 1);
   const next = shown.findIndex(({ status }) => status !== 'completed' && Boolean(status));
@@ -125,7 +125,7 @@ async function lastCalls(tx: Transaction, { accountId, id }: RunbookRow): Promis
 const shownSteps = 60;
 const shownCalls = 8;
 
-/** What is done next, or waited for. */
+/** The next step of the runbook, or what it waits for. */
 export function stepText(step: RunbookLeft, rows: RunbookRows): string {
   switch (step.kind) {
     case 'ended':

@@ -78,7 +78,7 @@ function shortly(args: unknown): string {
   return text.length <= 300 ? text : `${text.slice(0, 300).toWellFormed()}…`;
 }
 
-/** As it was called, long values cut, and of what is nested without end the beginning. */
+/** The arguments as they were called, with long values cut, and only the upper levels of deep nesting. */
 function cut(value: unknown, clean: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') {
     const text = clean(value);

@@ -169,7 +169,7 @@ async function conclude(
   await (isFailure ? work.fail(tx, rows, outcome.words) : outcome.write(tx, rows));
 }
 
-/** What killed processes left, beside the work: there may be much of it, and none of it is in the way. */
+/** Removes the folders of killed processes, without waiting: there may be many, and they are in nobody's way. */
 function cleanOnce(workDir: string): void {
   if (cleaned.has(workDir)) return;
   cleaned.add(workDir);

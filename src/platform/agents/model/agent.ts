@@ -9,7 +9,7 @@ import type { ModelClient } from './turn.ts';
 import { outlineWords, planningInstructions, quotation, stepWords, workingInstructions } from './instructions.ts';
 
 export interface ModelAgentOptions extends ModelSettings {
-  /** What is left out is as the model's context has it. */
+  /** Limits that are left out follow from the model's context. */
   readonly limits?: Partial<ModelLimits>;
 }
 

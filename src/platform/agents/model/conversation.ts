@@ -47,7 +47,7 @@ export async function converse<T>(client: ModelClient, conversation: Conversatio
     const isLast = turn === limits.turns && turn > 1;
     if (isLast) messages = [...messages, { role: 'user', content: lastTurnWords(conversation.endings) }];
     const { answer, spent } = await answerTo(client, conversation, { messages, isLast });
-    // What ends with the last of the budget is done. Nothing is begun with it.
+    // An answer that ends the conversation with the last of the budget counts. No new turn starts.
     if (spent !== null && !isEnd(conversation, answer)) throw spent;
     const outcome = await act(conversation, answer, limits);
     if (outcome.concluded !== undefined) return outcome.concluded.value;

@@ -52,7 +52,7 @@ function isUnpaid(status: number, code: string, said: string): boolean {
   return status === 402 || code === 'insufficient_quota' || /insufficient_quota|credit balance is too low/i.test(said);
 }
 
-/** It is about what was sent, which stays what it is. */
+/** The error is about the request itself, so sending it again would not help. */
 function isOfTheRequest(code: string, said: string): boolean {
   return isTooLong(code, said) || isWithheld(code, said) || isUnpaid(0, code, said);
 }
@@ -71,7 +71,7 @@ function waitOf(error: unknown): number | null {
 export function isBrokenAnswer(thrown: unknown): boolean {
   const error = innermost(thrown);
   if (APICallError.isInstance(error)) return error.statusCode === undefined || error.statusCode < 300;
-  // Told in the middle of an answer: not all providers say whether asking again would help.
+  // An error in the middle of an answer: not all providers say whether asking again would help.
   if (StreamProviderError.isInstance(error))
     return error.isRetryable || (statusOf(error) === null && !isOfTheRequest(codeOf(error), error.message));
   return error instanceof Error && !['AbortError', 'TimeoutError'].includes(error.name);

@@ -1,5 +1,5 @@
-// What the model is told. None of it is relied on: what an agent may do is held by its tools and by the policy on what it
-// changed.
+// The instructions of the model. Nothing relies on them: the tools bound what an agent may do, and the policy judges
+// what it changed.
 import { randomBytes } from 'node:crypto';
 import type { PlannedLeaf, RunbookOutline, WorkRequest } from '../port.ts';
 

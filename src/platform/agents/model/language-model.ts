@@ -6,7 +6,7 @@ import type { LanguageModel } from 'ai';
 import type { ModelSettings } from './settings.ts';
 
 export function createLanguageModel({ provider, model, apiKey, baseUrl }: ModelSettings): LanguageModel {
-  // What it warns of (a setting that a model leaves out) is for its developers, and goes to the console.
+  // The library's warnings, such as a setting that a model ignores, are for its developers, and go to the console.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   const shared = { apiKey: apiKey ?? '', fetch: fetchWithoutRedirects };
   const address = baseUrl === null ? {} : { baseURL: baseUrl };

@@ -10,7 +10,7 @@ export interface Tokens {
   readonly output: number;
 }
 
-/** What providers that ask for more take for putting a token into their cache; where it is for nothing none is counted. */
+/** The price factor of cached input where a provider charges for writing its cache. Others report no written tokens. */
 const writing = 1.25;
 
 export function costMicros({ input, cached = 0, written = 0, output }: Tokens, prices: ModelPrices): number {
@@ -39,7 +39,7 @@ export function affordableOutput(
 
 const charactersPerToken = 4;
 
-/** Of a server that does not count, and of an answer that broke off before it was counted. */
+/** For a server that does not count tokens, and for an answer that broke off before it was counted. */
 export function estimateTokens(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }

@@ -1,4 +1,4 @@
-// Which model runs runbooks, as the environment says: read once, at start, where a mistake can still be told.
+// The model that runs runbooks, by the environment: read once, at start, where a mistake can still be reported.
 
 export const modelProviders = ['anthropic', 'openai', 'openai-compatible'] as const;
 export type ModelProvider = (typeof modelProviders)[number];

@@ -27,7 +27,7 @@ export interface Asked {
   readonly mostOutputTokens: number;
   readonly signal: AbortSignal;
   readonly onText: (text: string) => void;
-  /** What an answer that broke off is thought to have cost. */
+  /** Called with the estimated cost of an answer that broke off. */
   readonly onBroken: (text: string, tokens: Tokens) => Promise<void>;
 }
 
@@ -179,7 +179,7 @@ function wordsOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, mostMistakeWords);
 }
 
-/** What is asked, counted before it is. */
+/** The estimated tokens of a request, before it is sent. */
 export function tokensOf({
   instructions,
   messages,

@@ -111,7 +111,7 @@ export class Worktree {
   }
 
   *#walkIn(segments: readonly string[], prefix: string): Generator<FoundEntry> {
-    // Not kept open while others look at what it has: a walk may be left at any time.
+    // The folder is not kept open while callers look at its entries, because they may leave a walk at any time.
     for (const entry of this.#entriesOf(segments)) {
       const kind = kindOf(entry);
       yield { path: `${prefix}${entry.name}`, kind };
