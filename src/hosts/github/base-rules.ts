@@ -51,7 +51,7 @@ export interface Hindrance {
 }
 
 /** Rules that refuse every push, by their names in GitHub's settings. */
-const closing: Readonly<Record<string, string>> = {
+export const closing: Readonly<Record<string, string>> = {
   update: 'Restrict updates',
   merge_queue: 'Require merge queue',
   pull_request: 'Require a pull request before merging',
@@ -61,7 +61,7 @@ const closing: Readonly<Record<string, string>> = {
 };
 
 /** Rules that refuse the commits that do not obey them. */
-const selective: Readonly<Record<string, string>> = {
+export const selective: Readonly<Record<string, string>> = {
   commit_message_pattern: 'Restrict commit metadata: commit message',
   commit_author_email_pattern: 'Restrict commit metadata: author email',
   committer_email_pattern: 'Restrict commit metadata: committer email',

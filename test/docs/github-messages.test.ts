@@ -1,0 +1,46 @@
+// docs/github.md has every message of the host `github` with its cure, so that a user who searches for it finds it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { closing, selective } from '../../src/hosts/github/base-rules.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+
+const page = readFileSync(join(projectRoot, 'docs/github.md'), 'utf8');
+
+/** Findings of the doctor bring their cure with them. */
+const folders = ['src/hosts/github', 'src/modules/github'];
+const files = folders.flatMap((folder) =>
+  readdirSync(join(projectRoot, folder), { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name }) => `${folder}/${name}`),
+);
+
+const message =
+  /(?:new (?:HostUnavailable|HostRefused|NotFoundAtGitHub)\(\s*|new DomainError\(\s*'[A-Z_]+',\s*|(?:words|reason): )(['"`])((?:\\.|(?!\1)[^\\])*)\1/gs;
+const shortest = 8;
+
+/** The fixed words of a message. Of a message that has hardly any: all of it, as the docs write it. */
+function partsOf(text: string): readonly string[] {
+  const parts = text.replaceAll("\\'", "'").split(/\$\{(?:[^{}]|\{[^{}]*\})*\}/);
+  const long = parts.map((part) => part.trim().replace(/[.:,]$/, '')).filter((part) => part.length >= shortest);
+  return long.length > 0 ? long : [parts.join('…')];
+}
+
+const messages = files.flatMap((path) =>
+  [...readFileSync(join(projectRoot, path), 'utf8').matchAll(message)].map((match) => [match[2] ?? '', path] as const),
+);
+
+test('messages are found in the sources', () => {
+  expect(messages.length).toBeGreaterThan(30);
+});
+
+test.each([...new Map(messages)])('%s', (text) => {
+  expect(partsOf(text).filter((part) => page.includes(part))).not.toEqual([]);
+});
+
+test.each([...Object.values(closing), ...Object.values(selective), 'Require signed commits'])(
+  'the rule "%s" has a cure',
+  (name) => {
+    expect(page).toContain(name);
+  },
+);
