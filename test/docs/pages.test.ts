@@ -148,7 +148,7 @@ function faultsOfCommands({ text }: Block): string[] {
       const vitest = /^npx vitest run (\S+)/.exec(line)?.[1];
       if (vitest !== undefined) return existsSync(join(projectRoot, vitest)) ? [] : [`${vitest} does not exist`];
       if (line.startsWith('export ')) return faultsOfSettings(line);
-      const command = /^npm (?:(start|test)|run (?:-s )?([\w-]+))(?: -- (.*))?$/.exec(line);
+      const command = /^npm (?:(start|test)|run (?:-s )?([\w:-]+))(?: -- (.*))?$/.exec(line);
       if (command === null) return [`neither run nor checked: ${line}`];
       const script = command[1] ?? command[2] ?? '';
       if (!(script in scripts)) return [`there is no script ${script}`];

@@ -161,7 +161,7 @@ function describePullRequests(given: () => Given): void {
     expect(await host.getPullRequest(repository, opened.number)).toMatchObject({ state: 'closed', headSha: head });
     await host.reopenPullRequest(repository, opened.number);
     expect(await host.listOpenPullRequests(repository)).toHaveLength(1);
-    expect(await host.getPullRequest(repository, 99)).toBeNull();
+    expect(await host.getPullRequest(repository, 99_999_999)).toBeNull();
   });
 
   test.each([

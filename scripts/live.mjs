@@ -1,0 +1,21 @@
+// `npm run test:live`: the contract of code hosts on real GitHub, and what only GitHub can answer. docs/live-suite.md.
+import { join } from 'node:path';
+import { findNode, finish, prepare, root, runForeground, toolEnvironment } from './toolchain.mjs';
+
+const needed = ['GITHUB_TEST_APP_ID', 'GITHUB_TEST_APP_KEY', 'GITHUB_TEST_REPOSITORY', 'GITHUB_TEST_TOKEN'];
+
+async function live(args) {
+  const absent = needed.filter((name) => !process.env[name]);
+  if (absent.length > 0) {
+    console.log(`The live suite is skipped: set ${absent.join(', ')} (docs/live-suite.md).`);
+    return 0;
+  }
+  prepare();
+  const node = findNode();
+  const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+  return await runForeground(node, [program, 'run', '--config', join(root, 'vitest.live.config.ts'), ...args], {
+    env: toolEnvironment(node),
+  });
+}
+
+finish(live(process.argv.slice(2)));
