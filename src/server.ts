@@ -289,9 +289,9 @@ const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN
 
 async function serveGraphQL(
   fastify: FastifyInstance,
-  { callers, services, rateLimiter, log }: Parts,
+  { callers, services, rateLimiter, keptAnswers, log }: Parts,
 ): Promise<() => Promise<void>> {
-  const apollo = createApollo({ schema: interlockSchema(), rateLimiter, log });
+  const apollo = createApollo({ schema: interlockSchema(), rateLimiter, keptAnswers, log });
   await apollo.start();
   const handler = fastifyApolloHandler(apollo, {
     context: async (request): Promise<GraphQLContext> => {

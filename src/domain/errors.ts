@@ -16,6 +16,7 @@ export const errorCodes = {
   LANDING_IN_PROGRESS: 409,
   CURSOR_EXPIRED: 410,
   TOO_LARGE: 413,
+  KEY_REUSED: 422,
   RATE_LIMITED: 429,
   HOST_UNAVAILABLE: 503,
   /** The database does not answer. */

@@ -6,19 +6,22 @@ import {
 import type { GraphQLError, GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain/errors.ts';
+import type { KeptAnswers } from '../server/idempotency.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import { RateLimited } from '../server/rate-limit.ts';
 import type { GraphQLContext } from './context.ts';
 import { refusal, tellError } from './errors.ts';
+import { keepAnswers } from './idempotency.ts';
 import { mostTokens, pointsOf } from './limits.ts';
 
 export interface ApolloOptions {
   readonly schema: GraphQLSchema;
   readonly rateLimiter: RateLimiter;
+  readonly keptAnswers: KeptAnswers;
   readonly log: Logger;
 }
 
-export function createApollo({ schema, rateLimiter, log }: ApolloOptions): ApolloServer<GraphQLContext> {
+export function createApollo({ schema, rateLimiter, keptAnswers, log }: ApolloOptions): ApolloServer<GraphQLContext> {
   return new ApolloServer<GraphQLContext>({
     schema,
     introspection: true,
@@ -38,6 +41,8 @@ export function createApollo({ schema, rateLimiter, log }: ApolloOptions): Apoll
       ApolloServerPluginLandingPageDisabled(),
       limitRequests(rateLimiter),
       tellErrors(log),
+      // Last, so that it keeps what is told.
+      keepAnswers(keptAnswers, log),
     ],
   });
 }
@@ -70,6 +75,8 @@ function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
         didEncounterErrors: async ({ errors }) => void found.set('errors', errors),
         willSendResponse: async ({ response, contextValue }) => {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
+          // A kept answer has been told before.
+          if (!found.has('errors')) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const reported = tellError(error, contextValue.requestId);
             if (reported.isOurs)

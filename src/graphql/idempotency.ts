@@ -1,0 +1,100 @@
+// `Idempotency-Key` for mutations of GraphQL, with the answers of REST's keeper. A key belongs to a user
+// with certain scopes, because what a document may read depends on them.
+import { createHash } from 'node:crypto';
+import type { ApolloServerPlugin, GraphQLRequestContext } from '@apollo/server';
+import { OperationTypeNode, type FormattedExecutionResult } from 'graphql';
+import type { Logger } from 'pino';
+import { DomainError, errorCodes, type ErrorCode } from '../domain/errors.ts';
+import type { IdempotencyKey, KeptAnswers } from '../server/idempotency.ts';
+import type { GraphQLContext } from './context.ts';
+import { refusal } from './errors.ts';
+
+const header = 'idempotency-key';
+const form = /^[\x21-\x7e]{1,255}$/;
+
+export function keepAnswers(kept: KeptAnswers, log: Logger): ApolloServerPlugin<GraphQLContext> {
+  return {
+    requestDidStart: async () => {
+      let first: IdempotencyKey | undefined;
+      let replayed: string | undefined;
+      return {
+        didResolveOperation: async (context) => {
+          const key = keyOf(context);
+          if (key === undefined) return;
+          const claim = await kept.claim(key);
+          switch (claim.kind) {
+            case 'First':
+              first = key;
+              return;
+            case 'Answered':
+              replayed = claim.answer.body;
+              return;
+            case 'AnotherRequest':
+              throw refusal(new DomainError('KEY_REUSED', 'Idempotency-Key was used with another request.'));
+            case 'InProgress':
+              throw refusal(
+                new DomainError('CONFLICT', 'The first request with this Idempotency-Key is still in progress.'),
+              );
+            default:
+              claim satisfies never;
+          }
+        },
+        responseForOperation: async ({ response }) => {
+          if (replayed === undefined) return null;
+          response.http.headers.set('idempotent-replayed', 'true');
+          const singleResult = JSON.parse(replayed) as FormattedExecutionResult;
+          return { http: response.http, body: { kind: 'single', singleResult } };
+        },
+        // The mutation has been carried out: a failure to store its answer must not turn it into an error.
+        willSendResponse: async ({ response: { body } }) => {
+          if (first === undefined) return;
+          const result = body.kind === 'single' ? body.singleResult : null;
+          const answer =
+            result !== null && isKept(result) ? { status: 200, headers: {}, body: JSON.stringify(result) } : undefined;
+          await kept
+            .conclude(first, answer)
+            .catch((error: unknown) => log.error({ err: error }, 'an answer was not kept'));
+        },
+      };
+    },
+  };
+}
+
+/** Undefined: no answer is kept. */
+function keyOf({
+  request,
+  operation,
+  contextValue,
+}: GraphQLRequestContext<GraphQLContext>): IdempotencyKey | undefined {
+  const key = request.http?.headers.get(header);
+  if (key === undefined || operation?.operation !== OperationTypeNode.MUTATION) return undefined;
+  if (!form.test(key))
+    throw refusal(new DomainError('BAD_INPUT', 'Idempotency-Key must be 1 to 255 visible ASCII characters.'));
+  const { userId, role, scopes } = contextValue.actor;
+  if (userId === null) return undefined;
+  const asked = JSON.stringify([request.query, request.variables ?? {}, request.operationName ?? null]);
+  return {
+    accountId: contextValue.accountId,
+    userId,
+    operation: `POST /graphql ${digest([role, ...scopes].toSorted().join())}`,
+    key,
+    fingerprint: digest(asked),
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** These ask for another try or for other permissions. */
+const retried: ReadonlySet<string> = new Set(
+  (Object.keys(errorCodes) as ErrorCode[]).filter(
+    (code) => [401, 403, 429].includes(errorCodes[code]) || errorCodes[code] >= 500,
+  ),
+);
+
+/** An answer is kept unless nothing was done and the same request may succeed later. */
+function isKept({ data, errors = [] }: FormattedExecutionResult): boolean {
+  const isDone = Object.values(data ?? {}).some((value) => value !== null);
+  return isDone || !errors.some(({ extensions }) => retried.has(String(extensions?.['code'])));
+}
