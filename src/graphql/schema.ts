@@ -17,6 +17,7 @@ import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
 import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
 import { PullRequestActionsResolver, RepositoryActionsResolver } from '../modules/queue/api/viewer-actions.resolver.ts';
+import { QueueDepthHistoryResolver } from '../modules/queue/api/depth-history.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
 import {
@@ -117,6 +118,7 @@ function buildInterlockSchema(): GraphQLSchema {
       ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
+      QueueDepthHistoryResolver,
       PullRequestActionsResolver,
       RepositoryActionsResolver,
       QueueLineResolver,

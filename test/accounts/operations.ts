@@ -79,7 +79,12 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.queue',
     'queue:read',
-    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } line { nodes { position explain { sentence } eta { p50 } } totalCount } etas { number } depth { queued } batches { nodes { id role successProbability cameFrom { id } eta { p50 } members { commit } proof { digest } } } }',
+    'queue(baseBranch: "main") { id builds pause { message } frozen { sentence } entries { id } haltedBy past: depthHistory(from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z", points: 2) { queued } line { nodes { position explain { sentence } eta { p50 } } totalCount } etas { number } depth { queued } batches { nodes { id role successProbability cameFrom { id } eta { p50 } members { commit } proof { digest } } } }',
+  ),
+  inRepository(
+    'Repository.queue',
+    'queue:read',
+    'queue(baseBranch: "main", asOf: "2026-01-01T00:00:00Z") { id entries { id } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),

@@ -247,3 +247,31 @@ describe('the line', () => {
     ]);
   });
 });
+
+describe('a queue as of an instant', () => {
+  const asOf = async (at: string) =>
+    await s.graphql<{ repository: { queue: { asOf: string | null } | null } | null }>(
+      `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main", asOf: "${at}") { asOf } } }`,
+    );
+
+  it('is none before there was one', async () => {
+    expect((await asOf('2020-01-01T00:00:00Z')).data.repository).toEqual({ queue: null });
+  });
+
+  it('cannot be of the future', async () => {
+    expect((await asOf('2999-01-01T00:00:00Z')).errors).toMatchObject([
+      { message: 'asOf must not be in the future.', extensions: { code: 'BAD_INPUT', field: 'asOf' } },
+    ]);
+  });
+
+  it.each([
+    ['from: "2026-01-02T00:00:00Z", to: "2026-01-02T00:00:00Z"', 'to must be later than from.'],
+    ['from: "2026-01-01T00:00:00Z", to: "2026-03-02T00:00:00Z"', 'from and to must be at most 31 days apart.'],
+    ['from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z", points: 501', 'points must be between 1 and 500.'],
+  ])('has no history over %s', async (span, message) => {
+    const { errors } = await s.graphql(
+      `{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { depthHistory(${span}) { queued } } } }`,
+    );
+    expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_INPUT' } }]);
+  });
+});

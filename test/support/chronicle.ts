@@ -122,7 +122,7 @@ async function stateOf(w: World): Promise<string> {
   return row?.state ?? '';
 }
 
-async function isWritten(w: World): Promise<boolean> {
+export async function isWritten(w: World): Promise<boolean> {
   const writers = await w.rows(
     'select 1 from pg_stat_activity where datname = current_database() and backend_xid is not null',
   );

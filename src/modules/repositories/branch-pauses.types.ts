@@ -1,5 +1,5 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
-import { Glob } from '../../graphql/scalars.ts';
+import { DateTime, Glob } from '../../graphql/scalars.ts';
 import { Repository, RepositoryInput, type DryRun } from './repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'Whether base branches are paused (interface 2.3).' })
@@ -30,6 +30,15 @@ export class QueuePause {
 
   @Field(() => String, { nullable: true, description: 'Its message. Null: it has none.' })
   message!: string | null;
+
+  @Field(() => DateTime, { nullable: true, description: 'Since when. Null: it is not on record any more.' })
+  since!: Date | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Email address of the user who paused. Null: it is not on record any more.',
+  })
+  by!: string | null;
 }
 
 @InputType({ description: 'A rule about base branches, in the place of the one with the same pattern.' })

@@ -13,7 +13,7 @@ import type { QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { freezesOf, loadBranchFreezes } from '../../repositories/index.ts';
+import { freezesOf, loadBranchFreezes, type StoredFreeze } from '../../repositories/index.ts';
 import { haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { lineageOf, loadLandings } from '../facts/landings.loader.ts';
@@ -48,7 +48,7 @@ export interface QueueAsOf {
   readonly causes: ReadonlyMap<string, BatchCause>;
   readonly pause: Pause | null;
   readonly pausedBy: Cause | null;
-  readonly frozen: Frozen | null;
+  readonly frozen: Frozen<StoredFreeze> | null;
   readonly frozenBy: Cause | null;
   /** When a merge window opens. Null: landings do not wait for one. */
   readonly windowFrom: number | null;

@@ -7,16 +7,17 @@ import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import type { Batch, BatchMember, BatchState, Check, FinalGate, Proof } from './batches.types.ts';
 import { botColumns, type BotRow } from './bot-pull-requests.rows.ts';
+import { conclusionBy, hadEndedBy, wasSeenBy } from '../facts/build.records.ts';
 import { inRepository, pullRequestColumns, withRepositories } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { PublishedCheck } from '../store/queue.entities.ts';
 import type { BotPullRequest } from './bot-pull-requests.types.ts';
 
-const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause, coalesce(b.side_build, 'line') as role,
+export const batchColumns = `b.id, b.repository_id as "repositoryId", b.queue_id as "queueId", b.position::integer, b.state, b.cause, coalesce(b.side_build, 'line') as role,
   b.parent_batch_id as "parentBatchId", coalesce(b.pre_batch_commit, b.parent_commit) as "parentCommit", b.rests_on as "restsOn", b.base_commit as "baseCommit", b.commit, b.tree,
   b.tested_commit as "testedCommit", b.reset_code as "resetCode", b.ended_reason as "endedReason", b.created_at as "createdAt",
   b.build_started_at as "buildStartedAt", b.ended_at as "endedAt", l.grade`;
-const batchSource = 'batch b left join landing l on l.account_id = b.account_id and l.batch_id = b.id';
+export const batchSource = 'batch b left join landing l on l.account_id = b.account_id and l.batch_id = b.id';
 
 export interface BatchPage {
   readonly size: number;
@@ -235,6 +236,8 @@ export function latestBotPullRequest(ctx: GraphQLContext): DataLoader<PullReques
 export interface CommitKey {
   readonly repositoryId: string;
   readonly commit: string;
+  /** As known at that instant. Null or absent: now. */
+  readonly at?: Date | null;
 }
 
 /** The newest attempt of each check, by commit. */
@@ -242,20 +245,32 @@ export function checksOfCommit(ctx: GraphQLContext): DataLoader<CommitKey, Check
   return new DataLoader(
     async (commits) => {
       requireScope(ctx, 'queue:read');
-      const rows = await ctx.db.read<Check & CommitKey>(ctx.accountId, {
-        name: 'checks_of_commits',
-        text: `select distinct on (c.repository_id, c.commit, c.name) c.repository_id as "repositoryId", c.commit, c.name, c.attempt, c.conclusion,
-               c.url, c.summary, c.started_at as "startedAt", c.completed_at as "completedAt"
-             from check_result c
-             where c.account_id = $1 and (c.repository_id, c.commit) in (select * from unnest($2::bigint[], $3::text[]))
-             order by c.repository_id, c.commit, c.name, c.attempt desc`,
-        values: [ctx.accountId, commits.map((key) => key.repositoryId), commits.map((key) => key.commit)],
-      });
-      const checks = Map.groupBy(rows, commitKey);
-      return commits.map((key) => checks.get(commitKey(key)) ?? []);
+      const found = new Map<string, Check[]>();
+      for (const [at, keys] of Map.groupBy(commits, instantOf)) {
+        const rows = await readChecksOf(ctx, keys, at);
+        for (const [key, checks] of Map.groupBy(rows, commitKey)) found.set(`${at} ${key}`, checks);
+      }
+      return commits.map((key) => found.get(`${instantOf(key)} ${commitKey(key)}`) ?? []);
     },
     { cache: false },
   );
+}
+
+function instantOf({ at = null }: CommitKey): string {
+  return at?.toISOString() ?? 'infinity';
+}
+
+async function readChecksOf(ctx: Context, commits: readonly CommitKey[], at: string): Promise<(Check & CommitKey)[]> {
+  return await ctx.db.read<Check & CommitKey>(ctx.accountId, {
+    name: 'checks_of_commits',
+    text: `select distinct on (r.repository_id, r.commit, r.name) r.repository_id as "repositoryId", r.commit, r.name, r.attempt,
+             ${conclusionBy('$4')} as conclusion, r.url, case when ${hadEndedBy('$4')} then r.summary end as summary, r.started_at as "startedAt",
+             case when ${hadEndedBy('$4')} then r.completed_at end as "completedAt"
+           from check_result r
+           where r.account_id = $1 and (r.repository_id, r.commit) in (select * from unnest($2::bigint[], $3::text[])) and ${wasSeenBy('$4')}
+           order by r.repository_id, r.commit, r.name, r.attempt desc`,
+    values: [ctx.accountId, commits.map((key) => key.repositoryId), commits.map((key) => key.commit), at],
+  });
 }
 
 /** The queue's own check on the head of each pull request. Null: there is none on that head. */

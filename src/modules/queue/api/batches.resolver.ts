@@ -45,7 +45,7 @@ export class BatchesResolver {
   @FieldResolver(() => Float, {
     nullable: true,
     description:
-      'The probability that all of its members pass by themselves, from the history of the repository and their authors: more than 0, less than 1. Null once it has ended.',
+      'The probability that all of its members pass by themselves, from the history of the repository and their authors: more than 0, less than 1. Null once it has ended, and in the past.',
   })
   async successProbability(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<number | null> {
     return isLive(batch) ? await successProbabilityOfBatch(ctx, batch) : null;
@@ -55,7 +55,7 @@ export class BatchesResolver {
   @FieldResolver(() => MergeEta, {
     nullable: true,
     description:
-      'When the last of its members is merged, by simulation. Null: it has ended, it is a PART or an ISOLATION, which land nothing, or no forecast is available now.',
+      'When the last of its members is merged, by simulation. Null: it has ended or is shown as of the past, it is a PART or an ISOLATION, which land nothing, or no forecast is available now.',
   })
   async eta(@Ctx() ctx: GraphQLContext, @Root() batch: Batch): Promise<MergeEta | null> {
     const lands = isLive(batch) && (batch.role === 'line' || batch.role === 'speculative');
@@ -79,9 +79,14 @@ export class BatchesResolver {
   }
 
   @FieldResolver(() => [Check], { description: 'What CI says about its commit: the newest attempt of each check.' })
-  async checks(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, testedCommit, commit }: Batch): Promise<Check[]> {
+  async checks(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repositoryId, testedCommit, commit, asOf }: Batch,
+  ): Promise<Check[]> {
     const tested = testedCommit ?? commit;
-    return tested === null ? [] : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested });
+    return tested === null
+      ? []
+      : await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: tested, at: asOf ?? null });
   }
 
   @FieldResolver(() => [FinalGate], { description: 'The final gates it was asked, in order.' })
@@ -111,6 +116,7 @@ export class BotPullRequestsResolver {
   }
 }
 
-function isLive({ state }: Batch): boolean {
-  return liveStates.some((live) => live === state);
+/** Now: of the past there are no forecasts. */
+function isLive({ state, asOf }: Batch): boolean {
+  return asOf === undefined && liveStates.some((live) => live === state);
 }

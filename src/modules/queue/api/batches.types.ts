@@ -280,6 +280,8 @@ export class Batch {
   queueId!: string;
   parentBatchId!: string | null;
   testedCommit!: string | null;
+  /** The instant that it is shown of. Absent: now. */
+  asOf?: Date;
 }
 
 export const BatchConnection = connectionType(Batch, 'Batch');

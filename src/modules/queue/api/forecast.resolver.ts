@@ -13,10 +13,10 @@ export class QueueEtasResolver {
   @FieldResolver(() => [QueueEta], {
     nullable: true,
     description:
-      'When the pull requests in line are merged, in line order, by simulation. Null: not known at this moment.',
+      'When the pull requests in line are merged, in line order, by simulation. Null: not known at this moment, or the queue is shown as of the past.',
   })
   async etas(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueueEta[] | null> {
-    const forecast = await loaderOf(ctx, forecasts).load(queue.id);
+    const forecast = queue.past ? null : await loaderOf(ctx, forecasts).load(queue.id);
     return forecast === null ? null : toQueueEtas(forecast);
   }
 }

@@ -8,6 +8,7 @@ import { explanationOf } from './explanation.ts';
 import { readEta } from './forecast.resolver.ts';
 import { MergeEta } from './forecast.types.ts';
 import { readLinePage } from './line.reads.ts';
+import { readPastLine } from './past-queue.reads.ts';
 import { QueueEntry, QueueEntryConnection } from './line.types.ts';
 import { Queue } from './queue.types.ts';
 
@@ -35,7 +36,9 @@ export class QueueLineResolver {
     after: string | null,
   ): Promise<Connection<QueueEntry>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 2 });
-    return toConnection(await readLinePage(ctx, queue, page), page.size, {
+    const { past } = queue;
+    const rows = past ? await readPastLine(ctx, queue, { past, page }) : await readLinePage(ctx, queue, page);
+    return toConnection(rows, page.size, {
       node: (entry): QueueEntry => entry,
       key: ({ pullRequest, rank }) => [pullRequest.skipLine ? 0 : 1, rank],
       totalCount: async () => queue.waitingCount + queue.taggedCount,

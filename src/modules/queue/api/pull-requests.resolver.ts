@@ -142,6 +142,7 @@ export class PullRequestsResolver {
     description: 'Its place in line, counted from 1. Null unless queued or tagged.',
   })
   async position(@Ctx() ctx: GraphQLContext, @Root() pullRequest: PullRequest): Promise<number | null> {
+    if (pullRequest.past) return pullRequest.past.position;
     const ahead = pullRequest.queued ? await loaderOf(ctx, placeInLine).load(pullRequest.id) : null;
     return ahead === null ? null : ahead + 1;
   }
@@ -153,11 +154,15 @@ export class PullRequestsResolver {
   async explain(
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
-    @Arg('asOf', () => DateTime, { nullable: true, description: 'Of this moment in the past. Now if not given.' })
+    @Arg('asOf', () => DateTime, {
+      nullable: true,
+      description:
+        'Of this instant in the past. If not given, of the instant that its queue is shown of, otherwise now.',
+    })
     asOf: Date | null | undefined,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Explanation> {
-    return await explanationOf(ctx, pullRequest, { asOf: asOf ?? null, info });
+    return await explanationOf(ctx, pullRequest, { asOf: asOf ?? pullRequest.past?.at ?? null, info });
   }
 
   @FieldResolver(() => Float, {
@@ -173,9 +178,13 @@ export class PullRequestsResolver {
     description:
       "What CI says about its head commit: the newest attempt of each check. Last comes the queue's own check `interlock` (publish_status_check), which counts nowhere.",
   })
-  async checks(@Ctx() ctx: GraphQLContext, @Root() { id, repositoryId, headCommitSha }: PullRequest): Promise<Check[]> {
+  async checks(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id, repositoryId, headCommitSha: commit, past }: PullRequest,
+  ): Promise<Check[]> {
+    if (past) return await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit, at: past.at });
     const [checks, ours] = await Promise.all([
-      loaderOf(ctx, checksOfCommit).load({ repositoryId, commit: headCommitSha }),
+      loaderOf(ctx, checksOfCommit).load({ repositoryId, commit }),
       loaderOf(ctx, statusCheckOf).load(id),
     ]);
     return ours === null ? checks : [...checks, ours];

@@ -130,6 +130,8 @@ export class PullRequest {
 
   repositoryId!: string;
   queueId!: string | null;
+  /** The instant that it is shown of, and its place in line then. Absent: now. */
+  past?: { readonly at: Date; readonly position: number | null };
   /** Its newest bot pull request, if it was read with it. Null: it has none. */
   latestBot?: BotPullRequest | null;
 }

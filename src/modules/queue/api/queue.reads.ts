@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { decideDepth } from '../../../domain/queue/model/depth.ts';
+import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
@@ -9,10 +10,10 @@ import { rulesOf } from '../store/configuration.cache.ts';
 import { inRepository, withRepositories } from './pull-requests.reads.ts';
 import type { Queue, QueueDepth } from './queue.types.ts';
 
-type Row = Omit<Queue, 'repository'>;
+type Row = Omit<Queue, 'repository' | 'past'>;
 
 const columns = `q.id, q.repository_id as "repositoryId", q.base_branch as "baseBranch", q.halted_reason as "haltedReason",
-  q.halted_at as "haltedAt", q.base_tip as "baseTip", q.waiting as "waitingCount", q.tagged as "taggedCount"`;
+  q.halted_at as "haltedAt", q.base_tip as "baseTip", q.waiting as "waitingCount", q.tagged as "taggedCount", null as "asOf"`;
 
 /** Null: no pull request has been queued for that branch yet. */
 export async function readQueue(ctx: Context, repository: Repository, baseBranch: string): Promise<Queue | null> {
@@ -68,8 +69,9 @@ export function runningBuilds(ctx: GraphQLContext): DataLoader<string, number> {
 }
 
 /** The depth of one queue, from its own counters. */
-export async function depthOfQueue(queue: Queue): Promise<QueueDepth> {
-  return await depth(queue.repository, { waiting: queue.waitingCount, tagged: queue.taggedCount });
+export async function depthOfQueue({ repository, past, waitingCount, taggedCount }: Queue): Promise<QueueDepth> {
+  const counts = { waiting: waitingCount, tagged: taggedCount };
+  return past === undefined ? await depth(repository, counts) : depthBy(past.rules, counts);
 }
 
 /** Summed over the repository's base branches, because `max_parallel_builds` limits the repository. */
@@ -84,13 +86,16 @@ export async function readQueueDepth(ctx: Context, repository: Repository): Prom
   return await depth(repository, counts ?? { waiting: 0, tagged: 0 });
 }
 
-async function depth(
-  repository: Repository,
-  { waiting, tagged }: { readonly waiting: number; readonly tagged: number },
-): Promise<QueueDepth> {
-  const { mode, maxParallelBuilds } = rulesOf(
-    { configurationYaml: await repository.configurationYaml },
-    { hostRequiredChecks: [] },
-  ).rules;
+interface Counts {
+  readonly waiting: number;
+  readonly tagged: number;
+}
+
+async function depth(repository: Repository, counts: Counts): Promise<QueueDepth> {
+  const configurationYaml = await repository.configurationYaml;
+  return depthBy(rulesOf({ configurationYaml }, { hostRequiredChecks: [] }).rules, counts);
+}
+
+function depthBy({ mode, maxParallelBuilds }: QueueRules, { waiting, tagged }: Counts): QueueDepth {
   return { ...decideDepth({ waiting, tagged, mode, maxParallelBuilds }), tagged };
 }

@@ -2,6 +2,11 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import type { Cause } from '../../../domain/queue/explain/condition.ts';
+import type { Pause } from '../../../domain/queue/requests/pause.ts';
+import { findPauseEvent, readGateEvents, toCause, type EventRow } from './as-of.gates.ts';
+import { readPastBatches, readPastLine, readQueueAsOf } from './past-queue.reads.ts';
 import { selectsOnly } from '../../../graphql/selection.ts';
 import { QueuePause } from '../../repositories/branch-pauses.types.ts';
 import { Frozen, toFrozenNode } from '../../repositories/freezes.types.ts';
@@ -25,14 +30,19 @@ import { HaltQueueInput, Queue, QueueDepth, QueuePayload, QueueRefInput } from '
 export class RepositoryQueuesResolver {
   @FieldResolver(() => Queue, {
     nullable: true,
-    description: 'The queue of a base branch. Null while nothing was ever queued for it.',
+    description:
+      'The queue of a base branch, now or as of an instant in the past. Null while nothing was ever queued for it, and for an instant that is not on record: records are kept for 400 days.',
   })
   async queue(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
     @Arg('baseBranch', () => String, { description: 'The branch it merges into.' }) baseBranch: string,
+    @Arg('asOf', () => DateTime, { nullable: true, description: 'An instant in the past. Now if not given.' })
+    asOf: Date | null | undefined,
   ): Promise<Queue | null> {
-    return await readQueue(ctx, repository, baseBranch);
+    return asOf
+      ? await readQueueAsOf(ctx, repository, { baseBranch, asOf })
+      : await readQueue(ctx, repository, baseBranch);
   }
 
   @FieldResolver(() => [Queue], { description: 'Its queues by base branch.' })
@@ -56,28 +66,47 @@ export class QueuesResolver {
   }
 
   @FieldResolver(() => Boolean, { description: 'Whether a pause is in force, so that nothing is validated or merged.' })
-  async paused(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<boolean> {
-    return (await readPause(ctx, repository, baseBranch)) !== null;
+  async paused(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<boolean> {
+    return (await pauseOfQueue(ctx, queue)) !== null;
   }
 
   @FieldResolver(() => QueuePause, {
     nullable: true,
     description: 'The pause in force. Null: it validates and merges.',
   })
-  async pause(@Ctx() ctx: GraphQLContext, @Root() { repository, baseBranch }: Queue): Promise<QueuePause | null> {
-    return await readPause(ctx, repository, baseBranch);
+  async pause(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<QueuePause | null> {
+    const pause = await pauseOfQueue(ctx, queue);
+    if (pause === null) return null;
+    const cause = await readCause(ctx, queue, (log) => findPauseEvent(log, pause));
+    return { ...pause, since: cause === null ? null : new Date(cause.at), by: cause?.actor ?? null };
+  }
+
+  @FieldResolver(() => String, {
+    nullable: true,
+    description:
+      'Email address of the user who halted it, `interlock` for the service itself. Null unless it is halted.',
+  })
+  async haltedBy(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<string | null> {
+    if (queue.haltedAt === null) return null;
+    const cause = await readCause(ctx, queue, (log) => {
+      const newest = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
+      return newest === undefined ? null : toCause(newest);
+    });
+    return cause?.actor ?? null;
   }
 
   @FieldResolver(() => Frozen, {
     nullable: true,
     description: 'Why nothing lands on its base branch now although it validates. Null: it is not frozen.',
   })
-  async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch }: Queue): Promise<Frozen | null> {
+  async frozen(@Ctx() ctx: GraphQLContext, @Root() { repositoryId, baseBranch, past }: Queue): Promise<Frozen | null> {
+    if (past) return toFrozenNode(baseBranch, past.frozen);
     return toFrozenNode(baseBranch, await readBranchFrozen(ctx, repositoryId, baseBranch));
   }
 
   @FieldResolver(() => Int, { description: 'How many of its batches are being made, validated or landed.' })
   async builds(@Ctx() ctx: GraphQLContext, @Root() queue: Queue): Promise<number> {
+    if (queue.past) return queue.past.view.snapshot.batches.length;
     return await loaderOf(ctx, runningBuilds).load(queue.id);
   }
 
@@ -85,9 +114,11 @@ export class QueuesResolver {
   @FieldResolver(() => [PullRequest], { description: 'Its queued and tagged pull requests, in queue order.' })
   async entries(
     @Ctx() ctx: GraphQLContext,
-    @Root() { repository, baseBranch }: Queue,
+    @Root() queue: Queue,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PullRequest[]> {
+    const { repository, baseBranch, past } = queue;
+    if (past) return (await readPastLine(ctx, queue, { past, page: null })).map(({ pullRequest }) => pullRequest);
     return await readQueuedPullRequests(ctx, repository, { baseBranch, isNarrow: selectsOnly(info, narrowFields) });
   }
 
@@ -112,7 +143,11 @@ export class QueuesResolver {
   ): Promise<Connection<Batch>> {
     const page = readPage({ first, after }, { size: 20, keyLength: 1 });
     const among = live ? liveStates.filter((state) => states?.includes(state) ?? true) : (states ?? null);
-    const rows = await readBatches(ctx, queue.id, { size: page.size, before: rowId(page), states: among });
+    const wanted = { size: page.size, before: rowId(page), states: among };
+    const { past } = queue;
+    const rows = past
+      ? await readPastBatches(ctx, queue, { past, page: wanted })
+      : await readBatches(ctx, queue.id, wanted);
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 
@@ -144,6 +179,22 @@ export class QueuesResolver {
   ): Promise<QueuePayload> {
     return await payload(ctx, await resumeQueue(ctx, input));
   }
+}
+
+async function pauseOfQueue(ctx: GraphQLContext, { repository, baseBranch, past }: Queue): Promise<Pause | null> {
+  return past ? past.pause : await readPause(ctx, repository, baseBranch);
+}
+
+/** The event that `find` names in the log of what paused and halted the queue, up to the instant it is shown of. */
+async function readCause(
+  ctx: GraphQLContext,
+  { id: queueId, repositoryId, asOf }: Queue,
+  find: (log: readonly EventRow[]) => Cause | null,
+): Promise<Cause | null> {
+  const instant = asOf?.toISOString() ?? 'infinity';
+  return await ctx.db.transaction(ctx.accountId, async (tx) =>
+    find(await readGateEvents(ctx, tx, { queueId, repositoryId, instant })),
+  );
 }
 
 async function payload(ctx: GraphQLContext, { queueId }: { readonly queueId: string }): Promise<QueuePayload> {

@@ -1,6 +1,7 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { Node } from '../../../graphql/node.ts';
 import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
+import type { QueueAsOf } from './as-of.loader.ts';
 import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'How many pull requests are in line right now (interface 2.9).' })
@@ -50,9 +51,22 @@ export class Queue {
   })
   baseTip!: string | null;
 
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'The instant that it is shown of. Its own fields, its entries and its batches are as they were then; texts of pull requests, and what is linked from them, are as they are now. Null: now.',
+  })
+  asOf!: Date | null;
+
   repositoryId!: string;
   waitingCount!: number;
   taggedCount!: number;
+  /** Absent: it is shown as it is now. */
+  past?: PastQueue;
+}
+
+export interface PastQueue extends QueueAsOf {
+  readonly at: Date;
 }
 
 @InputType({ description: 'Names a queue.' })
