@@ -48,6 +48,7 @@ export function viewComment(sight: Sight, place: PullPlace, comment: IssueCommen
     __typename: 'IssueComment',
     id: nodeIdOf('comments', comment.id),
     databaseId: comment.id,
+    editor: () => viewAccountOf(sight, comment.editorId ?? null),
     fullDatabaseId: String(comment.id),
     url: `${pageOf(sight, place)}#issuecomment-${comment.id}`,
   };

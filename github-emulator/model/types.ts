@@ -128,6 +128,8 @@ export interface IssueComment extends Dated {
   readonly authorId: number;
   readonly appId: number | null;
   body: string;
+  /** Who edited it last. Absent: nobody. */
+  editorId?: number;
 }
 
 export interface Review extends Dated {

@@ -75,7 +75,7 @@ export function addComment(core: Core, talk: Talk, given: { body: string; appId:
 export function editComment(core: Core, talk: Talk, comment: IssueComment, body: string): void {
   checkBody(body, 'IssueComment');
   const from = comment.body;
-  Object.assign(comment, { body, updatedAt: core.now() });
+  Object.assign(comment, { body, updatedAt: core.now(), editorId: talk.sender.id });
   core.emit({ name: 'issue_comment', action: 'edited', ...talk, comment, details: { changes: { body: { from } } } });
 }
 

@@ -36,7 +36,15 @@ export interface StatusAnswer {
 
 export interface CommitChecks {
   readonly suites: readonly CheckSuiteAnswer[];
+  /** The newest of each name. */
   readonly statuses: readonly StatusAnswer[];
+  /** Every status that was reported, the oldest first. Their states are in small letters. */
+  readonly statusHistory: readonly PastStatus[];
+}
+
+export interface PastStatus {
+  readonly context: string;
+  readonly state: string;
 }
 
 interface Run {
@@ -52,7 +60,7 @@ const quietMs = 15_000;
 
 export function readReport(
   commit: string,
-  { suites, statuses }: CommitChecks,
+  { suites, statuses, statusHistory }: CommitChecks,
   wanted: WantedChecks & { readonly ownAppId: string; readonly now: number },
 ): CheckReport {
   // What was started by name is no check of the commit, and what Interlock reports is not CI's.
@@ -61,7 +69,11 @@ export function readReport(
       String(app?.databaseId ?? '') !== wanted.ownAppId && workflowRun?.event !== 'workflow_dispatch',
   );
   const runs = foreign.flatMap((suite, index) => runsOf(suite, index));
-  const checks = [...checksOf(runs), ...foreign.flatMap(notStarted), ...statuses.map(asCheck)];
+  const checks = [
+    ...checksOf(runs),
+    ...foreign.flatMap(notStarted),
+    ...statuses.map((status) => asCheck(status, statusHistory)),
+  ];
   const merged = [...new Set(checks.map(({ name }) => name))]
     .toSorted()
     .map((name) => worstOf(checks.filter((check) => check.name === name)));
@@ -147,12 +159,15 @@ function worstOf(checks: readonly HostCheck[]): HostCheck {
   return worst;
 }
 
-function asCheck({ context, state, description, targetUrl, createdAt }: StatusAnswer): HostCheck {
+function asCheck(
+  { context, state, description, targetUrl, createdAt }: StatusAnswer,
+  history: readonly PastStatus[],
+): HostCheck {
   const conclusion = statusConclusions[state] ?? 'unknown';
   const at = Date.parse(createdAt);
   return {
     name: context,
-    attempt: 1,
+    attempt: countAttempts(history.filter((past) => past.context === context)),
     conclusion,
     url: targetUrl,
     summary: description,
@@ -160,6 +175,18 @@ function asCheck({ context, state, description, targetUrl, createdAt }: StatusAn
     startedAt: at,
     completedAt: conclusion === 'pending' ? null : at,
   };
+}
+
+/**
+ * A status has no attempts of its own. Another one has begun where a status is pending after its end, or ends otherwise
+ * than before: some systems report nothing but the end.
+ */
+function countAttempts(history: readonly PastStatus[]): number {
+  const others = history.slice(1).filter(({ state }, index) => {
+    const before = history[index]?.state ?? 'pending';
+    return before !== 'pending' && before !== state;
+  });
+  return 1 + others.length;
 }
 
 const statusConclusions: Readonly<Record<string, CheckConclusion>> = {

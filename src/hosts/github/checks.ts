@@ -1,7 +1,7 @@
 // Checks at GitHub: those of CI are read by GraphQL, Interlock's own are written by REST.
 import type { Database } from '../../platform/database.ts';
 import type { CodeHost, PublishedHostCheck } from '../port.ts';
-import { type CheckSuiteAnswer, readReport, type StatusAnswer } from './check-report.ts';
+import { type CheckSuiteAnswer, type PastStatus, readReport, type StatusAnswer } from './check-report.ts';
 import { readCommitChecks } from './checks.documents.ts';
 import type { Api, Client } from './client.ts';
 import { ignoreAbsent } from './conversations.ts';
@@ -29,9 +29,11 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
       const api = await client.of(repository, 'landing');
       const answer = await api.graphql<ChecksAnswer>(readCommitChecks, { commit });
       const seen = answer.repository?.object;
+      const statuses = seen?.status?.contexts ?? [];
+      const statusHistory = statuses.length === 0 ? [] : await readStatusHistory(api, commit);
       return readReport(
         commit,
-        { suites: seen?.checkSuites?.nodes ?? [], statuses: seen?.status?.contexts ?? [] },
+        { suites: seen?.checkSuites?.nodes ?? [], statuses, statusHistory },
         { ...wanted, ownAppId: api.installation.app.id, now: clock().getTime() },
       );
     },
@@ -96,6 +98,24 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
     },
   } satisfies Partial<CodeHost>;
 }
+
+/** The newest hundreds, the oldest of them first. GraphQL has the newest of each name alone. */
+async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]> {
+  const found: PastStatus[] = [];
+  for (let page = 1; page <= mostStatusPages; page += 1) {
+    const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/statuses', {
+      ...nameOf(api),
+      ref: commit,
+      per_page: 100,
+      page,
+    });
+    found.push(...data.map(({ context, state }) => ({ context, state })));
+    if (data.length < 100) break;
+  }
+  return found.toReversed();
+}
+
+const mostStatusPages = 5;
 
 const stateWords = {
   pending: { status: 'in_progress' },

@@ -56,8 +56,13 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
         from,
       );
       const ofPeople = read.fresh.filter(({ user, html_url }) => user?.type !== 'Bot' && html_url.includes('/pull/'));
+      const rewritten = await findRewritten(
+        api,
+        ofPeople.filter(({ created_at, updated_at }) => updated_at !== created_at).map(({ node_id }) => node_id),
+      );
       const comments: HostComment[] = [];
-      for (const { id, user, body = '', html_url, created_at } of ofPeople) {
+      for (const { id, user, body = '', html_url, created_at, node_id } of ofPeople) {
+        if (rewritten.has(node_id)) continue;
         const author = user?.login ?? ghost;
         comments.push({
           id: String(id),
@@ -130,6 +135,25 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       });
     },
   } satisfies Partial<CodeHost>;
+}
+
+interface EditorsAnswer {
+  readonly nodes: readonly ({
+    readonly id?: string;
+    readonly author?: { readonly login: string } | null;
+    readonly editor?: { readonly login: string } | null;
+  } | null)[];
+}
+
+/** Comments that somebody else than their author has edited: what they say now is not known to be the author's word. */
+async function findRewritten(api: Api, edited: readonly string[]): Promise<ReadonlySet<string>> {
+  if (edited.length === 0) return new Set();
+  const { nodes } = await api.graphql<EditorsAnswer>(documents.readEditors, { ids: edited });
+  return new Set(
+    nodes.flatMap((node) =>
+      node?.id === undefined || !node.editor || node.editor.login === node.author?.login ? [] : [node.id],
+    ),
+  );
 }
 
 export function ignoreAbsent(error: unknown): void {

@@ -74,3 +74,8 @@ export const readSignature = `
   query Signature($owner: String!, $repo: String!, $commit: GitObjectID!) {
     repository(owner: $owner, name: $repo) { object(oid: $commit) { ... on Commit { oid signature { isValid } } } }
   }`;
+
+export const readEditors = `
+  query Editors($ids: [ID!]!) {
+    nodes(ids: $ids) { ... on IssueComment { id author { login } editor { login } } }
+  }`;

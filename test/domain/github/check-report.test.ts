@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   type CheckRunAnswer,
   type CheckSuiteAnswer,
+  type PastStatus,
   readReport,
   type StatusAnswer,
 } from '../../../src/hosts/github/check-report.ts';
@@ -53,12 +54,19 @@ function status(context: string, state: string): StatusAnswer {
 interface Given {
   readonly suites?: readonly CheckSuiteAnswer[];
   readonly statuses?: readonly StatusAnswer[];
+  readonly history?: readonly PastStatus[];
   readonly expected?: readonly string[];
   readonly movedAt?: number | null;
 }
 
-function read({ suites = [], statuses = [], expected = [], movedAt = now - 600_000 }: Given): CheckReport {
-  return readReport(commit, { suites, statuses }, { expected, movedAt, ownAppId: '9', now });
+function read({
+  suites = [],
+  statuses = [],
+  history = [],
+  expected = [],
+  movedAt = now - 600_000,
+}: Given): CheckReport {
+  return readReport(commit, { suites, statuses, statusHistory: history }, { expected, movedAt, ownAppId: '9', now });
 }
 
 function brief(report: CheckReport): string[] {
@@ -260,4 +268,21 @@ test.each<{ name: string; given: Given; complete: boolean; settlesIn: number | n
 ])('complete: $complete when $name', ({ given, complete, settlesIn }) => {
   const settlesAt = settlesIn === null ? null : now + settlesIn * 1000;
   expect(read(given)).toMatchObject({ complete, settlesAt });
+});
+
+test.each([
+  { name: 'a first one', states: ['pending', 'success'], attempt: 1 },
+  { name: 'one that is pending after its end', states: ['pending', 'failure', 'pending'], attempt: 2 },
+  { name: 'one that has ended twice', states: ['pending', 'failure', 'pending', 'success'], attempt: 2 },
+  { name: 'another end without a beginning', states: ['failure', 'success'], attempt: 2 },
+  { name: 'the same end told twice', states: ['success', 'success'], attempt: 1 },
+  { name: 'progress that is told', states: ['pending', 'pending', 'success'], attempt: 1 },
+  { name: 'no history', states: [], attempt: 1 },
+])('a status has attempts: $name', ({ states, attempt }) => {
+  const history = states.flatMap((state) => [
+    { context: 'ci', state },
+    { context: 'other', state: 'failure' },
+  ]);
+  const report = read({ statuses: [status('ci', (states.at(-1) ?? 'success').toUpperCase())], history });
+  expect(report.checks.map((check) => check.attempt)).toEqual([attempt]);
 });

@@ -21,7 +21,10 @@ import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
 const leaseMs = 2 * 60_000;
-/** A check that begins or ends causes several webhooks: they are read together. */
+/**
+ * A check that ends causes several webhooks within a second (run, suite, workflow): they are read together. A longer
+ * wait would save one point of GraphQL where they take longer, and would be added to every landing.
+ */
 const checksWaitMs = 1_000;
 
 export interface HostInbox {

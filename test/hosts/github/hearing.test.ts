@@ -1,0 +1,48 @@
+// What people and CI say at GitHub, where they change what they have said.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Octokit } from '@octokit/rest';
+import { github, type GitHub, type GitHubWorld } from './github-world.ts';
+
+let g: GitHub;
+let w: GitHubWorld;
+let number: number;
+let head: string;
+
+beforeAll(async () => {
+  g = await github();
+  w = await g.world();
+  const main = await w.push({ branch: 'main', files: { a: '1\n' } });
+  head = await w.push({ branch: 'topic', from: main, files: { b: '1\n' } });
+  number = (await g.person.pulls.create({ ...w.place, title: 'Topic', head: 'topic', base: 'main' })).data.number;
+});
+afterAll(async () => await g.close());
+
+test('a command in a comment that somebody else has edited is not heard, and one that its author has edited is', async () => {
+  const { token } = g.emulator.addPerson('editor', 'admin');
+  const editor = new Octokit({ baseUrl: g.emulator.apiUrl, auth: token });
+  const since = Date.now() - 60_000;
+  const write = async (body: string): Promise<number> =>
+    (await g.person.issues.createComment({ ...w.place, issue_number: number, body })).data.id;
+  const mended = await write('/interlock qeue');
+  const forged = await write('Looks good.');
+  await write('/interlock help');
+  await g.person.issues.updateComment({ ...w.place, comment_id: mended, body: '/interlock queue' });
+  await editor.issues.updateComment({ ...w.place, comment_id: forged, body: '/interlock dequeue' });
+  // GitHub tells instants to the second, and these edits come within the same one.
+  for (const id of [mended, forged])
+    Object.assign(g.emulator.core.state.comments.must(id), { updatedAt: new Date(Date.now() + 2_000).toISOString() });
+  const { comments } = await w.host.listCommentsAfter(w.repository, { cursor: null, since });
+  expect(comments.map(({ body }) => body)).toEqual(['/interlock queue', '/interlock help']);
+});
+
+test('a status that is pending after its end is another attempt', async () => {
+  const report = async (state: 'pending' | 'failure' | 'success'): Promise<string[]> => {
+    await g.person.repos.createCommitStatus({ ...w.place, sha: head, context: 'ci', state });
+    const { checks } = await w.host.readChecks(w.repository, head, { expected: ['ci'], movedAt: null });
+    return checks.map(({ name, conclusion, attempt }) => `${name} ${conclusion} ${attempt}`);
+  };
+  expect(await report('pending')).toEqual(['ci pending 1']);
+  expect(await report('failure')).toEqual(['ci failure 1']);
+  expect(await report('pending')).toEqual(['ci pending 2']);
+  expect(await report('success')).toEqual(['ci success 2']);
+});
