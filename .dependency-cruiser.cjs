@@ -166,10 +166,10 @@ module.exports = {
     },
     {
       name: 'module-knows-hosts-by-port',
-      comment: 'What an App is, and what its webhooks tell, is the language between the host github and its module.',
+      comment: 'What an App is and asks, and what its webhooks tell, is the language between the host github and its module.',
       severity: 'error',
       from: { path: '^src/modules/' },
-      to: { path: '^src/hosts/', pathNot: '^src/hosts/(port|github/(app|webhook-events))\\.ts$' },
+      to: { path: '^src/hosts/', pathNot: '^src/hosts/(port|github/(app|app-client|webhook-events))\\.ts$' },
     },
     {
       name: 'roots-choose-the-host',

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { usualStepLimitMs } from './domain/runbooks/drive.ts';
 import { readMinutes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
+import { hostSettingsFrom } from './host-settings.ts';
 import { StartError } from './launcher/start-error.ts';
 import type { PushPace } from './hosts/github/index.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
@@ -45,6 +46,7 @@ export async function openService(installation: Installation): Promise<Service> 
       ...installation,
       wake: client.wake,
       webhooks,
+      ...hostSettingsFrom(process.env),
       runbookAgent: process.env['RUNBOOK_MODEL'] ? 'model' : 'script',
     });
     const stop = async (): Promise<void> => {

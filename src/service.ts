@@ -1,14 +1,20 @@
 // What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
-import { createGitHubHost, type PushPace } from './hosts/github/index.ts';
+import type { Committer } from './hosts/git/index.ts';
+import { createGitHubHost, type MirrorSettings, type PushPace } from './hosts/github/index.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
 import { forgetOldSessions, type Secrets } from './modules/accounts/index.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
-import { forgetOldHostDeliveries, installationFinder, syncInstallations } from './modules/github/index.ts';
+import {
+  forgetOldHostDeliveries,
+  installationFinder,
+  sweepWebhooks,
+  syncInstallations,
+} from './modules/github/index.ts';
 import { watchOverdue, type Overdue } from './modules/health/index.ts';
 import { createHostInbox, createRelay, forgetOldVersions } from './modules/queue/index.ts';
 import { expireDueRegistrations, forgetOldPreviews, wakeDueVerifications } from './modules/previews/index.ts';
@@ -47,6 +53,9 @@ export interface ServiceOptions {
   readonly secrets?: Secrets;
   /** How pushes to GitHub are spread. Default: as GitHub recommends. */
   readonly pushPace?: PushPace;
+  readonly mirrors?: MirrorSettings;
+  /** Who commits what Interlock makes, if it signs. Default: Interlock, or the bot of an App, without a signature. */
+  readonly committer?: Committer | undefined;
 }
 
 export interface Service {
@@ -105,6 +114,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     emit: (event) => inbox.receive(event),
     publicUrl: options.publicUrl,
     clock,
+    committer: options.committer,
   });
   const { secrets } = options;
   const codeHosts: readonly HostAdapter[] = [localHost, ...openGitHub(options, { db, clock, ports: () => ports })];
@@ -141,6 +151,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       : [
           every(second, async () => await syncInstallations(ports, secrets, false)),
           every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
+          every(minute, async () => await sweepWebhooks(ports, secrets)),
         ]),
   ];
   // They wake queues, deployments, runbooks and verifications.
@@ -193,13 +204,14 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 
 /** The host `github`, where the secrets of Apps can be opened. */
 function openGitHub(
-  { dataDir, secrets, pushPace }: ServiceOptions,
+  { dataDir, secrets, pushPace, mirrors, committer }: ServiceOptions,
   { ports, ...given }: Pick<Ports, 'db' | 'clock'> & { readonly ports: () => Ports },
 ): HostAdapter[] {
   if (secrets === undefined) return [];
   const findInstallation = installationFinder(ports, secrets);
   const pace = pushPace === undefined ? {} : { pace: pushPace };
-  return [createGitHubHost({ dataDir, ...given, findInstallation, ...pace })];
+  const settings = mirrors === undefined ? {} : { settings: mirrors };
+  return [createGitHubHost({ dataDir, ...given, findInstallation, committer, ...pace, ...settings })];
 }
 
 function chooseFrom(codeHosts: readonly HostAdapter[]): Hosts {

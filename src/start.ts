@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { createClient } from './demo/client.ts';
+import { hostSettingsFrom } from './host-settings.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory, removeAccess, writeAccess, type Access } from './launcher/access.ts';
 import { assertPortFree, findFreePort } from './launcher/ports.ts';
@@ -90,6 +91,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     // Wrong settings are reported before anything is started.
     modelFrom(process.env);
     runBoundsFrom(process.env);
+    hostSettingsFrom(process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
     return { ...started, lost: loss.promise, stop };

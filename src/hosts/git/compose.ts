@@ -7,9 +7,9 @@ import {
   type CompositionResult,
   HostRefused,
   HostUnavailable,
-  type Identity,
 } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
+import type { Committer } from './commit-signing.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
@@ -19,7 +19,7 @@ import { setRef } from './refs.ts';
 const rebaseLimit = 500;
 
 /** What a commit is made of, and who commits it. */
-export type Committed<Made> = Made & { readonly committer: Identity };
+export type Committed<Made> = Made & { readonly committer: Committer };
 
 /** Throws HostRefused when the parent or a head is no commit of the repository. */
 export async function composeCommit(
@@ -55,6 +55,7 @@ export async function composeCommit(
         author: committerOf(bench),
         committer: committerOf(bench),
         message: composition.groupMessage,
+        sign: composition.committer.sign,
       })
     : chain.commit;
   await setRef(git, directory, composition.keepRef, commit);
@@ -92,7 +93,7 @@ export async function composeUpdate(
     readonly message: string;
     readonly at: number;
     readonly belowHead?: string | null;
-    readonly committer: Identity;
+    readonly committer: Committer;
   },
 ): Promise<({ readonly kind: 'merged' } & Tip) | Extract<MergeOutcome, { kind: 'conflict' }>> {
   const bench: Bench = { git, directory, at: update.at, committer: update.committer };
@@ -108,7 +109,7 @@ export interface Bench {
   readonly git: Git;
   readonly directory: string;
   readonly at: number;
-  readonly committer: Identity;
+  readonly committer: Committer;
 }
 
 export interface Tip {
@@ -221,6 +222,7 @@ export async function commitOn(
     author,
     committer: committerOf(bench),
     message,
+    sign: bench.committer.sign,
   });
   return { commit, tree };
 }

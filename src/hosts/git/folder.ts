@@ -46,6 +46,7 @@ export async function commitFolder(
       author: signature(made.authorName, made.authorEmail, made.at),
       committer: signature(made.committer.name, made.committer.email, made.at),
       message: made.message,
+      sign: made.committer.sign,
     });
     await setRef(git, directory, made.keepRef, commit);
     return { kind: 'committed', commit, tree, changes };

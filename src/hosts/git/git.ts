@@ -17,6 +17,8 @@ export interface GitInput {
   readonly accept?: readonly number[];
   readonly maxOutputBytes?: number;
   readonly timeoutMs?: number;
+  /** Runs when the processor has nothing else to do. */
+  readonly isBackground?: boolean;
 }
 
 export interface GitOutput {
@@ -110,7 +112,12 @@ export function createGit(configFile: string, limits: CompanionLimits = usualLim
       const [file = 'git', ...rest] = [...before, ...receiving];
       return spawn(file, rest, { cwd: directory, env: environment(env) });
     },
-    run: async (directory, args, input = {}) => await collect(git.spawn(directory, args, input.env), args, input),
+    run: async (directory, args, input = {}) => {
+      const child = input.isBackground
+        ? spawn('nice', ['-n', '19', 'git', ...args], { cwd: directory, env: environment(input.env) })
+        : git.spawn(directory, args, input.env);
+      return await collect(child, args, input);
+    },
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
     companions: createCompanions((directory, args) => git.spawn(directory, args), limits),
   };

@@ -2,6 +2,7 @@ export { isAncestor } from './ancestry.ts';
 export { bringUpToDate, cherryPick } from './carry.ts';
 export { listChangedFiles } from './changes.ts';
 export { checkOut } from './checkout.ts';
+export { type Committer, createCommitSigner, SigningKeyRefused } from './commit-signing.ts';
 export { composeCommit, type Committed } from './compose.ts';
 export { commitFolder } from './folder.ts';
 export { createGit, type Git, type GitOutput } from './git.ts';
@@ -28,6 +29,8 @@ export {
   readCommits,
   readFile,
   readRef,
+  signature,
+  writeCommit,
 } from './objects.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';

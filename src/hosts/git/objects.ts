@@ -23,6 +23,7 @@ export interface NewCommit {
   readonly author: string;
   readonly committer: string;
   readonly message: string;
+  readonly sign?: ((commit: string) => string) | undefined;
 }
 
 /** The commit a ref names, also by way of a tag; null: there is no such ref, or it names no commit. */
@@ -74,7 +75,11 @@ export async function writeCommit(directory: string, commit: NewCommit): Promise
     `author ${commit.author}`,
     `committer ${commit.committer}`,
   ];
-  return await writeObject(directory, 'commit', `${headers.join('\n')}\n\n${asMessage(commit.message)}`);
+  const body = `\n\n${asMessage(commit.message)}`;
+  // The signature is of the commit without it. Its further lines are indented, as those of any header are.
+  const signature = commit.sign?.(`${headers.join('\n')}${body}`);
+  if (signature !== undefined) headers.push(`gpgsig ${signature.replaceAll('\n', '\n ')}`);
+  return await writeObject(directory, 'commit', `${headers.join('\n')}${body}`);
 }
 
 /** `Name <email> seconds +0000`, freed of what git does not allow in a name. */

@@ -67,10 +67,7 @@ export function createClient(options: ClientOptions): Client {
       auth: { appId: app.id, privateKey: app.privateKey, installationId: id },
       userAgent: 'interlock',
     });
-    made.hook.before('request', (call) => {
-      call.request = { ...call.request, signal: AbortSignal.timeout(callTimeoutMs) };
-      call.headers['x-github-api-version'] = '2022-11-28';
-    });
+    bound(made);
     keepBudget(made, { db: options.db, owner, now });
     octokits.set(key, made);
     return made;
@@ -95,17 +92,24 @@ export function createClient(options: ClientOptions): Client {
             }),
       };
     },
-    async findRemote(repository) {
+    async findRemote(repository, { isRefused = false } = {}) {
       const { installation, githubId } = await find(repository);
       const octokit = octokitOf(installation, { accountId: repository.accountId, installationId: installation.id });
       const ask = { type: 'installation', repositoryIds: [Number(githubId)] } as const;
-      const first = await tokenOf(octokit, ask);
+      const first = await tokenOf(octokit, isRefused ? { ...ask, refresh: true } : ask);
       const isShort = Date.parse(first.expiresAt) - now() < shortestTokenMs;
-      const { token } = isShort ? await tokenOf(octokit, { ...ask, refresh: true }) : first;
+      const { token } = isShort && !isRefused ? await tokenOf(octokit, { ...ask, refresh: true }) : first;
       return { url: `${installation.app.webUrl}/${repository.owner}/${repository.name}.git`, token };
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
   };
+}
+
+export function bound(octokit: Octokit): void {
+  octokit.hook.before('request', (call) => {
+    call.request = { ...call.request, signal: AbortSignal.timeout(callTimeoutMs) };
+    call.headers['x-github-api-version'] = '2022-11-28';
+  });
 }
 
 /** Of commits that are made before GitHub was asked anything. */
@@ -146,7 +150,7 @@ const budgetAgeMs = 1_000;
 /** What answers say is written at most that often. A pause is written at once. */
 const noteEveryMs = 5_000;
 
-function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {
+export function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {
   let known: { readonly budget: Budget; readonly readAt: number } | null = null;
   let notedAt = 0;
 

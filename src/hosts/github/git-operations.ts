@@ -2,34 +2,36 @@
 import * as git from '../git/index.ts';
 import { type CodeHost, type HostRepository, type Identity } from '../port.ts';
 import type { Mirrors } from './mirrors.ts';
-import { createPushes } from './pushes.ts';
-import type { PushPace } from './push-lane.ts';
+import type { Pushes } from './pushes.ts';
 
 export interface GitSettings {
   readonly mirrors: Mirrors;
-  readonly pace: PushPace;
-  readonly identity: (repository: HostRepository) => Identity;
+  readonly pushes: Pushes;
+  readonly committer: (repository: HostRepository) => git.Committer;
   /** Each machine has mirrors of its own: commits that no branch keeps are pushed, so that every machine can land them. */
   readonly keepsAtGitHub: boolean;
 }
 
-export function gitOperations({ mirrors, pace, identity, keepsAtGitHub }: GitSettings) {
-  const updateRefs = createPushes(mirrors, pace);
+export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: GitSettings) {
+  const { updateRefs } = pushes;
   const have = async (repository: HostRepository, ...commits: string[]): Promise<string> =>
     await mirrors.need(repository, commits);
   return {
     updateRefs,
-    identity,
+    identity: (repository: HostRepository): Identity => {
+      const { name, email } = committer(repository);
+      return { name, email };
+    },
     ...readOperations(mirrors),
     composeCommit: async (repository, composition) => {
       const members = composition.members.flatMap(({ head, belowHead }) => (belowHead ? [head, belowHead] : [head]));
       const directory = await have(repository, composition.parent, ...members);
-      return await git.composeCommit(mirrors.git, directory, { ...composition, committer: identity(repository) });
+      return await git.composeCommit(mirrors.git, directory, { ...composition, committer: committer(repository) });
     },
     commitFolder: async (repository, commit) =>
       await git.commitFolder(mirrors.git, await have(repository, commit.parent), {
         ...commit,
-        committer: identity(repository),
+        committer: committer(repository),
       }),
     composeUpdate: async (repository, update) => {
       const directory = await have(
@@ -38,12 +40,12 @@ export function gitOperations({ mirrors, pace, identity, keepsAtGitHub }: GitSet
         update.onto,
         ...(update.belowHead ? [update.belowHead] : []),
       );
-      return await git.bringUpToDate(mirrors.git, directory, { ...update, committer: identity(repository) });
+      return await git.bringUpToDate(mirrors.git, directory, { ...update, committer: committer(repository) });
     },
     cherryPick: async (repository, picked) =>
       await git.cherryPick(mirrors.git, await have(repository, picked.onto, ...picked.commits), {
         ...picked,
-        committer: identity(repository),
+        committer: committer(repository),
       }),
     keepCommit: async (repository, commit, keepRef) => {
       const directory = await have(repository, commit);

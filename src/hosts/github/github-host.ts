@@ -1,9 +1,8 @@
 // The code host `github`: git does what git can, GraphQL reads, REST writes (ADR 0071).
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
-import { repeat } from '../../platform/repeat.ts';
 import * as git from '../git/index.ts';
-import type { HostAdapter } from '../port.ts';
+import type { HostAdapter, HostRepository } from '../port.ts';
 import type { FindInstallation } from './app.ts';
 import { checkOperations } from './checks.ts';
 import { createClient } from './client.ts';
@@ -11,9 +10,12 @@ import { conclusionOperation } from './conclusion.ts';
 import { conversationOperations } from './conversations.ts';
 import { examineOperation } from './doctor/examine.ts';
 import { gitOperations } from './git-operations.ts';
-import { createMirrors } from './mirrors.ts';
+import { type MirrorSettings, usualMirrorSettings } from './mirror-settings.ts';
+import { createUpkeep } from './mirror-upkeep.ts';
+import { createMirrors, type MirrorOptions, type Mirrors } from './mirrors.ts';
 import { pullRequestOperations } from './pull-requests.ts';
 import { type PushPace, usualPace } from './push-lane.ts';
+import { createPushes } from './pushes.ts';
 import { ruleOperations } from './rules.ts';
 import { workflowOperations } from './workflow-runs.ts';
 import { nameOf } from './pull-requests.ts';
@@ -25,22 +27,22 @@ export interface GitHubHostOptions {
   readonly findInstallation: FindInstallation;
   /** Default: what GitHub recommends. */
   readonly pace?: PushPace;
-  /** Each machine has mirrors of its own (`GITHUB_MIRRORS=own`). Default: all processes share those in `dataDir`. */
-  readonly hasOwnMirrors?: boolean;
+  readonly settings?: MirrorSettings;
+  /** Who commits what Interlock makes. Default: the bot of the App, without a signature. */
+  readonly committer?: git.Committer | undefined;
 }
 
 export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
   const { db, clock, dataDir } = options;
   const client = createClient(options);
   const program = git.createGit(join(dataDir, 'mirrors', 'gitconfig'));
-  const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote });
-  const ofGit = gitOperations({
-    mirrors,
-    pace: options.pace ?? usualPace,
-    identity: client.identity,
-    keepsAtGitHub: options.hasOwnMirrors ?? false,
-  });
-  const ofPullRequests = pullRequestOperations({ client, mirrors, db });
+  const notePreparing = notePreparingIn(db);
+  const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock, notePreparing });
+  const pushes = createPushes(mirrors, options.pace ?? usualPace);
+  const committer = (repository: HostRepository): git.Committer => options.committer ?? client.identity(repository);
+  const { keepsAtGitHub, maxBytes } = options.settings ?? usualMirrorSettings;
+  const ofGit = mendMirrors(gitOperations({ mirrors, pushes, committer, keepsAtGitHub }), mirrors);
+  const ofPullRequests = mendMirrors(pullRequestOperations({ client, mirrors, db }), mirrors);
   const ofConversations = conversationOperations({ client, db, clock });
   return git.withHostErrors<HostAdapter>({
     kind: 'github',
@@ -49,8 +51,8 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     ...ofPullRequests,
     ...ofConversations,
     ...checkOperations({ client, db, clock }),
-    ...ruleOperations({ client, clock }),
     ...examineOperation({ client, mirrors, db, clock, findInstallation: options.findInstallation }),
+    ...ruleOperations({ client, clock, isSigning: options.committer?.sign !== undefined }),
     ...workflowOperations({ client, mirrors, updateRefs: ofGit.updateRefs, db, clock }),
     ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, client, clock),
     ensureRepository: async (repository) => {
@@ -60,9 +62,35 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     // What people have at GitHub is theirs.
     removeRepository: async () => await Promise.resolve(),
     recover: async () => await Promise.resolve(),
-    reconciler: ({ onError, everyMs = nightly }) => repeat(everyMs, async () => await Promise.resolve(), onError),
+    reconciler: ({ onError, everyMs = upkeepEveryMs }) =>
+      createUpkeep({ dataDir, db, clock, mirrors, pushes, identity: committer, maxBytes }, { everyMs, onError }),
     stop: async () => await program.companions.stop(),
   });
 }
 
-const nightly = 24 * 60 * 60_000;
+function notePreparingIn(db: Database): MirrorOptions['notePreparing'] {
+  return async ({ accountId, id }, since) =>
+    await db.transaction(accountId, async (tx) => {
+      await tx.query('update repository set preparing_since = $3 where account_id = $1 and id = $2', [
+        accountId,
+        id,
+        since?.toISOString() ?? null,
+      ]);
+    });
+}
+
+const upkeepEveryMs = 10 * 60_000;
+
+/** The first argument of each operation is the repository. */
+function mendMirrors<Operations extends object>(operations: Operations, mirrors: Mirrors): Operations {
+  const mended = Object.entries(operations).map(([name, work]: [string, (...args: unknown[]) => unknown]) => [
+    name,
+    (...args: unknown[]) => {
+      const result = work(...args);
+      return result instanceof Promise
+        ? mirrors.mending(args[0] as HostRepository, async () => (await result) as unknown)
+        : result;
+    },
+  ]);
+  return Object.fromEntries(mended) as Operations;
+}

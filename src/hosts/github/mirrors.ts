@@ -1,28 +1,42 @@
 // A bare clone of each repository on this machine (ADR 0070). Commits are composed in it, and pushed from it. Its own refs
 // say nothing of GitHub: those are read from GitHub each time.
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as git from '../git/index.ts';
-import { CommitMissing, HostRefused, HostUnavailable, type HostRepository } from '../port.ts';
-import { remoteEnvironment, type FindRemote } from './remote.ts';
+import { CommitMissing, HostUnavailable, type HostRepository } from '../port.ts';
+import { concernsLandings, createLedgerReader, joinLedger, type Ledger, ledgerRef } from './landing-ledger.ts';
+import {
+  cloneOnce,
+  cloneTimeoutMs,
+  isBroken,
+  isThere,
+  mirrorDirectory,
+  noteUse,
+  removeMirror,
+} from './mirror-clone.ts';
+import { readRemoteRefs, refusalWords, type RemoteRef, TokenRefused } from './remote-refs.ts';
+import { remoteEnvironment, type FindRemote, type Remote } from './remote.ts';
 
 export interface MirrorOptions {
   readonly dataDir: string;
   readonly git: git.Git;
   readonly findRemote: FindRemote;
-}
-
-export interface RemoteRef {
-  readonly ref: string;
-  readonly commit: string;
+  readonly clock: () => Date;
+  /** Called when the first clone of a repository begins, and when it has ended. */
+  readonly notePreparing?: (repository: HostRepository, since: Date | null) => Promise<void>;
 }
 
 export interface Mirrors {
   readonly git: git.Git;
   /** The directory of the mirror. It is cloned if this machine has none yet. */
   at(repository: HostRepository): Promise<string>;
-  /** Refs at GitHub: those of the patterns given, each a full name or a prefix that ends in `/`. */
+  /**
+   * Refs at GitHub: those of the patterns given, each a full name or a prefix that ends in `/`. A landing ref that the ledger
+   * lists stands where the ledger says.
+   */
   readRefs(repository: HostRepository, patterns: readonly string[]): Promise<readonly RemoteRef[]>;
+  /** The same without the ledger: refs that a push finds. */
+  readStandingRefs(repository: HostRepository, patterns: readonly string[]): Promise<readonly RemoteRef[]>;
+  /** `tip`: the commit of the ledger's ref. Null: there is no ledger. */
+  readLedger(repository: HostRepository, tip: string | null): Promise<Ledger>;
   /** Fetches those of the commits that the mirror has not. Throws CommitMissing for one that GitHub has not either. */
   need(repository: HostRepository, commits: readonly string[]): Promise<string>;
   /** As `need`, and answers false where one of them is nowhere. */
@@ -33,20 +47,36 @@ export interface Mirrors {
     args: (url: string) => readonly string[],
     input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
   ): Promise<git.GitOutput>;
+  /** Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. */
+  mending<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
 }
 
-const cloneTimeoutMs = 30 * 60_000;
 const fetchTimeoutMs = 10 * 60_000;
-const listTimeoutMs = 60_000;
 /** A call waits that long for a clone that has begun, and is told to come again after it. */
 const longestWaitMs = 20_000;
 /** Ids in one fetch. */
 const mostAtOnce = 500;
+const noteUseEveryMs = 60_000;
+/** A mirror that is broken again within that time is broken for a reason that another clone does not end. */
+const cloneAgainMs = 60 * 60_000;
 
 export function createMirrors(options: MirrorOptions): Mirrors {
   const clones = new Map<string, Promise<void>>();
-  const directoryOf = ({ accountId, id }: HostRepository): string =>
-    join(options.dataDir, 'mirrors', numeric(accountId), `${numeric(id)}.git`);
+  const usedAt = new Map<string, number>();
+  const brokenAt = new Map<string, number>();
+  const readLedger = createLedgerReader();
+  const now = (): number => options.clock().getTime();
+  const nameOf = ({ owner, name }: HostRepository): string => `${owner}/${name}`;
+
+  /** A token that GitHub refuses is replaced once: nothing was done with it. */
+  async function withRemote<T>(repository: HostRepository, work: (remote: Remote) => Promise<T>): Promise<T> {
+    try {
+      return await work(await options.findRemote(repository));
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error;
+      return await work(await options.findRemote(repository, { isRefused: true }));
+    }
+  }
 
   async function talkIn(
     directory: string,
@@ -54,44 +84,49 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     args: (url: string) => readonly string[],
     input: { readonly accept?: readonly number[]; readonly timeoutMs?: number } = {},
   ): Promise<git.GitOutput> {
-    const remote = await options.findRemote(repository);
-    return await options.git
-      .run(directory, args(remote.url), { ...input, env: remoteEnvironment(remote) })
-      .catch((error: unknown) => {
-        throw asHostError(error, repository);
-      });
+    return await withRemote(
+      repository,
+      async (remote) =>
+        await options.git
+          .run(directory, args(remote.url), { ...input, env: remoteEnvironment(remote) })
+          .catch((error: unknown) => {
+            throw asHostError(error, repository);
+          }),
+    );
   }
 
   async function clone(repository: HostRepository, directory: string): Promise<void> {
-    // Another process of this machine may clone it too: the first one that is complete stays.
-    const draft = `${directory}.${process.pid}.draft`;
-    await rm(draft, { recursive: true, force: true });
-    await mkdir(draft, { recursive: true });
+    await options.notePreparing?.(repository, options.clock());
     try {
-      await options.git.run(draft, ['init', '--quiet', '--bare', '.']);
-      const refspecs = ['+refs/heads/*:refs/mirror/heads/*', '+refs/interlock/*:refs/mirror/interlock/*'];
-      await talkIn(draft, repository, (url) => ['fetch', '--quiet', '--no-tags', '--force', url, ...refspecs], {
-        timeoutMs: cloneTimeoutMs,
-      });
-      await rename(draft, directory).catch(async (error: unknown) => {
-        if (!(await exists(directory))) throw error;
+      await cloneOnce(directory, async (draft) => {
+        await options.git.run(draft, ['init', '--quiet', '--bare', '.']);
+        const refspecs = ['+refs/heads/*:refs/mirror/heads/*', '+refs/interlock/*:refs/mirror/interlock/*'];
+        await talkIn(draft, repository, (url) => ['fetch', '--quiet', '--no-tags', '--force', url, ...refspecs], {
+          timeoutMs: cloneTimeoutMs,
+        });
       });
     } finally {
-      await rm(draft, { recursive: true, force: true });
+      await options.notePreparing?.(repository, null);
     }
   }
 
   async function at(repository: HostRepository): Promise<string> {
-    const directory = directoryOf(repository);
-    if (await exists(directory)) return directory;
+    const directory = mirrorDirectory(options.dataDir, repository);
+    if (await isThere(directory)) {
+      if (now() - (usedAt.get(directory) ?? 0) >= noteUseEveryMs) {
+        usedAt.set(directory, now());
+        await noteUse(directory, options.clock());
+      }
+      return directory;
+    }
     let cloning = clones.get(directory);
     if (cloning === undefined) {
       cloning = clone(repository, directory).finally(() => clones.delete(directory));
       cloning.catch(() => {});
       clones.set(directory, cloning);
     }
-    await within(cloning, longestWaitMs, `${repository.owner}/${repository.name} is being cloned`);
-    return directory;
+    await within(cloning, longestWaitMs, `${nameOf(repository)} is being cloned`);
+    return await at(repository);
   }
 
   async function missing(directory: string, commits: readonly string[]): Promise<string[]> {
@@ -127,7 +162,10 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     });
   }
 
-  return {
+  const readStandingRefs: Mirrors['readStandingRefs'] = async (repository, patterns) =>
+    await withRemote(repository, async (remote) => await readRemoteRefs(repository, remote, patterns));
+
+  const mirrors: Mirrors = {
     git: options.git,
     at,
     need,
@@ -141,28 +179,41 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       }
     },
     async readRefs(repository, patterns) {
-      const directory = await at(repository);
-      // The pattern of a prefix also matches deeper names, so that what is answered is looked through below.
-      const asked = patterns.map((pattern) => (pattern.endsWith('/') ? `${pattern}*` : pattern));
-      const { stdout } = await talkIn(directory, repository, (url) => ['ls-remote', '--refs', url, ...asked], {
-        timeoutMs: listTimeoutMs,
-      });
-      return parseRefs(stdout.toString('utf8')).filter(({ ref }) =>
-        patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern)),
-      );
+      if (!patterns.some(concernsLandings)) return await readStandingRefs(repository, patterns);
+      const found = await readStandingRefs(repository, [...patterns, ledgerRef]);
+      const tip = found.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
+      return joinLedger(found, await readLedger(mirrors, repository, tip)).filter((each) => isOneOf(each, patterns));
     },
+    readStandingRefs,
+    readLedger: async (repository, tip) => await readLedger(mirrors, repository, tip),
     talk: async (repository, args, input) => await talkIn(await at(repository), repository, args, input),
+    async mending(repository, work) {
+      try {
+        return await work();
+      } catch (error) {
+        const words = brokenWords(error);
+        const directory = mirrorDirectory(options.dataDir, repository);
+        if (words === null || now() - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
+        brokenAt.set(directory, now());
+        await removeMirror(directory);
+        throw new HostUnavailable(`The mirror of ${nameOf(repository)} was broken, and is cloned again: ${words}`, {
+          cause: error,
+          retryAt: now() + 1_000,
+        });
+      }
+    },
   };
+  return mirrors;
 }
 
-export function parseRefs(text: string): RemoteRef[] {
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const [commit = '', ref = ''] = line.split('\t');
-      return { ref, commit };
-    });
+function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern));
+}
+
+/** Null: the error says nothing of a broken repository. */
+function brokenWords(error: unknown): string | null {
+  if (error instanceof git.GitFailed) return isBroken(error.stderr) ? error.stderr.trim().slice(0, 200) : null;
+  return error instanceof HostUnavailable && error.cause !== undefined ? brokenWords(error.cause) : null;
 }
 
 /** What git says when GitHub has no such object. */
@@ -174,20 +225,25 @@ function isUnknownCommit(error: unknown): boolean {
 }
 
 /** git's failures at GitHub, in the words of the port. Nothing begun is given up because of a lost access. */
-export function asHostError(error: unknown, { owner, name }: Pick<HostRepository, 'owner' | 'name'>): unknown {
+export function asHostError(
+  error: unknown,
+  { owner, name: repositoryName }: Pick<HostRepository, 'owner' | 'name'>,
+): unknown {
   if (!(error instanceof git.GitFailed)) return error;
   const words = error.stderr.trim();
+  const name = `${owner}/${repositoryName}`;
   if (isUnknownCommit(error)) return new HostUnavailable(words, { cause: error });
-  if (/repository '.*' not found|returned error: 404/i.test(words))
-    return new HostUnavailable(
-      `GitHub has no ${owner}/${name} that the App may see: was it renamed, deleted or taken out of the installation?`,
-      { cause: error },
-    );
-  if (/unable to update url base from redirection|returned error: 30\d/i.test(words))
-    return new HostUnavailable(`${owner}/${name} was renamed or moved at GitHub`, { cause: error });
-  if (/Authentication failed|returned error: 40[13]|could not read Username/i.test(words))
-    return new HostUnavailable(`GitHub refused the App's token for ${owner}/${name}`, { cause: error });
-  return new HostUnavailable(error.message, { cause: error });
+  if (/Authentication failed|returned error: 401|could not read Username/i.test(words))
+    return new TokenRefused(refusalWords(name, 401), { cause: error });
+  const status = statusOf(words);
+  return new HostUnavailable(status === null ? error.message : refusalWords(name, status), { cause: error });
+}
+
+/** The answer of GitHub that git's words tell of. Null: they tell of something else. */
+function statusOf(words: string): number | null {
+  if (/repository '.*' not found|returned error: 404/i.test(words)) return 404;
+  if (/unable to update url base from redirection|returned error: 30\d/i.test(words)) return 301;
+  return /returned error: 403/i.test(words) ? 403 : null;
 }
 
 async function within<T>(work: Promise<T>, ms: number, words: string): Promise<T> {
@@ -200,13 +256,4 @@ async function within<T>(work: Promise<T>, ms: number, words: string): Promise<T
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null;
-}
-
-function numeric(id: string): string {
-  if (!/^[0-9]{1,19}$/.test(id)) throw new HostRefused(`${JSON.stringify(id)} is not an id`);
-  return id;
 }

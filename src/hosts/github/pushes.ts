@@ -8,6 +8,12 @@ import { createPushLane, type PushLane, type PushPace } from './push-lane.ts';
 
 export type UpdateRefs = (repository: HostRepository, updates: readonly RefUpdate[]) => Promise<void>;
 
+export interface Pushes {
+  readonly updateRefs: UpdateRefs;
+  /** The same for refs as they stand at GitHub, whatever the ledger of landings lists. Landings go first. */
+  readonly updateStandingRefs: UpdateRefs;
+}
+
 const pushTimeoutMs = 10 * 60_000;
 
 interface Gathered {
@@ -15,7 +21,7 @@ interface Gathered {
   readonly done: Promise<void>;
 }
 
-export function createPushes(mirrors: Mirrors, pace: PushPace): UpdateRefs {
+export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
   const lanes = new Map<string, PushLane>();
   const gathering = new Map<string, Gathered>();
 
@@ -49,7 +55,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): UpdateRefs {
     if (stands !== null) throw whyStillThere(update, stands);
   }
 
-  return async (repository, updates) => {
+  async function updateRefs(repository: HostRepository, updates: readonly RefUpdate[]): Promise<void> {
     refuseUpdates(updates);
     const [only] = updates;
     if (only === undefined) return;
@@ -57,6 +63,15 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): UpdateRefs {
       return await deleteTogether(repository, only);
     const priority = updates.every(({ ref }) => isBotRef(ref)) ? 'other' : 'landing';
     await laneOf(repository).push(priority, async () => await pushAll(mirrors, repository, updates));
+  }
+
+  return {
+    updateRefs,
+    updateStandingRefs: async (repository, updates) => {
+      refuseUpdates(updates);
+      const standing: Mirrors = { ...mirrors, readRefs: mirrors.readStandingRefs };
+      await laneOf(repository).push('other', async () => await pushAll(standing, repository, updates));
+    },
   };
 }
 

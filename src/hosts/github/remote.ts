@@ -6,8 +6,11 @@ export interface Remote {
   readonly token: string;
 }
 
-/** The remote of a repository as it is named now, with a token that is good for ten more minutes at least. */
-export type FindRemote = (repository: HostRepository) => Promise<Remote>;
+/**
+ * The remote of a repository as it is named now, with a token that is good for ten more minutes at least. `isRefused`: GitHub
+ * has refused the last one, and another one is made.
+ */
+export type FindRemote = (repository: HostRepository, options?: { readonly isRefused?: boolean }) => Promise<Remote>;
 
 /** What a proxy and the certificates of a company are named by. git is run with nothing else of the operator's environment. */
 const networkNames = [
@@ -22,11 +25,14 @@ const networkNames = [
   'SSL_CERT_DIR',
 ] as const;
 
+export function authorizationOf({ token }: Remote): string {
+  return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+}
+
 /** The environment of one git command that talks to GitHub. */
-export function remoteEnvironment({ url, token }: Remote): Record<string, string> {
-  const credentials = Buffer.from(`x-access-token:${token}`).toString('base64');
+export function remoteEnvironment(remote: Remote): Record<string, string> {
   const settings: readonly (readonly [string, string])[] = [
-    [`http.${new URL(url).origin}/.extraHeader`, `Authorization: Basic ${credentials}`],
+    [`http.${new URL(remote.url).origin}/.extraHeader`, `Authorization: ${authorizationOf(remote)}`],
     // A renamed repository answers with a redirect: it is to be seen, not followed.
     ['http.followRedirects', 'false'],
     ['http.lowSpeedLimit', '1000'],

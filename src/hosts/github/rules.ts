@@ -13,7 +13,14 @@ import { nameOf } from './pull-requests.ts';
 
 const keptMs = 60_000;
 
-export function ruleOperations({ client, clock }: { readonly client: Client; readonly clock: () => Date }) {
+export interface RuleSettings {
+  readonly client: Client;
+  readonly clock: () => Date;
+  /** Commits of Interlock are signed. */
+  readonly isSigning: boolean;
+}
+
+export function ruleOperations({ client, clock, isSigning }: RuleSettings) {
   const kept = new Map<string, { readonly rules: BaseRules; readonly until: number }>();
   return {
     readBaseRules: async (repository, baseBranch) => {
@@ -21,7 +28,8 @@ export function ruleOperations({ client, clock }: { readonly client: Client; rea
       const now = clock().getTime();
       const known = kept.get(key);
       if (known !== undefined && known.until > now) return known.rules;
-      const rules = await readRules(client, repository, baseBranch);
+      const read = await readRules(client, repository, baseBranch);
+      const rules = { ...read, signed: read.signed && !isSigning };
       kept.set(key, { rules, until: now + keptMs });
       return rules;
     },

@@ -4,11 +4,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
-import { createGit, type Git } from '../git/index.ts';
-import { HostRefused, type HostEvent, type HostRepository, type Identity } from '../port.ts';
+import { type Committer, createGit, type Git } from '../git/index.ts';
+import { HostRefused, type HostEvent, type HostRepository } from '../port.ts';
 
-/** Who commits what Interlock makes here. */
-export const localIdentity: Identity = { name: 'Interlock', email: 'interlock@users.noreply.local' };
+const usualIdentity: Committer = { name: 'Interlock', email: 'interlock@users.noreply.local' };
 
 export interface LocalHostOptions {
   readonly dataDir: string;
@@ -18,10 +17,13 @@ export interface LocalHostOptions {
   /** Where users reach this installation, without a trailing slash. */
   readonly publicUrl: string;
   readonly clock: () => Date;
+  /** Who commits what Interlock makes here. Default: Interlock, without a signature. */
+  readonly committer?: Committer | undefined;
 }
 
 export interface Installation extends LocalHostOptions {
   readonly git: Git;
+  readonly committer: Committer;
   /** Public keys whose signatures count as verified, as `ssh-keygen` reads allowed signers. The operator's. */
   readonly signersFile: string;
   readonly directoryOf: (repository: Pick<HostRepository, 'accountId' | 'id'>) => string;
@@ -34,6 +36,7 @@ export interface Installation extends LocalHostOptions {
 export function openInstallation(options: LocalHostOptions): Installation {
   return {
     ...options,
+    committer: options.committer ?? usualIdentity,
     git: createGit(join(options.dataDir, 'git', 'gitconfig')),
     signersFile: join(options.dataDir, 'allowed_signers'),
     directoryOf: ({ accountId, id }) => join(options.dataDir, 'git', numeric(accountId), `${numeric(id)}.git`),

@@ -10,7 +10,7 @@ import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readBaseRules, readChecks, rerunChecks } from './ci.ts';
 import { examineOperation } from './examine.ts';
 import { findConfigurationPush } from './configuration-pushes.rows.ts';
-import { type Installation, type LocalHostOptions, localIdentity, openInstallation } from './installation.ts';
+import { type Installation, type LocalHostOptions, openInstallation } from './installation.ts';
 import { mergeOperations, updateRefsOf } from './merges.ts';
 import { findPublishedChecks, storePublishedCheck } from './published-checks.rows.ts';
 import { pullRequestOperations } from './pull-requests.ts';
@@ -99,10 +99,10 @@ function gitOperations(installation: Installation) {
     checkOut: async (repository, commit, folder) =>
       await git.checkOut(installation.git, at(repository), commit, folder),
     composeCommit: async (repository, composition) =>
-      await git.composeCommit(installation.git, at(repository), { ...composition, committer: localIdentity }),
+      await git.composeCommit(installation.git, at(repository), { ...composition, committer: installation.committer }),
     commitFolder: async (repository, commit) =>
-      await git.commitFolder(installation.git, at(repository), { ...commit, committer: localIdentity }),
-    identity: () => localIdentity,
+      await git.commitFolder(installation.git, at(repository), { ...commit, committer: installation.committer }),
+    identity: () => ({ name: installation.committer.name, email: installation.committer.email }),
     keepCommit: async (repository, commit, keepRef) => {
       if ((await git.readRefValue(at(repository), keepRef)) === commit) return;
       if ((await git.readCommit(installation.git, at(repository), commit)) === null) throw new CommitMissing(commit);

@@ -2,7 +2,7 @@
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
-import { type Installation, localIdentity } from './installation.ts';
+import type { Installation } from './installation.ts';
 import * as rows from './pull-requests.rows.ts';
 
 /** Moves refs, and follows up what has moved. */
@@ -45,9 +45,9 @@ export function mergeOperations(installation: Installation) {
       return { commit };
     },
     composeUpdate: async (repository, update) =>
-      await git.bringUpToDate(installation.git, at(repository), { ...update, committer: localIdentity }),
+      await git.bringUpToDate(installation.git, at(repository), { ...update, committer: installation.committer }),
     cherryPick: async (repository, picked) =>
-      await git.cherryPick(installation.git, at(repository), { ...picked, committer: localIdentity }),
+      await git.cherryPick(installation.git, at(repository), { ...picked, committer: installation.committer }),
   } satisfies Partial<CodeHost>;
 }
 
@@ -73,7 +73,7 @@ async function composeAlone(
     groupMessage: merge.message,
     at: installation.clock().getTime(),
     keepRef: `refs/interlock/merges/${merge.number}`,
-    committer: localIdentity,
+    committer: installation.committer,
   });
   if (composed.kind === 'conflict')
     throw new HostRefused(

@@ -2,4 +2,5 @@ export { installationFinder, syncInstallations } from './installations.ts';
 export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-in.ts';
 export { githubCom, isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';
+export { sweepWebhooks } from './sweep.service.ts';
 export { createWebhookIntake, forgetOldHostDeliveries } from './webhooks.ts';

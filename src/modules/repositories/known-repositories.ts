@@ -70,6 +70,10 @@ class KnownRepository implements Repository {
     return this.read((row) => row.active);
   }
 
+  get preparingSince(): Promise<Date | null> {
+    return this.read((row) => row.preparingSince ?? null);
+  }
+
   get paused(): Promise<boolean> {
     return this.read((row) => row.paused);
   }

@@ -22,6 +22,7 @@ export const RepositoryEntity = defineEntity({
     defaultBranch: p.string().default('main'),
     active: p.boolean().default(true),
     deactivatedAt: p.datetime().nullable(),
+    preparingSince: p.datetime().nullable(),
     deletedAt: p.datetime().nullable(),
     removedAt: p.datetime().nullable(),
     paused: p.boolean().default(false),

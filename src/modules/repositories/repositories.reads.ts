@@ -11,7 +11,7 @@ export interface RepositoryName {
   readonly name: string;
 }
 
-const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.deactivated_at as "deactivatedAt", r.deleted_at as "deletedAt", r.paused,
+const columns = `r.id, r.account_id as "accountId", r.owner, r.name, r.host, r.default_branch as "defaultBranch", r.active, r.deactivated_at as "deactivatedAt", r.preparing_since as "preparingSince", r.deleted_at as "deletedAt", r.paused,
   r.configuration_yaml as "configurationYaml", r.configuration_hash as "configurationHash", r.configuration_blob as "configurationBlob",
   r.created_at as "createdAt"`;
 

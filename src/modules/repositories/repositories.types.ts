@@ -48,6 +48,13 @@ export class Repository {
   })
   paused!: Lazy<boolean>;
 
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'Since when Interlock makes its first copy of a repository at GitHub, which nothing is built without. Null: there is a copy, or none is needed yet.',
+  })
+  preparingSince!: Lazy<Date | null | undefined>;
+
   @Field(() => DateTime, { description: 'When it was added here.' })
   createdAt!: Date;
 

@@ -55,6 +55,12 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     'A required check failed: unit.',
   ],
   [{ status: 'blocked', code: 118 }, 'blocked', 'admin', 'Its base branch is not managed by the queue.'],
+  [
+    { preparingSince: Date.parse('2026-11-02T10:00:00Z'), hostWaitUntil: Date.parse('2026-11-02T10:00:20Z') },
+    'host_wait',
+    'queue',
+    'Interlock has been copying the repository from its code host since 2026-11-02 10:00 UTC. The first copy of a large repository takes up to half an hour.',
+  ],
   [{ haltedReason: 'DATABASE_RESTORED', batch: building }, 'halted', 'admin', 'The queue is halted: DATABASE_RESTORED'],
   [{ paused: { message: 'release day', pattern: null } }, 'paused', 'admin', 'The queue is paused: release day'],
   [

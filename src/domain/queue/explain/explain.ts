@@ -74,6 +74,8 @@ export interface ExplainedPullRequest {
   readonly haltedReason: string | null;
   /** Until when the code host takes no requests. Null or absent: it takes them. */
   readonly hostWaitUntil?: number | null;
+  /** Since when the first copy of the repository is made. Null or absent: there is one. */
+  readonly preparingSince?: number | null;
   /** What the code host may refuse a landing for, and the cure, in whole sentences. Null or absent: nothing is known. */
   readonly hostWarning?: string | null;
   /** The freeze that stops all landings on its base branch. Null: there is none. */
@@ -144,6 +146,8 @@ function explainPlace(pullRequest: ExplainedPullRequest): Reason {
   if (batch?.landingBegun) return { kind: 'landing', who: 'queue', sentence: 'It is being merged now.' };
   if (haltedReason !== null) return { kind: 'halted', who: 'admin', sentence: haltedText(haltedReason) };
   if (paused !== null) return { kind: 'paused', who: 'admin', sentence: pausedText(paused) };
+  if (pullRequest.preparingSince)
+    return { kind: 'host_wait', who: 'queue', sentence: preparingText(pullRequest.preparingSince) };
   if (pullRequest.hostWaitUntil)
     return { kind: 'host_wait', who: 'queue', sentence: hostWaitText(pullRequest.hostWaitUntil) };
   if (batch === null) return { kind: 'in_line', who: 'queue', sentence: waitingText(pullRequest) };
@@ -166,6 +170,10 @@ function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch):
 
 export function hostWaitText(until: number): string {
   return `The code host has asked to wait until ${timeText(until)}.`;
+}
+
+export function preparingText(since: number): string {
+  return `Interlock has been copying the repository from its code host since ${timeText(since)}. The first copy of a large repository takes up to half an hour.`;
 }
 
 export function haltedText(reason: string): string {

@@ -6,6 +6,7 @@ import {
   gateText,
   haltedText,
   hostWaitText,
+  preparingText,
   named,
   ownChecksText,
   pausedText,
@@ -20,7 +21,7 @@ import type { LinePosition } from './line-position.ts';
 import { isQueued } from '../model/status.ts';
 
 export function queue({
-  pullRequest: { paused, haltedReason, hostWaitUntil },
+  pullRequest: { paused, haltedReason, hostWaitUntil, preparingSince },
   since,
   causes,
 }: ConditionFacts): Condition {
@@ -45,9 +46,23 @@ export function queue({
       cause: causes.pause,
       sentence: paused === null ? 'The queue is not paused.' : pausedText(paused),
     }),
-    ...(hostWaitUntil ? [hostAnswers(hostWaitUntil)] : []),
+    ...(preparingSince ? [isPrepared(preparingSince)] : []),
+    ...(hostWaitUntil && !preparingSince ? [hostAnswers(hostWaitUntil)] : []),
   ];
   return group('queue', conditions, { holds: 'The queue goes on', needed: 'neither halted nor paused' });
+}
+
+/** Listed only while it is not met. */
+function isPrepared(since: number): Condition {
+  return condition({
+    kind: 'host_answers',
+    holds: false,
+    observed: 'the repository is being copied',
+    needed: 'a copy of the repository',
+    who: 'queue',
+    since,
+    sentence: preparingText(since),
+  });
 }
 
 /** Listed only while it is not met. */

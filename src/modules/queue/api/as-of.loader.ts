@@ -57,6 +57,7 @@ export interface QueueAsOf {
   readonly hostWarning: string | null;
   /** Until when the host takes no requests. Null: it takes them, or that instant is not on record. */
   readonly hostWaitUntil: number | null;
+  readonly preparingSince: number | null;
   readonly haltedAt: number | null;
   readonly haltedBy: Cause | null;
 }
@@ -125,6 +126,7 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     windowFrom: landingsFrom(configuration, baseBranch, now),
     haltedReason,
     hostWarning: haltedReason === null ? (queue.hostRules?.why ?? null) : null,
+    preparingSince: at === null ? queue.preparingSince : null,
     hostWaitUntil: at === null && (queue.hostWaitUntil ?? 0) > now ? queue.hostWaitUntil : null,
     haltedAt,
     haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,

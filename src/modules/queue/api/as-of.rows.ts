@@ -20,6 +20,7 @@ export interface QueueRow {
   readonly hostRequiredChecks: string[];
   readonly hostRules: HostRules | null;
   readonly hostWaitUntil: number | null;
+  readonly preparingSince: number | null;
   readonly haltedReason: string | null;
   readonly haltedAt: number | null;
 }
@@ -32,6 +33,7 @@ export async function readQueue(
   const [row] = await tx.query<QueueRow>(
     `select q.repository_id as "repositoryId", q.base_branch as "baseBranch", r.default_branch as "defaultBranch", r.active, r.paused,
             r.configuration_yaml as "configurationYaml", v.base_tip as tip, v.base_tree as tree, v.host_required_checks as "hostRequiredChecks", v.host_rules as "hostRules", extract(epoch from q.host_wait_until)::float8 * 1000 as "hostWaitUntil",
+            extract(epoch from r.preparing_since)::float8 * 1000 as "preparingSince",
             v.halted_reason as "haltedReason", extract(epoch from v.halted_at)::float8 * 1000 as "haltedAt"
      from queue q
      join repository r on r.account_id = q.account_id and r.id = q.repository_id

@@ -216,6 +216,7 @@ function explainedPullRequest(
     haltedReason: queueAsOf.haltedReason,
     hostWarning: queueAsOf.hostWarning,
     hostWaitUntil: queueAsOf.hostWaitUntil,
+    preparingSince: queueAsOf.preparingSince,
     frozen: standing === null ? null : queueAsOf.frozen,
     landingsFrom: standing === null ? null : queueAsOf.windowFrom,
   };

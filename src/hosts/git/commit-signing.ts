@@ -1,0 +1,92 @@
+// Signs commits with an Ed25519 SSH key, as `git commit -S` does with `gpg.format=ssh`. Such a signature is made of the key
+// and the commit alone, so that the same commit has the same id however often it is made. With other keys it is not.
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import type { Identity } from '../port.ts';
+
+/** Who commits. With `sign` the commits are signed. */
+export interface Committer extends Identity {
+  /** The armoured signature of a commit without one. */
+  readonly sign?: ((commit: string) => string) | undefined;
+}
+
+/** A key that cannot sign commits. Its words say why, and what to do. */
+export class SigningKeyRefused extends Error {}
+
+/** `keyFile`: the text of a private key as ssh-keygen writes it, without a passphrase. Throws SigningKeyRefused. */
+export function createCommitSigner(keyFile: string): (commit: string) => string {
+  const key = readPrivateKey(keyFile);
+  const publicKey = packed('ssh-ed25519', publicBytes(key));
+  return (commit) => {
+    const digest = createHash('sha512').update(commit).digest();
+    const namespace = ['git', '', 'sha512'] as const;
+    const signature = sign(null, Buffer.concat([magic, packed(...namespace, digest)]), key);
+    const version = Buffer.from([0, 0, 0, 1]);
+    const blob = Buffer.concat([
+      magic,
+      version,
+      packed(publicKey, ...namespace, packed('ssh-ed25519', signature)),
+    ]).toString('base64');
+    const lines = blob.match(/.{1,70}/g) ?? [];
+    return ['-----BEGIN SSH SIGNATURE-----', ...lines, '-----END SSH SIGNATURE-----'].join('\n');
+  };
+}
+
+const magic = Buffer.from('SSHSIG');
+
+/** Each part with its length before it. */
+function packed(...parts: readonly (string | Buffer)[]): Buffer {
+  return Buffer.concat(
+    parts.flatMap((part) => {
+      const bytes = Buffer.from(part as string);
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(bytes.length);
+      return [length, bytes];
+    }),
+  );
+}
+
+function publicBytes(key: KeyObject): Buffer {
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
+}
+
+const opening = '-----BEGIN OPENSSH PRIVATE KEY-----';
+const pkcs8OfEd25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+function readPrivateKey(text: string): KeyObject {
+  const [, encoded] = new RegExp(`${opening}([^-]+)-----END OPENSSH PRIVATE KEY-----`).exec(text) ?? [];
+  if (encoded === undefined)
+    throw new SigningKeyRefused('it holds no private key of OpenSSH. Make one with ssh-keygen -t ed25519');
+  const seed = readSeed(Buffer.from(encoded, 'base64'));
+  return createPrivateKey({ key: Buffer.concat([pkcs8OfEd25519, seed]), format: 'der', type: 'pkcs8' });
+}
+
+/** `openssh-key-v1`, cipher, function of the passphrase and its options, number of keys, public key, private part. */
+function readSeed(file: Buffer): Buffer {
+  const header = Buffer.from('openssh-key-v1\0');
+  if (!file.subarray(0, header.length).equals(header)) throw new SigningKeyRefused('its format is not known');
+  const [cipher = '', , , rest] = readParts(file.subarray(header.length), 3);
+  if (cipher.toString() !== 'none')
+    throw new SigningKeyRefused('it has a passphrase. Remove the passphrase with ssh-keygen -p');
+  const [, inner = Buffer.alloc(0)] = readParts((rest ?? Buffer.alloc(0)).subarray(4), 2);
+  // Two equal numbers stand before the key.
+  const [type = '', , secret = Buffer.alloc(0)] = readParts(inner.subarray(8), 3);
+  if (type.toString() !== 'ssh-ed25519')
+    throw new SigningKeyRefused(
+      `it is of the type ${JSON.stringify(type.toString().slice(0, 40))}, whose signatures differ each time. Make one with ssh-keygen -t ed25519`,
+    );
+  return secret.subarray(0, 32);
+}
+
+/** So many parts, and what follows them. */
+function readParts(bytes: Buffer, count: number): Buffer[] {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (let read = 0; read < count; read += 1) {
+    if (at + 4 > bytes.length) throw new SigningKeyRefused('it is cut off');
+    const end = at + 4 + bytes.readUInt32BE(at);
+    if (end > bytes.length) throw new SigningKeyRefused('it is cut off');
+    parts.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return [...parts, bytes.subarray(at)];
+}

@@ -1,0 +1,69 @@
+// A mirror on the disk: cloned whole or not at all, set aside when it is broken, removed when it is idle.
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { HostRefused, HostUnavailable, type HostRepository } from '../port.ts';
+import { underMachineLock } from './machine-lock.ts';
+
+export const cloneTimeoutMs = 30 * 60_000;
+
+/** Its time is when the mirror was last used. */
+export const usedFile = 'interlock-used';
+
+export function mirrorsFolder(dataDir: string): string {
+  return join(dataDir, 'mirrors');
+}
+
+export function mirrorDirectory(dataDir: string, { accountId, id }: Pick<HostRepository, 'accountId' | 'id'>): string {
+  return join(mirrorsFolder(dataDir), numeric(accountId), `${numeric(id)}.git`);
+}
+
+function numeric(id: string): string {
+  if (!/^[0-9]{1,19}$/.test(id)) throw new HostRefused(`${JSON.stringify(id)} is not an id`);
+  return id;
+}
+
+export async function isThere(directory: string): Promise<boolean> {
+  return (await stat(join(directory, 'HEAD')).catch(() => null)) !== null;
+}
+
+/** `fill` makes the repository in an empty folder. One process of the machine does so, and the others wait for it. */
+export async function cloneOnce(directory: string, fill: (draft: string) => Promise<void>): Promise<void> {
+  const done = await underMachineLock(`${directory}.lock`, cloneTimeoutMs, async () => {
+    if (await isThere(directory)) return true;
+    const draft = `${directory}.new-${randomUUID()}`;
+    await mkdir(draft, { recursive: true });
+    try {
+      await fill(draft);
+      await rename(draft, directory);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+    return true;
+  });
+  if (done === null) throw new HostUnavailable('Another process of this machine has not finished the clone');
+}
+
+/** Moved aside first, so that a git that is still at work there finds no repository any more. */
+export async function removeMirror(directory: string): Promise<void> {
+  const aside = `${directory}.removed-${randomUUID()}`;
+  await mkdir(dirname(directory), { recursive: true });
+  await rename(directory, aside).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+}
+
+export async function noteUse(directory: string, at: Date): Promise<void> {
+  const path = join(directory, usedFile);
+  await writeFile(path, '', { flag: 'a' });
+  await utimes(path, at, at);
+}
+
+/** What git writes when the repository on the disk is damaged, as opposed to GitHub being out of reach. */
+export function isBroken(words: string): boolean {
+  if (/unable to access|Could not resolve|remote error|remote:/i.test(words)) return false;
+  return /not a git repository|object file .* is empty|loose object .* is corrupt|packfile .* (cannot be|is truncated|claims|does not match)|index file .* (is too small|is corrupt)|unable to read tree|inflate: data stream error|packed object .* is corrupt|unknown index entry format|pack .* is corrupt|invalid sha1 pointer|bad object refs\//i.test(
+    words,
+  );
+}

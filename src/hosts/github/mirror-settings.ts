@@ -1,0 +1,31 @@
+// What an operator sets of mirrors, by variables of the environment.
+export interface MirrorSettings {
+  /**
+   * Each machine has mirrors of its own (`GITHUB_MIRRORS=own`): a commit that no branch keeps is pushed, so that every
+   * machine can land it. Otherwise all processes share the mirrors of the data directory.
+   */
+  readonly keepsAtGitHub: boolean;
+  /** How much room all mirrors of a machine may take (`GITHUB_MIRROR_MAX_GB`). Null: any. */
+  readonly maxBytes: number | null;
+}
+
+export const usualMirrorSettings: MirrorSettings = { keepsAtGitHub: false, maxBytes: null };
+
+/** A variable that cannot be obeyed. Its words name the variable and the cure. */
+export class MirrorSettingRefused extends Error {}
+
+/** Throws MirrorSettingRefused. */
+export function readMirrorSettings(env: Readonly<Record<string, string | undefined>>): MirrorSettings {
+  const mirrors = env['GITHUB_MIRRORS'] ?? 'shared';
+  if (mirrors !== 'shared' && mirrors !== 'own')
+    throw new MirrorSettingRefused(
+      `GITHUB_MIRRORS is ${JSON.stringify(mirrors)}. Set shared where all servers and workers have one data directory, own where each machine has its own.`,
+    );
+  const most = env['GITHUB_MIRROR_MAX_GB'];
+  const gigabytes = Number(most);
+  if (most !== undefined && !(gigabytes > 0))
+    throw new MirrorSettingRefused(
+      `GITHUB_MIRROR_MAX_GB is ${JSON.stringify(most)}. Set a number above 0, or leave it out for no limit.`,
+    );
+  return { keepsAtGitHub: mirrors === 'own', maxBytes: most === undefined ? null : gigabytes * 1e9 };
+}

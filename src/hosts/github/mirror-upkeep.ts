@@ -1,0 +1,202 @@
+// What is done to mirrors once a day: landing refs of earlier days go to the ledger, refs that nothing needs any more are
+// removed, packs are joined. One process of the machine does it for each mirror, at low priority, and not while the mirror
+// is in use. Mirrors that nobody has used go if all of them together take too much room.
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Database } from '../../platform/database.ts';
+import { type Loop, repeat } from '../../platform/repeat.ts';
+import { listRefs, updateRefs } from '../git/index.ts';
+import type { HostRepository, Identity } from '../port.ts';
+import { composeFold, landingPrefix, ledgerRef, mostInOneFold, planFold } from './landing-ledger.ts';
+import { underMachineLock } from './machine-lock.ts';
+import { mirrorDirectory, mirrorsFolder, noteUse, removeMirror, usedFile } from './mirror-clone.ts';
+import type { Mirrors } from './mirrors.ts';
+import type { Pushes } from './pushes.ts';
+import {
+  decideRemovals,
+  isUpkeepDue,
+  type KeptRef,
+  type MirrorOnDisk,
+  mostPacks,
+  noteSeen,
+  planRefRemoval,
+  type Seen,
+  whenSeen,
+} from './upkeep.decision.ts';
+
+export interface UpkeepOptions {
+  readonly dataDir: string;
+  readonly db: Database;
+  readonly clock: () => Date;
+  readonly mirrors: Mirrors;
+  readonly pushes: Pushes;
+  readonly identity: (repository: HostRepository) => Identity;
+  /** Of all mirrors of this machine together, `GITHUB_MIRROR_MAX_GB`. Null: they may take any room. */
+  readonly maxBytes: number | null;
+}
+
+const packTimeoutMs = 60 * 60_000;
+const dayMs = 24 * 60 * 60_000;
+/** A landing that is delayed for longer is not sent any more: its worker has died, and its batch has ended. */
+const foldedAfterMs = dayMs;
+
+/** Looks at every mirror of this machine. */
+export function createUpkeep(
+  options: UpkeepOptions,
+  { everyMs, onError }: { readonly everyMs: number; readonly onError: (error: unknown) => void },
+): Loop {
+  const look = async (signal: AbortSignal): Promise<void> => {
+    for (const mirror of await listMirrors(options.dataDir)) {
+      if (signal.aborted) return;
+      const repository = await findActive(options.db, mirror);
+      if (repository !== null) await keepUp(options, repository).catch(onError);
+    }
+    await removeIdle(options);
+  };
+  return repeat(everyMs, look, onError);
+}
+
+interface Notes {
+  readonly keptUpAt: number;
+  /** Landing refs at GitHub, and refs of this mirror that keep commits. */
+  readonly seen: Seen;
+}
+
+/** Does nothing if the mirror is in use, was kept up within a day, or another process is at it. Answers whether it did. */
+export async function keepUp(options: UpkeepOptions, repository: HostRepository): Promise<boolean> {
+  const { mirrors, clock } = options;
+  const directory = mirrorDirectory(options.dataDir, repository);
+  const path = `${directory}.upkeep.json`;
+  const now = clock().getTime();
+  const usedAt = (await stat(join(directory, usedFile)).catch(() => null))?.mtimeMs ?? 0;
+  if (!isUpkeepDue({ keptUpAt: (await readNotes(path)).keptUpAt, usedAt, now })) return false;
+  const done = await underMachineLock(`${directory}.upkeep.lock`, 0, async () => {
+    const notes = await readNotes(path);
+    if (!isUpkeepDue({ keptUpAt: notes.keptUpAt, usedAt, now })) return false;
+    const kept = await listRefs(mirrors.git, directory, 'refs/');
+    const standing = await mirrors.readStandingRefs(repository, [landingPrefix, ledgerRef]);
+    const seen = noteSeen(notes.seen, [...kept, ...standing], now);
+    await writeNotes(path, { keptUpAt: now, seen });
+    await foldLandings(options, repository, (landing) => now - whenSeen(seen, landing, now) >= foldedAfterMs);
+    const removed = planRefRemoval(kept, seen, now).map(({ ref, commit }) => ({ ref, from: commit, to: null }));
+    for (let from = 0; from < removed.length; from += 1_000)
+      await updateRefs(mirrors.git, directory, removed.slice(from, from + 1_000));
+    await joinPacks(mirrors, directory, now);
+    // Upkeep is no use: a mirror that nobody needs becomes idle all the same.
+    await noteUse(directory, new Date(usedAt));
+    return true;
+  });
+  return done ?? false;
+}
+
+const mostFolds = 20;
+
+/** Answers how many refs were folded. Another machine that folds at the same time wins, and the rest waits for tomorrow. */
+export async function foldLandings(
+  { mirrors, pushes, identity, clock }: Pick<UpkeepOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
+  repository: HostRepository,
+  isDue: (landing: KeptRef) => boolean,
+): Promise<number> {
+  let folded = 0;
+  for (let round = 0; round < mostFolds; round += 1) {
+    const standing = await mirrors.readStandingRefs(repository, [landingPrefix, ledgerRef]);
+    const tip = standing.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
+    const plan = planFold(standing, await mirrors.readLedger(repository, tip), isDue);
+    if (plan === null) break;
+    const by = identity(repository);
+    await pushes.updateStandingRefs(
+      repository,
+      await composeFold(mirrors, repository, { plan, tip, by, at: clock().getTime() }),
+    );
+    folded += plan.deleted.length;
+    if (plan.deleted.length < mostInOneFold) break;
+  }
+  return folded;
+}
+
+/** Objects that no ref keeps stay for two weeks in a file each, and go then. */
+async function joinPacks({ git }: Mirrors, directory: string, now: number): Promise<void> {
+  const run = async (...args: readonly string[]): Promise<unknown> =>
+    await git.run(directory, args, { timeoutMs: packTimeoutMs, isBackground: true });
+  const expire = new Date(now - 14 * dayMs).toISOString();
+  await run('pack-refs', '--all');
+  const names = await readdir(join(directory, 'objects', 'pack'));
+  const packs = names.filter((name) => name.endsWith('.pack')).length;
+  if (packs > mostPacks) await run('repack', '-A', '-d', '-q', '-l', `--unpack-unreachable=${expire}`);
+  else await run('repack', '-d', '-q', '-l');
+  await run('prune', `--expire=${expire}`);
+  await run('commit-graph', 'write', '--reachable', '--no-progress');
+}
+
+async function readNotes(path: string): Promise<Notes> {
+  const none: Notes = { keptUpAt: -Infinity, seen: {} };
+  const text = await readFile(path, 'utf8').catch(() => null);
+  if (text === null) return none;
+  try {
+    return { ...none, ...(JSON.parse(text) as Partial<Notes>) };
+  } catch (error) {
+    if (error instanceof SyntaxError) return none;
+    throw error;
+  }
+}
+
+async function writeNotes(path: string, notes: Notes): Promise<void> {
+  const fresh = `${path}.${randomUUID()}`;
+  await writeFile(fresh, JSON.stringify(notes));
+  await rename(fresh, path);
+}
+
+interface MirrorPlace {
+  readonly accountId: string;
+  readonly id: string;
+  readonly directory: string;
+}
+
+async function listMirrors(dataDir: string): Promise<MirrorPlace[]> {
+  const root = mirrorsFolder(dataDir);
+  const found: MirrorPlace[] = [];
+  for (const accountId of await readdir(root).catch(() => []))
+    for (const name of await readdir(join(root, accountId)).catch(() => []))
+      if (/^[0-9]+\.git$/.test(name))
+        found.push({ accountId, id: name.slice(0, -'.git'.length), directory: join(root, accountId, name) });
+  return found;
+}
+
+/** The repository of a mirror as it is named now. Null: it is inactive or deleted. */
+async function findActive(db: Database, { accountId, id }: MirrorPlace): Promise<HostRepository | null> {
+  const [row] = await db.read<{ owner: string; name: string }>(accountId, {
+    name: 'mirrored_repository',
+    text: `select owner, name from repository
+           where account_id = $1 and id = $2 and host = 'github' and active and deleted_at is null`,
+    values: [accountId, id],
+  });
+  return row === undefined ? null : { ...row, accountId, id };
+}
+
+export async function removeIdle({ dataDir, clock, maxBytes }: UpkeepOptions): Promise<void> {
+  const now = clock().getTime();
+  await removeLeftOvers(mirrorsFolder(dataDir), now);
+  if (maxBytes === null) return;
+  const found = await Promise.all((await listMirrors(dataDir)).map(async ({ directory }) => await measure(directory)));
+  for (const { directory } of decideRemovals(found, { maxBytes, now })) await removeMirror(directory);
+}
+
+/** What a killed process left of a clone or of a removal. */
+async function removeLeftOvers(root: string, now: number): Promise<void> {
+  for (const account of await readdir(root).catch(() => []))
+    for (const name of await readdir(join(root, account)).catch(() => [])) {
+      if (!/\.git\.(new|removed)-/.test(name)) continue;
+      const path = join(root, account, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }));
+      if (now - mtimeMs > dayMs) await rm(path, { recursive: true, force: true });
+    }
+}
+
+async function measure(directory: string): Promise<MirrorOnDisk> {
+  const files = await readdir(join(directory, 'objects'), { recursive: true }).catch(() => []);
+  let bytes = 0;
+  for (const file of files) bytes += (await stat(join(directory, 'objects', file)).catch(() => null))?.size ?? 0;
+  const used = await stat(join(directory, usedFile)).catch(() => null);
+  return { directory, bytes, usedAt: used?.mtimeMs ?? 0 };
+}

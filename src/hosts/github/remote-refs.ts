@@ -1,0 +1,103 @@
+// Where refs stand at GitHub, by the command `ls-refs` of git's protocol, version 2. `git ls-remote` makes the server send
+// every ref and filters afterwards; here the server is told which refs are wanted, and no git is started. REST is not
+// asked, because its answers trail a push.
+import { HostUnavailable, type HostRepository } from '../port.ts';
+import { authorizationOf, type Remote } from './remote.ts';
+
+export interface RemoteRef {
+  readonly ref: string;
+  readonly commit: string;
+}
+
+const timeoutMs = 60_000;
+const flush = '0000';
+const delimiter = '0001';
+
+/** GitHub took no notice of the token: it has ended, or was revoked. */
+export class TokenRefused extends HostUnavailable {}
+
+/**
+ * Refs of the patterns, each a full name or a prefix that ends in `/`, in the order of their names. Throws TokenRefused, or
+ * HostUnavailable.
+ */
+export async function readRemoteRefs(
+  repository: Pick<HostRepository, 'owner' | 'name'>,
+  remote: Remote,
+  patterns: readonly string[],
+): Promise<RemoteRef[]> {
+  const name = `${repository.owner}/${repository.name}`;
+  const unreachable = (error: unknown): never => {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
+    throw new HostUnavailable(`The refs of ${name} could not be read at GitHub (${why})`, { cause: error });
+  };
+  const response = await fetch(`${remote.url}/git-upload-pack`, {
+    method: 'POST',
+    // A renamed repository answers with a redirect: it is to be seen, not followed.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+    headers: {
+      authorization: authorizationOf(remote),
+      'content-type': 'application/x-git-upload-pack-request',
+      accept: 'application/x-git-upload-pack-result',
+      'git-protocol': 'version=2',
+      'user-agent': 'git/interlock',
+    },
+    body: requestOf(patterns),
+  }).catch(unreachable);
+  const body = Buffer.from(await response.arrayBuffer().catch(unreachable));
+  if (response.status !== 200) throw refusalOf(name, response);
+  const refs = parseRefs(body);
+  if (refs === null) throw new HostUnavailable(`GitHub's answer about the refs of ${name} cannot be read`);
+  return refs
+    .filter(({ ref }) =>
+      patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern)),
+    )
+    .toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+}
+
+function refusalOf(name: string, { status, headers }: Response): Error {
+  const words = refusalWords(name, status);
+  if (status === 401) return new TokenRefused(words);
+  const waitSec = Number(headers.get('retry-after') ?? Number.NaN);
+  return new HostUnavailable(words, Number.isNaN(waitSec) ? {} : { retryAt: Date.now() + waitSec * 1000 });
+}
+
+/** Nothing that has begun is given up because of a lost access: each of them is an outage. */
+export function refusalWords(name: string, status: number): string {
+  if (status === 404)
+    return `GitHub has no ${name} that the App may see: was it renamed, deleted or taken out of the installation?`;
+  if (status >= 300 && status < 400) return `${name} was renamed or moved at GitHub`;
+  if (status === 401 || status === 403) return `GitHub refused the App's token for ${name}`;
+  return `The refs of ${name} could not be read at GitHub: it answered ${status}`;
+}
+
+function requestOf(patterns: readonly string[]): string {
+  return [
+    packet('command=ls-refs\n'),
+    packet('agent=git/interlock\n'),
+    packet('object-format=sha1\n'),
+    delimiter,
+    ...patterns.map((pattern) => packet(`ref-prefix ${pattern}\n`)),
+    flush,
+  ].join('');
+}
+
+function packet(line: string): string {
+  return (Buffer.byteLength(line) + 4).toString(16).padStart(4, '0') + line;
+}
+
+/** Lines `<object> <ref>`, each with its length before it, up to a flush. Null: it is something else, or was cut off. */
+export function parseRefs(body: Buffer): RemoteRef[] | null {
+  const refs: RemoteRef[] = [];
+  for (let at = 0; ; ) {
+    const head = body.toString('latin1', at, at + 4);
+    if (head === flush) return refs;
+    const length = /^[0-9a-f]{4}$/.test(head) ? Number.parseInt(head, 16) : 0;
+    if (length < 5 || at + length > body.length) return null;
+    const line = body.toString('utf8', at + 4, at + length).replace(/\n$/, '');
+    const [, commit, ref] = /^([0-9a-f]{40}) (refs\/[^ ]+)/.exec(line) ?? [];
+    if (commit !== undefined && ref !== undefined) refs.push({ ref, commit });
+    at += length;
+  }
+}

@@ -1,0 +1,80 @@
+// Which webhooks are asked for again.
+import { expect, test } from 'vitest';
+import { decideSweep, type ListedDelivery } from '../../../src/modules/github/sweep.decision.ts';
+
+const now = Date.parse('2026-11-02T10:00:00Z');
+const minute = 60_000;
+const sweptUntil = now - 10 * minute;
+
+/** `1a`: attempt 1 of the delivery a. */
+function attempt(name: string, minutesAgo: number, statusCode = 504): ListedDelivery {
+  return { id: Number.parseInt(name, 10), guid: name.slice(-1), deliveredAt: now - minutesAgo * minute, statusCode };
+}
+
+test.each<{
+  name: string;
+  attempts?: readonly ListedDelivery[];
+  received?: string;
+  asked: readonly number[];
+  next: number;
+}>([
+  { name: 'nothing was sent', asked: [], next: 1 },
+  { name: 'what has arrived is not asked for', attempts: [attempt('1a', 5, 202)], received: 'a', asked: [], next: 1 },
+  { name: 'what failed is asked for', attempts: [attempt('1a', 5)], asked: [1], next: 5 },
+  {
+    name: 'what was answered and is not known is asked for, as after a restored database',
+    attempts: [attempt('1a', 5, 202)],
+    asked: [1],
+    next: 5,
+  },
+  {
+    name: 'what arrived although its answer was lost is not asked for',
+    attempts: [attempt('1a', 5)],
+    received: 'a',
+    asked: [],
+    next: 1,
+  },
+  {
+    name: 'the newest attempt of a delivery, the oldest delivery first',
+    attempts: [attempt('4a', 2), attempt('3b', 7), attempt('1a', 9), attempt('2b', 8)],
+    asked: [4, 3],
+    next: 9,
+  },
+  { name: 'an attempt may still be under way', attempts: [attempt('1a', 0.5)], asked: [], next: 1 },
+  {
+    name: 'an attempt that follows another one may be under way',
+    attempts: [attempt('1a', 5), attempt('2a', 0.5)],
+    asked: [],
+    next: 5,
+  },
+  { name: 'what Interlock has refused is not asked for', attempts: [attempt('1a', 5, 401)], asked: [], next: 1 },
+  {
+    name: 'what was refused once and failed then is asked for',
+    attempts: [attempt('1a', 5, 401), attempt('2a', 3)],
+    asked: [2],
+    next: 5,
+  },
+  {
+    name: 'an attempt of before, listed because clocks differ, does not move the next sweep back',
+    attempts: [attempt('1a', 12)],
+    asked: [1],
+    next: 10,
+  },
+])('$name', ({ attempts = [], received = '', asked, next }) => {
+  expect(decideSweep({ attempts, received: new Set(received), sweptUntil, now })).toEqual({
+    kind: 'ask',
+    attempts: asked,
+    sweptUntil: now - next * minute,
+  });
+});
+
+test.each([
+  { name: 'an outage of more than an hour', sweptUntil: now - 61 * minute, failed: 1 },
+  { name: 'more than a hundred deliveries', sweptUntil, failed: 101 },
+])('after $name the repositories are compared instead', ({ sweptUntil: since, failed }) => {
+  const attempts = Array.from({ length: failed }, (_, at) => ({ ...attempt('1a', 5), id: at, guid: String(at) }));
+  expect(decideSweep({ attempts, received: new Set(), sweptUntil: since, now })).toEqual({
+    kind: 'compare',
+    sweptUntil: now,
+  });
+});

@@ -1,0 +1,39 @@
+// The parts of the host `github` that move refs and keep mirrors, of a machine of its own.
+import { join } from 'node:path';
+import { createGit } from '../../../src/hosts/git/index.ts';
+import { createClient } from '../../../src/hosts/github/client.ts';
+import { createMirrors, type Mirrors } from '../../../src/hosts/github/mirrors.ts';
+import type { UpkeepOptions } from '../../../src/hosts/github/mirror-upkeep.ts';
+import { createPushes } from '../../../src/hosts/github/pushes.ts';
+import { type GitHub, quickPace } from './github-world.ts';
+
+export interface Machine extends UpkeepOptions {
+  readonly mirrors: Mirrors;
+  /** Moves the machine's clock. */
+  later(days: number): void;
+  stop(): Promise<void>;
+}
+
+let machines = 0;
+
+export function machineOf(g: GitHub, maxBytes: number | null = null): Machine {
+  machines += 1;
+  let aheadMs = 0;
+  const options = { ...g.hostOptions(), clock: () => new Date(Date.now() + aheadMs) };
+  const dataDir = `${options.dataDir}-${machines}`;
+  // GitHub's tokens are of the real time.
+  const client = createClient(g.hostOptions());
+  const program = createGit(join(dataDir, 'mirrors', 'gitconfig'));
+  const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock: options.clock });
+  return {
+    dataDir,
+    db: g.db,
+    clock: options.clock,
+    mirrors,
+    pushes: createPushes(mirrors, quickPace),
+    identity: () => ({ name: 'Interlock', email: 'interlock@example.test' }),
+    maxBytes,
+    later: (days) => void (aheadMs += days * 24 * 60 * 60_000),
+    stop: async () => await program.companions.stop(),
+  };
+}

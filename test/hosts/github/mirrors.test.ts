@@ -1,0 +1,177 @@
+// Mirrors: kept up, mended, of several machines, and pushed to with a token that has ended.
+import { readdir, stat, truncate } from 'node:fs/promises';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createGitHubHost } from '../../../src/hosts/github/index.ts';
+import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-upkeep.ts';
+import { type Composition, CommitMissing, type HostAdapter, HostUnavailable } from '../../../src/hosts/port.ts';
+import { listRefs } from '../../../src/hosts/git/index.ts';
+import { github, type GitHub, type GitHubWorld, quickPace } from './github-world.ts';
+import { type Machine, machineOf } from './mirror-parts.ts';
+
+let g: GitHub;
+let w: GitHubWorld;
+let main: string;
+let head: string;
+const machines: Machine[] = [];
+const hosts: HostAdapter[] = [];
+
+beforeAll(async () => {
+  g = await github();
+});
+beforeEach(async () => {
+  w = await g.world();
+  await g.sql('update repository set active = true');
+  main = await w.push({ branch: 'main', files: { a: '1\n' } });
+  head = await w.push({ branch: 'topic', from: main, files: { b: '1\n' } });
+});
+afterAll(async () => {
+  for (const each of [...machines, ...hosts]) await each.stop();
+  await g.close();
+});
+
+function machine(maxBytes: number | null = null): Machine {
+  const made = machineOf(g, maxBytes);
+  machines.push(made);
+  return made;
+}
+
+let hostCount = 0;
+
+/** The host of another machine, which has mirrors of its own. */
+function otherHost(): HostAdapter {
+  hostCount += 1;
+  const options = g.hostOptions();
+  const made = createGitHubHost({
+    ...options,
+    dataDir: `${options.dataDir}-h${hostCount}`,
+    pace: quickPace,
+    settings: { keepsAtGitHub: true, maxBytes: null },
+  });
+  hosts.push(made);
+  return made;
+}
+
+function compositionOf(batch: number): Composition {
+  const member = {
+    head,
+    strategy: 'squash',
+    message: 'Add b\n',
+    authorName: 'Ada',
+    authorEmail: 'ada@example.org',
+  } as const;
+  return {
+    parent: main,
+    members: [member],
+    batchCommit: 'linear',
+    groupMessage: '',
+    at: 1_700_000_000_000,
+    keepRef: `refs/interlock/builds/${batch}`,
+  };
+}
+
+async function packsOf(directory: string): Promise<string[]> {
+  const names = await readdir(join(directory, 'objects', 'pack'));
+  return names.filter((name) => name.endsWith('.pack')).map((name) => join(directory, 'objects', 'pack', name));
+}
+
+test('upkeep joins packs, removes refs that nothing needs, and leaves everything that is composed as it is', async () => {
+  const m = machine();
+  const directory = await m.mirrors.need(w.repository, [head]);
+  await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', head]);
+  m.later(1);
+  expect(await keepUp(m, w.repository)).toBe(true);
+  expect(await keepUp(m, w.repository)).toBe(false);
+  expect(await listRefs(m.mirrors.git, directory, 'refs/interlock/builds/')).toHaveLength(1);
+  m.later(15);
+  expect(await keepUp(m, w.repository)).toBe(true);
+  expect(await listRefs(m.mirrors.git, directory, 'refs/interlock/builds/')).toEqual([]);
+  const graph = await stat(join(directory, 'objects', 'info', 'commit-graph'));
+  expect([graph.size > 0, (await packsOf(directory)).length]).toEqual([true, 1]);
+  expect(await m.mirrors.has(w.repository, [head])).toBe(true);
+});
+
+test('two processes that keep up a mirror at once do it once', async () => {
+  const m = machine();
+  await m.mirrors.at(w.repository);
+  m.later(1);
+  const ends = await Promise.all([keepUp(m, w.repository), keepUp(m, w.repository)]);
+  expect(ends.toSorted()).toEqual([false, true]);
+});
+
+test('landing refs of a day ago are folded by upkeep, and younger ones are not', async () => {
+  const m = machine();
+  await m.pushes.updateRefs(w.repository, [{ ref: 'refs/interlock/landings/1', from: null, to: main }]);
+  const standing = async (): Promise<string[]> =>
+    (await m.mirrors.readStandingRefs(w.repository, ['refs/interlock/'])).map(({ ref }) => ref);
+  m.later(1);
+  await keepUp(m, w.repository);
+  expect(await standing()).toEqual(['refs/interlock/landings/1']);
+  m.later(1);
+  await keepUp(m, w.repository);
+  expect(await standing()).toEqual(['refs/interlock/ledger']);
+});
+
+test('idle mirrors go where there is not enough room, and the next use clones them again', async () => {
+  const m = machine(1);
+  const directory = await m.mirrors.need(w.repository, [head]);
+  await removeIdle(m);
+  expect((await stat(directory)).isDirectory()).toBe(true);
+  m.later(2);
+  await removeIdle(m);
+  await expect(stat(directory)).rejects.toThrow('ENOENT');
+  expect(await m.mirrors.has(w.repository, [head])).toBe(true);
+});
+
+test('a broken mirror is cloned again at the next call', async () => {
+  const m = machine();
+  const directory = await m.mirrors.need(w.repository, [head]);
+  await m.mirrors.git.run(directory, ['repack', '-a', '-d', '-q']);
+  for (const pack of await packsOf(directory)) {
+    chmodSync(pack, 0o644);
+    await truncate(pack, 20);
+  }
+  const read = async (): Promise<string> =>
+    await m.mirrors.mending(
+      w.repository,
+      async () => await m.mirrors.git.text(await m.mirrors.at(w.repository), ['show', `${head}:b`]),
+    );
+  await expect(read()).rejects.toThrow('was broken, and is cloned again');
+  await m.mirrors.need(w.repository, [head]);
+  expect(await read()).toBe('1');
+});
+
+test('a commit that no branch keeps can be landed by another machine', async () => {
+  const [one, other] = [otherHost(), otherHost()];
+  const composed = await one.composeCommit(w.repository, compositionOf(1));
+  const commit = composed.kind === 'composed' ? composed.commit : '';
+  await one.keepCommit(w.repository, commit, 'refs/interlock/builds/1');
+  await other.updateRefs(w.repository, [{ ref: 'refs/heads/main', from: main, to: commit }]);
+  expect((await one.readRef(w.repository, 'refs/heads/main'))?.commit).toBe(commit);
+});
+
+test('a commit that was lost with its machine is missing', async () => {
+  const [one, other] = [otherHost(), otherHost()];
+  const composed = await one.composeCommit(w.repository, compositionOf(2));
+  const commit = composed.kind === 'composed' ? composed.commit : '';
+  const landing = other.updateRefs(w.repository, [{ ref: 'refs/heads/main', from: main, to: commit }]);
+  await expect(landing).rejects.toThrow(CommitMissing);
+});
+
+test('a token that GitHub refuses is replaced once', async () => {
+  const m = machine();
+  await m.mirrors.need(w.repository, [main]);
+  g.emulator.knobs.expireTokens();
+  expect(await m.mirrors.readRefs(w.repository, ['refs/heads/main'])).toEqual([
+    { ref: 'refs/heads/main', commit: main },
+  ]);
+  const next = await w.push({ branch: 'topic', from: head, files: { c: '1\n' } });
+  g.emulator.knobs.expireTokens();
+  expect(await m.mirrors.has(w.repository, [next])).toBe(true);
+});
+
+test('refs that cannot be read are an outage', async () => {
+  g.emulator.knobs.fail({ operation: 'git-upload-pack', times: 1 });
+  await expect(machine().mirrors.readRefs(w.repository, ['refs/heads/main'])).rejects.toThrow(HostUnavailable);
+});

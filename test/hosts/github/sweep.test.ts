@@ -1,0 +1,143 @@
+// Webhooks that GitHub could not deliver are asked for again: by one process, and each has one effect.
+import { Octokit } from '@octokit/rest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { sweepWebhooks } from '../../../src/modules/github/index.ts';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
+import { appWorld, type AppWorld } from './app-world.ts';
+
+let w: AppWorld;
+let person: Octokit;
+/** Commits that nothing was said of so far. */
+const commits: string[] = [];
+
+beforeAll(async () => {
+  w = await appWorld();
+  await w.emulator.addRepository('shop');
+  person = new Octokit({ baseUrl: w.emulator.apiUrl, auth: w.emulator.token });
+  for (let made = 0; made < 8; made += 1) {
+    const file = { path: `file-${made}`, message: 'Add a file', content: '' };
+    const { data } = await person.repos.createOrUpdateFileContents({ ...place(), ...file });
+    commits.push(data.commit.sha ?? '');
+  }
+  await w.addFirstApp();
+  await w.activate('shop');
+});
+afterAll(async () => await w.close());
+beforeEach(async () => {
+  await w.emulator.core.settled();
+  await w.rows('delete from host_hint');
+  await w.rows('update github_app set sweep_due_at = null, swept_until = now()');
+});
+afterEach(async () => await w.emulator.knobs.clear());
+
+/** What webhooks have told so far, each taken away. Hints of checks wait a second before they are handled. */
+async function takeHints(): Promise<string[]> {
+  await w.emulator.core.settled();
+  const taken = await w.rows<{ subject: string }>("delete from host_hint where kind = 'checks' returning subject");
+  return taken.map(({ subject }) => nameOf.get(subject) ?? subject).toSorted();
+}
+
+function place(): { readonly owner: string; readonly repo: string } {
+  return { owner: w.emulator.owner, repo: 'shop' };
+}
+
+const nameOf = new Map<string, string>();
+
+/** CI reports a status of a commit for each name, and GitHub tells each by a webhook. */
+async function report(...names: string[]): Promise<void> {
+  for (const name of names) {
+    const sha = commits.pop() ?? '';
+    nameOf.set(sha, name);
+    await person.repos.createCommitStatus({ ...place(), sha, context: 'ci', state: 'success' });
+  }
+  await w.emulator.core.settled();
+}
+
+async function sweep(): Promise<void> {
+  await sweepWebhooks(w.ctx, w.secrets);
+}
+
+/** How often GitHub was asked to send something again. */
+function countRedeliveries(): number {
+  return w.emulator.core.state.deliveries.filter(({ isRedelivery }) => isRedelivery).length;
+}
+
+test('one sweep brings everything that was lost, and each has one effect', async () => {
+  await report('arrives');
+  w.emulator.knobs.webhooks({ drop: 1 });
+  await report('lost-1', 'lost-2', 'lost-3');
+  expect(await takeHints()).toEqual(['arrives']);
+  await w.emulator.knobs.clear();
+  w.later(2);
+  await sweep();
+  expect(await takeHints()).toEqual(['lost-1', 'lost-2', 'lost-3']);
+  const asked = countRedeliveries();
+  w.later(6);
+  await sweep();
+  expect([await takeHints(), countRedeliveries()]).toEqual([[], asked]);
+});
+
+test('processes that sweep at once ask once', async () => {
+  w.emulator.knobs.webhooks({ drop: 1 });
+  await report('shared');
+  await w.emulator.knobs.clear();
+  w.later(2);
+  const before = countRedeliveries();
+  await Promise.all([sweep(), sweep(), sweep()]);
+  expect([await takeHints(), countRedeliveries() - before]).toEqual([['shared'], 1]);
+});
+
+test('a delivery whose answer was lost is known, and not asked for', async () => {
+  const release = onFailpoint('delivery:after_store', async () => await Promise.reject(new Error('the process died')));
+  await report('known');
+  release();
+  expect(await takeHints()).toEqual(['known']);
+  w.later(2);
+  const before = countRedeliveries();
+  await sweep();
+  expect(countRedeliveries() - before).toBe(0);
+});
+
+test('a sweep that GitHub refuses is made up for by the next one', async () => {
+  w.emulator.knobs.webhooks({ drop: 1 });
+  await report('later');
+  await w.emulator.knobs.clear();
+  w.later(2);
+  w.emulator.knobs.fail({ operation: 'GET /app/hook/deliveries', times: 1 });
+  await sweep();
+  expect(await takeHints()).toEqual([]);
+  await sweep();
+  expect(await takeHints()).toEqual([]);
+  w.later(5);
+  await sweep();
+  expect(await takeHints()).toEqual(['later']);
+});
+
+test('a sweep leaves the last third of the points of an hour to more important calls', async () => {
+  w.emulator.knobs.webhooks({ drop: 1 });
+  await report('saved');
+  await w.emulator.knobs.clear();
+  w.later(2);
+  const hour = new Date(w.ctx.clock().getTime() + 3_600_000).toISOString();
+  await w.rows(
+    `update host_budget set rest_limit = 5000, rest_left = 1000, rest_resets_at = $1 where installation_id like 'app %'`,
+    [hour],
+  );
+  const before = countRedeliveries();
+  await sweep();
+  expect(countRedeliveries() - before).toBe(0);
+  await w.rows("delete from host_budget where installation_id like 'app %'");
+});
+
+test('after an outage of more than an hour the repositories are compared with GitHub instead', async () => {
+  await w.rows(
+    'insert into repository_look (account_id, repository_id, due_at) select account_id, id, $1 from repository',
+    [new Date(Date.now() + 86_400_000)],
+  );
+  await w.rows("update github_app set swept_until = now() - interval '61 minutes'");
+  const before = countRedeliveries();
+  await sweep();
+  const due = await w.rows('select 1 from repository_look where due_at <= $1', [w.ctx.clock()]);
+  const listed = await w.rows('select 1 from github_installation where sync_at <= $1', [w.ctx.clock()]);
+  expect([due.length, listed.length, countRedeliveries() - before]).toEqual([1, 1, 0]);
+});
