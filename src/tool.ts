@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import color from 'picocolors';
 import { systemContext, type Context } from './context.ts';
 import { DomainError } from './domain/errors.ts';
+import { hostSettingsFrom } from './host-settings.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres, prepareSchema } from './launcher/parts.ts';
@@ -39,6 +40,7 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
     log,
     wake: async () => {},
     poolSize: 4,
+    ...hostSettingsFrom(process.env),
     // The secrets open the App's key, by which repositories of GitHub are reached.
     ...(secrets === null ? {} : { secrets }),
   });

@@ -41,6 +41,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
   const pushes = createPushes(mirrors, options.pace ?? usualPace);
   const committer = (repository: HostRepository): git.Committer => options.committer ?? client.identity(repository);
   const { keepsAtGitHub, maxBytes } = options.settings ?? usualMirrorSettings;
+  const signsCommits = options.committer?.sign !== undefined;
   const ofGit = mendMirrors(gitOperations({ mirrors, pushes, committer, keepsAtGitHub }), mirrors);
   const ofPullRequests = mendMirrors(pullRequestOperations({ client, mirrors, db }), mirrors);
   const ofConversations = conversationOperations({ client, db, clock });
@@ -51,8 +52,8 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     ...ofPullRequests,
     ...ofConversations,
     ...checkOperations({ client, db, clock }),
-    ...examineOperation({ client, mirrors, db, clock, findInstallation: options.findInstallation }),
-    ...ruleOperations({ client, clock, isSigning: options.committer?.sign !== undefined }),
+    ...examineOperation({ client, signsCommits, mirrors, db, clock, findInstallation: options.findInstallation }),
+    ...ruleOperations({ client, clock, signsCommits }),
     ...workflowOperations({ client, mirrors, updateRefs: ofGit.updateRefs, db, clock }),
     ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, client, clock),
     ensureRepository: async (repository) => {

@@ -1,5 +1,5 @@
 // The rules of a base branch, read from GitHub and kept for a minute.
-import type { BaseRules, CodeHost, HostRepository } from '../port.ts';
+import type { BaseRules, CodeHost } from '../port.ts';
 import {
   type BranchFacts,
   judgeBaseRules,
@@ -17,10 +17,10 @@ export interface RuleSettings {
   readonly client: Client;
   readonly clock: () => Date;
   /** Commits of Interlock are signed. */
-  readonly isSigning: boolean;
+  readonly signsCommits: boolean;
 }
 
-export function ruleOperations({ client, clock, isSigning }: RuleSettings) {
+export function ruleOperations({ client, clock, signsCommits }: RuleSettings) {
   const kept = new Map<string, { readonly rules: BaseRules; readonly until: number }>();
   return {
     readBaseRules: async (repository, baseBranch) => {
@@ -28,25 +28,25 @@ export function ruleOperations({ client, clock, isSigning }: RuleSettings) {
       const now = clock().getTime();
       const known = kept.get(key);
       if (known !== undefined && known.until > now) return known.rules;
-      const read = await readRules(client, repository, baseBranch);
-      const rules = { ...read, signed: read.signed && !isSigning };
+      const api = await client.of(repository, 'hint');
+      const rules = judgeBaseRules(await readBranchFacts(api, baseBranch, { signsCommits }));
       kept.set(key, { rules, until: now + keptMs });
       return rules;
     },
   } satisfies Partial<CodeHost>;
 }
 
-async function readRules(client: Client, repository: HostRepository, branch: string): Promise<BaseRules> {
-  return judgeBaseRules(await readBranchFacts(await client.of(repository, 'hint'), branch));
-}
-
 /** Several calls: the rules, each of their rulesets, and classic protection. */
-export async function readBranchFacts(api: Api, branch: string): Promise<BranchFacts> {
+export async function readBranchFacts(
+  api: Api,
+  branch: string,
+  { signsCommits }: Pick<BranchFacts, 'signsCommits'>,
+): Promise<BranchFacts> {
   const rules = await readActiveRules(api, branch);
   const rulesets: RulesetFacts[] = [];
   for (const id of new Set(rules.map(({ rulesetId }) => rulesetId))) rulesets.push(await readRuleset(api, id));
   const protection = await readProtection(api, branch);
-  return { branch, app: api.installation.app.slug, signsCommits: false, rules, rulesets, protection };
+  return { branch, app: api.installation.app.slug, signsCommits, rules, rulesets, protection };
 }
 
 async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {

@@ -82,7 +82,7 @@ export interface BaseRules {
   readonly why: string | null;
   /** The branch takes no merge commits. */
   readonly linear: boolean;
-  /** The branch takes only commits with a verified signature, and those of Interlock have none. */
+  /** The branch takes only commits with a verified signature. */
   readonly signed: boolean;
 }
 

@@ -33,6 +33,8 @@ export interface ExaminingOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly findInstallation: FindInstallation;
+  /** Commits of Interlock are signed. */
+  readonly signsCommits: boolean;
 }
 
 interface Examining extends ExaminingOptions {
@@ -173,8 +175,8 @@ async function tipOf({ mirrors, repository }: Examining, branch: string): Promis
   return found?.commit ?? null;
 }
 
-async function examineRules({ client, repository, tell }: Examining, branch: string): Promise<void> {
-  const facts = await readBranchFacts(await client.of(repository, 'answer'), branch);
+async function examineRules({ client, repository, tell, signsCommits }: Examining, branch: string): Promise<void> {
+  const facts = await readBranchFacts(await client.of(repository, 'answer'), branch, { signsCommits });
   const requiresChecks =
     facts.rules.some(({ type }) => type === 'required_status_checks') ||
     (facts.protection?.requiredChecks.length ?? 0) > 0;

@@ -2,8 +2,9 @@
 // refs are named by the instant, so that what a killed doctor has left is found and deleted by the next one.
 import * as git from '../../git/index.ts';
 import { HostUnavailable, type HostRepository } from '../../port.ts';
-import type { Mirrors, RemoteRef } from '../mirrors.ts';
+import type { Mirrors } from '../mirrors.ts';
 import { readPushAnswer } from '../push-answers.ts';
+import type { RemoteRef } from '../remote-refs.ts';
 import type { PushProbe } from './probes.ts';
 
 const refsBelow = 'refs/interlock/probe/';
