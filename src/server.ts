@@ -41,6 +41,7 @@ import {
   type Session,
 } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
+import { personRoles } from './modules/github/index.ts';
 import { readyAnswer, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
@@ -50,6 +51,7 @@ import { createCallers, type Callers } from './server/callers.ts';
 import { serveDashboard, type Dashboard } from './server/dashboard.ts';
 import { forgetOldKeys, openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
 import type { PageOptions } from './server/page.ts';
+import { askingGitHub } from './server/people.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
@@ -99,7 +101,10 @@ const keepAliveMs = 72_000;
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
   const wrongTokens = createWrongTokens(ports.clock);
-  const authenticator = notingGood(await createAuthenticator({ ports, secrets }), wrongTokens);
+  const authenticator = notingGood(
+    askingGitHub(await createAuthenticator({ ports, secrets }), personRoles(ports, secrets)),
+    wrongTokens,
+  );
   const keptAnswers = await openKeptAnswers(ports);
   const stopForgetting = await forgetDeleted(ports.db);
   const services: RequestServices = {

@@ -15,7 +15,11 @@ export interface Browser {
     fields?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Visit>;
-  graphql(query: string, headers?: Readonly<Record<string, string>>): Promise<Visit & { readonly answer: Answer }>;
+  graphql(
+    query: string,
+    headers?: Readonly<Record<string, string>>,
+    variables?: Readonly<Record<string, unknown>>,
+  ): Promise<Visit & { readonly answer: Answer }>;
 }
 
 interface Answer {
@@ -55,11 +59,11 @@ export function openBrowser(s: { readonly url: string }): Browser {
         headers: { ...ours, 'content-type': 'application/x-www-form-urlencoded', ...headers },
         body: new URLSearchParams(fields).toString(),
       }),
-    async graphql(query, headers = {}) {
+    async graphql(query, headers = {}, variables = {}) {
       const visit = await send('/graphql', {
         method: 'POST',
         headers: { ...ours, accept: 'application/json', 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ query }),
+        body: JSON.stringify({ query, variables }),
       });
       return { ...visit, answer: JSON.parse(visit.text) as Answer };
     },

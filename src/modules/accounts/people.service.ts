@@ -6,7 +6,7 @@ import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { checkedEmail, checkedHandle } from './names.ts';
-import { insertSession } from './sessions.service.ts';
+import { endSessions, insertSession } from './sessions.service.ts';
 import { lookAtTokensAgain } from './tokens.rows.ts';
 import type { Secrets } from './tokens.ts';
 
@@ -52,6 +52,22 @@ export async function startPersonSession(
     const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
       await tx.query<Row>(text, values);
     return await insertSession(query, secrets, { accountId, userId, scopes, tokenId: null, now });
+  });
+}
+
+/** What GitHub says now. A person without a role has lost all access: the sessions end, and the tokens do nothing. */
+export async function setPersonRole(
+  ports: Ports,
+  { accountId, userId, role }: { readonly accountId: string; readonly userId: string; readonly role: Role | null },
+): Promise<void> {
+  const ctx = systemContext(ports, accountId);
+  await ports.db.transaction(accountId, async (tx) => {
+    if (role === null) await endSessions(ctx, tx, { userId });
+    const [changed] = await tx.query(
+      `update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'github' and role <> $3 returning 1`,
+      [accountId, userId, role ?? 'member'],
+    );
+    if (changed !== undefined) await lookAtTokensAgain(tx);
   });
 }
 

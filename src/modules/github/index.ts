@@ -1,5 +1,6 @@
 export { installationFinder, syncInstallations } from './installations.ts';
 export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-in.ts';
+export { personRoles, type RoleOfPerson } from './people.ts';
 export { githubCom, isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';
 export { sweepWebhooks } from './sweep.service.ts';

@@ -85,7 +85,7 @@ export async function syncApp(ports: Ports, app: AppRow): Promise<void> {
   );
 }
 
-function octokitOf({ app }: AppRow, installationId?: string): Octokit {
+export function octokitOf({ app }: Pick<AppRow, 'app'>, installationId?: string): Octokit {
   return new Octokit({
     baseUrl: app.apiUrl,
     userAgent: 'interlock',

@@ -2,6 +2,8 @@
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type Browser, type Visit } from '../../accounts/browser.ts';
+import { operations } from '../../accounts/operations.ts';
+import { encodeNodeId } from '../../../src/graphql/node-id.ts';
 import { appWorld, type AppWorld } from './app-world.ts';
 
 let w: AppWorld;
@@ -24,6 +26,7 @@ beforeAll(async () => {
     w.emulator.addPerson(login);
     await permit(login, permission);
   }
+  await permit('wim', 'pull', 'vault');
   w.emulator.addPerson('otto');
 });
 afterAll(async () => await w.close());
@@ -96,6 +99,7 @@ describe('signing in at GitHub', () => {
     expect(await roleOf(w.emulator.login)).toEqual({ viewer: { role: 'ADMIN' } });
     expect(await roleOf('mia')).toEqual({ viewer: { role: 'MEMBER' } });
     await permit('mia', 'maintain', 'vault');
+    w.later(1);
     expect(await roleOf('mia')).toEqual({ viewer: { role: 'MAINTAINER' } });
   });
 
@@ -177,12 +181,14 @@ describe('signing in at GitHub', () => {
     w.emulator.addPerson('nia');
     await permit('nia', 'admin');
     w.later(6);
-    expect(await answerTo(before, pause)).toEqual([['FORBIDDEN', expect.stringContaining('maintainer')]]);
-    expect(await answerTo(before, `{ repository(owner: "acme", name: "shop") { name } }`)).toEqual({
-      repository: null,
+    expect(await answerTo(before, pause)).toEqual([
+      ['FORBIDDEN', 'nia has no access to this account at GitHub any more.'],
+    ]);
+    const after = (await signIn('nova')).browser;
+    expect(await answerTo(after, whoAmI)).toMatchObject({
+      viewer: { email: expect.stringContaining('+nia@'), handle: 'nova', role: 'MEMBER' },
     });
-    expect(await answerTo((await signIn('nova')).browser, whoAmI)).toMatchObject({ viewer: { handle: 'nova' } });
-    expect(await answerTo(before, `{ repository(owner: "acme", name: "shop") { name } }`)).toEqual({
+    expect(await answerTo(after, `{ repository(owner: "acme", name: "shop") { name } }`)).toEqual({
       repository: { name: 'shop' },
     });
   });
@@ -194,7 +200,27 @@ function changed(url: URL, name: string, value: string | null): URL {
   return url;
 }
 
+const membership = 'GET /orgs/{org}/memberships/{username}';
+
+/** Mutations of one repository. A repository is made before GitHub can be asked about it. */
+const inOneRepository = operations
+  .filter(({ field, document }) => field.startsWith('Mutation.') && document.includes('$owner'))
+  .filter(({ field }) => field !== 'Mutation.createRepository')
+  .map((operation) => [operation.field, operation] as const);
+
 describe('what a person may do', () => {
+  const nobody = encodeNodeId('User', '1');
+  let rea: Browser | undefined;
+
+  /** Of the role nothing new is heard: GitHub does not say who is in the organisation. */
+  async function readerWithRoleOfAdmin(): Promise<Browser> {
+    const { browser } = await signIn('rea');
+    w.emulator.knobs.fail({ operation: membership, status: 503 });
+    w.later(6);
+    await w.rows("update account_user set role = 'admin' where handle = 'rea'");
+    return browser;
+  }
+
   it('is what GitHub lets the person do in the repository', async () => {
     const reader = (await signIn('rea')).browser;
     const writer = (await signIn('wim')).browser;
@@ -207,7 +233,25 @@ describe('what a person may do', () => {
     ]);
   });
 
+  it.each(inOneRepository)('bounds %s, whatever the role', async (_field, { document }) => {
+    rea ??= await readerWithRoleOfAdmin();
+    const variables = {
+      owner: 'acme',
+      name: 'shop',
+      number: 1,
+      node: '',
+      user: nobody,
+      team: nobody,
+      previewSecret: 'A',
+    };
+    const { answer } = await rea.graphql(document, {}, variables);
+    expect(answer.errors?.[0]?.message).toMatch(
+      /^This needs the permission (write|maintain|admin) in acme\/shop at GitHub; rea has read\.$/,
+    );
+  });
+
   it('is told by viewerCan, in the words of the refusal', async () => {
+    await w.emulator.knobs.clear();
     const reader = (await signIn('rea')).browser;
     expect(
       await answerTo(reader, '{ repository(owner: "acme", name: "shop") { viewerCan { action allowed sentence } } }'),
@@ -249,6 +293,48 @@ describe('what a person may do', () => {
     await permit('wim', 'push');
     w.later(1);
     expect(await answerTo(browser, queue)).toEqual([['NOT_FOUND', 'Pull request not found']]);
+  });
+
+  it('ends for the whole account when the last access at GitHub ends, in open sockets too', async () => {
+    const { id } = w.emulator.addPerson('gus');
+    await owner.orgs.setMembershipForUser({ org: 'acme', username: 'gus', role: 'admin' });
+    const browser = (await signIn('gus')).browser;
+    const users = '{ apiTokens { name } viewer { role } }';
+    expect(await answerTo(browser, users)).toMatchObject({ viewer: { role: 'ADMIN' } });
+    const { token } = (
+      (await answerTo(
+        browser,
+        'mutation { createApiToken(input: {name: "laptop", scopes: [ADMIN]}) { token } }',
+      )) as unknown as { createApiToken: { token: string } }
+    ).createApiToken;
+    const { state } = w.emulator.core;
+    const found = state.memberships.find((each) => each.userId === id);
+    Object.assign(found ?? {}, { role: 'member' });
+    w.later(6);
+    expect(await answerTo(browser, users)).toEqual([['FORBIDDEN', expect.stringContaining('the role admin')]]);
+    state.memberships.remove(found?.id ?? 0);
+    w.later(6);
+    expect(await answerTo(browser, users)).toEqual([
+      ['FORBIDDEN', 'gus has no access to this account at GitHub any more.'],
+    ]);
+    await expect.poll(async () => (await browser.graphql(users)).status).toBe(401);
+    const byToken = await fetch(`${w.url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
+    expect(byToken.status).toBe(403);
+  });
+
+  it('stays as it was while GitHub does not answer, for the account and not for a repository', async () => {
+    const browser = (await signIn(w.emulator.login)).browser;
+    w.later(6);
+    w.emulator.knobs.fail({ operation: membership, status: 503 });
+    w.emulator.knobs.fail({
+      operation: 'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
+      status: 503,
+    });
+    expect(await answerTo(browser, '{ viewer { role } }')).toEqual({ viewer: { role: 'ADMIN' } });
+    expect(await answerTo(browser, pause)).toEqual([
+      ['HOST_UNAVAILABLE', 'GitHub could not be asked what you may do there. Try again.'],
+    ]);
+    await w.emulator.knobs.clear();
   });
 
   it('is what an admin of the account says, once an admin has said it', async () => {

@@ -1,0 +1,92 @@
+// Whether people of GitHub still have what they had: their role is read again every five minutes in which they use
+// Interlock. Who has lost everything loses the sessions. While GitHub does not answer, the last role counts: a rollback
+// does not wait for GitHub, and what happens in one repository is asked of GitHub anyway.
+import { RequestError } from '@octokit/request-error';
+import type { Actor, Context, Ports, Role } from '../../context.ts';
+import { roleAtGitHub } from '../../domain/accounts/github-people.ts';
+import { codeOf, HostUnavailable } from '../../hosts/port.ts';
+import { setPersonRole, type Secrets } from '../accounts/index.ts';
+import { findApps, type AppRow } from './apps.rows.ts';
+import { octokitOf } from './installations.ts';
+
+/** Answers the role as of now. Null: the person has lost all access. */
+export type RoleOfPerson = (ctx: Context) => Promise<Role | null>;
+
+const keptMs = 5 * 60_000;
+const mostKept = 10_000;
+
+type Person = NonNullable<Actor['atGitHub']>;
+
+export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
+  const kept = new Map<string, { readonly role: Promise<Role | null>; readonly until: number }>();
+  return async (ctx) => {
+    const { userId, role, atGitHub, sessionId, tokenId } = ctx.actor;
+    if (atGitHub === null || userId === null) return role;
+    const now = ports.clock().getTime();
+    // Who signs in again is asked about again.
+    const key = JSON.stringify([userId, sessionId, tokenId, atGitHub.login]);
+    const known = kept.get(key);
+    if (known !== undefined && known.until > now) return await known.role;
+    if (kept.size >= mostKept) kept.delete(kept.keys().next().value as string);
+    const asked = askRole(ports, secrets, { accountId: ctx.accountId, person: atGitHub }).catch((error: unknown) => {
+      if (!(error instanceof HostUnavailable) && !(error instanceof RequestError)) throw error;
+      ports.log.warn({ error: String(error) }, 'GitHub could not be asked what a person may do.');
+      return role;
+    });
+    kept.set(key, { role: asked, until: now + keptMs });
+    asked.catch(() => kept.delete(key));
+    const found = await asked;
+    if (found !== role) await setPersonRole(ports, { accountId: ctx.accountId, userId, role: found });
+    return found;
+  };
+}
+
+async function askRole(
+  ports: Ports,
+  secrets: Secrets,
+  { accountId, person }: { readonly accountId: string; readonly person: Person },
+): Promise<Role | null> {
+  const { query } = ports.db.system;
+  const apps = (await findApps(query, secrets)).filter((app) => app.accountId === accountId);
+  const installations = await query<{ id: string; owner: string; github_app_id: string }>(
+    `select id, owner, github_app_id from github_installation
+     where account_id = $1 and removed_at is null and suspended_at is null`,
+    [accountId],
+  );
+  const owns = await Promise.all(
+    installations.map(async ({ id, owner, github_app_id }) => {
+      const app = apps.find(({ rowId }) => rowId === github_app_id);
+      return app !== undefined && (await isOwner(app, { id, owner, person }));
+    }),
+  );
+  if (owns.length > 0 && owns.every(Boolean)) return roleAtGitHub({ isOwner: true, permissions: [] });
+  const repositories = await query<{ id: string; owner: string; name: string }>(
+    `select id, owner, name from repository where account_id = $1 and host = 'github' and active and deleted_at is null`,
+    [accountId],
+  );
+  const permissions = await Promise.all(
+    repositories.map(async (row) => await codeOf(ports, { ...row, accountId, host: 'github' }).readPermission(person)),
+  );
+  const isMember = owns.some(Boolean) || permissions.some((each) => each !== null);
+  // Without an active repository nothing says that the person has gone.
+  return isMember || repositories.length === 0 ? roleAtGitHub({ isOwner: false, permissions }) : null;
+}
+
+/** Whether the person is the account at GitHub, or an owner of the organisation. */
+async function isOwner(
+  app: AppRow,
+  { id, owner, person }: { readonly id: string; readonly owner: string; readonly person: Person },
+): Promise<boolean> {
+  if (owner.toLowerCase() === person.login.toLowerCase()) return true;
+  try {
+    const { data } = await octokitOf(app, id).request('GET /orgs/{org}/memberships/{username}', {
+      org: owner,
+      username: person.login,
+    });
+    return data.state === 'active' && data.role === 'admin' && String(data.user?.id) === person.id;
+  } catch (error) {
+    // No member, or the owner is a person.
+    if (error instanceof RequestError && (error.status === 404 || error.status === 403)) return false;
+    throw error;
+  }
+}
