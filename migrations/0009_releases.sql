@@ -136,7 +136,7 @@ create table deployment (
   trigger_begun_at timestamptz,
   triggered_at timestamptz,
   cancel_requested_at timestamptz,
-  -- When the provider was told to cancel. Null: not yet.
+  -- When the provider was asked to cancel. Null: not yet.
   cancel_sent_at timestamptz,
   -- The provider is still to be notified of the cancellation, though nothing waits for that: the deployment was unknown
   -- when it was canceled.

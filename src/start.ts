@@ -69,7 +69,7 @@ interface Starting {
 export async function startInterlock(options: StartOptions, progress: Progress): Promise<Interlock> {
   const dataDir = resolve(options.dataDir);
   await assertGit();
-  // First, so that a second start is told of the running one, and not that its port is in use.
+  // First, so that a second start names the running one, and does not report that its port is in use.
   const lock = await lockDataDirectory(dataDir);
   const stops: Stop[] = [async () => await lock.release()];
   const loss = Promise.withResolvers<string>();

@@ -104,7 +104,7 @@ export interface Readiness {
   readonly server: GuardedProcess;
   readonly isReady: () => Promise<boolean>;
   readonly withinSec: number;
-  /** What the user is told when it never came up. */
+  /** The message to the user when it never came up. */
   readonly describeFailure: (reason: string) => Promise<string>;
 }
 

@@ -360,15 +360,15 @@ describe('viewerCan', () => {
     UPDATE_ENVIRONMENT: ['updateEnvironment'],
   } as const;
 
-  interface Told {
+  interface Capability {
     readonly action: string;
     readonly allowed: boolean;
     readonly sentence: string | null;
   }
-  async function told(token: string): Promise<Map<string, Told>> {
+  async function capabilitiesOf(token: string): Promise<Map<string, Capability>> {
     const { data, errors } = await s.graphql<{
-      repository: { viewerCan: Told[]; pullRequest: { viewerCan: Told[] } };
-      releaseProject: { environment: { viewerCan: Told[] } };
+      repository: { viewerCan: Capability[]; pullRequest: { viewerCan: Capability[] } };
+      releaseProject: { environment: { viewerCan: Capability[] } };
     }>(
       `query ($owner: String!, $name: String!, $project: String!) {
          repository(owner: $owner, name: $name) { viewerCan { action allowed sentence } pullRequest(number: 1) { viewerCan { action allowed sentence } } }
@@ -384,7 +384,7 @@ describe('viewerCan', () => {
 
   it('refuses in the words of the refusal itself', async () => {
     const token = await s.tokenWith(['queue:read', 'release:read']);
-    const actions = await told(token);
+    const actions = await capabilitiesOf(token);
     expect([...actions.keys()].sort()).toEqual([...Object.keys(mutationsOf), 'SKIP_LINE', 'SKIP_VALIDATION'].sort());
     for (const [action, mutations] of Object.entries(mutationsOf)) {
       const { allowed, sentence } = actions.get(action) ?? {};
@@ -398,7 +398,7 @@ describe('viewerCan', () => {
   });
 
   it('allows an admin with every scope all of it', async () => {
-    const actions = await told(s.token);
+    const actions = await capabilitiesOf(s.token);
     expect([...actions.values()].filter(({ allowed, sentence }) => !allowed || sentence !== null)).toEqual([]);
   });
 });

@@ -271,7 +271,7 @@ describe('a session', () => {
     expect((await s.graphql(whoAmI, {}, made.token)).status).toBe(401);
   });
 
-  it('is named in the audit log, also one that began with an account token', async () => {
+  it('is named in the audit log, even if an account token began it', async () => {
     const browser = await signedIn();
     await browser.graphql('mutation { addUser(input: {email: "eve@acme.test"}) { user { id } } }');
     await browser.graphql('mutation { endSession { ended } }');

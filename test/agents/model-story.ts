@@ -61,7 +61,7 @@ export async function serverOf(...replies: readonly ModelReply[]): Promise<Model
   return await modelServer((_, nth) => replies[nth - 1] ?? { status: 500, message: 'Nothing more was expected.' });
 }
 
-/** What tools answered, as the model was told. */
+/** The answers of tools, as the model got them. */
 export function answersIn(request: ModelRequest | undefined): string[] {
   return (request?.messages ?? []).filter(({ role }) => role === 'tool').map(({ text }) => text);
 }

@@ -125,7 +125,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     await expect(working).rejects.toThrow('There is no greeting here. Name the file.');
   });
 
-  it('asks again when it is told to wait, and as soon as it is told', async () => {
+  it('asks again when the provider says wait, as soon as it allows', async () => {
     await using server = await modelServer((_, nth) =>
       nth < 3
         ? { status: nth === 1 ? 429 : 500, message: 'Not now.', headers: { 'retry-after-ms': '1' } }
@@ -141,7 +141,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(session.turns).toHaveLength(1);
   });
 
-  it('gives up for this time when it is told to wait again and again', async () => {
+  it('gives up for this time when the provider says wait again and again', async () => {
     await using server = await modelServer(() => ({
       status: 503,
       message: 'Too busy.',

@@ -1,4 +1,4 @@
-// What an agent can do with its worktree, and what it is told when it cannot.
+// What an agent can do with its worktree, and the refusals when it cannot.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ test('the demo shows batches, the bisection, its landings and their release, and
   expect(said).toContain('10 merged, 2 blocked');
   expect(said).toMatch(/the check run again at each: \d+ green, 0 red$/m);
   expect(said.match(/ s {2}candidate 1\.\d-rc1 at [0-9a-f]{8}: built, ready$/gm)).toHaveLength(3);
-  for (const told of [
+  for (const sentence of [
     'deployed  1.1-rc1 to production',
     'failed    1.2-rc1 to staging: Exited with code 1',
     'went back staging to 1.1-rc1',
@@ -19,7 +19,7 @@ test('the demo shows batches, the bisection, its landings and their release, and
     'frozen    production, for tea time: 1.1-rc1 is refused',
     'forced    1.1-rc1 to production',
   ])
-    expect(said).toContain(` s  ${told}`);
+    expect(said).toContain(` s  ${sentence}`);
   expect(said).toMatch(/ s {2}runs {6}#\d+ .*: in staging since [\d:]+, in production since [\d:]+$/m);
   expect(said).toContain('every proof was derived again from git and the records');
   expect(said).toContain('The demo came out as it should.');

@@ -148,7 +148,7 @@ describe('a configuration that is pushed', () => {
       await push('main');
     });
 
-    it('is not in force as an older one that a merge brings back', async () => {
+    it('is not in force when a merge brings back an older version', async () => {
       await git('checkout', '-q', '--detach', older);
       await git('merge', '-q', '-s', 'ours', '-m', 'Merge main', 'main');
       await git('branch', '-f', 'main', 'HEAD');
@@ -156,7 +156,7 @@ describe('a configuration that is pushed', () => {
       expect([await git('show', `${await tip()}:${path}`), await inForce()]).toEqual([pushed.trimEnd(), newer]);
     });
 
-    it('is not in force as an older one that a pull request brings back', async () => {
+    it('is not in force when a pull request brings back an older version', async () => {
       await git('checkout', '-q', '-b', 'stale', older);
       await git('merge', '-q', '-s', 'ours', '-m', 'Merge main', 'main');
       await push('stale', await tokenOf('config:write'));

@@ -91,10 +91,10 @@ describe('what webhooks are sent', () => {
     await w.until(async () => (await sent(w, 'reset')).length > 0);
     const batches = await w.rows("select 1 from batch where state = 'superseded'");
     expect([batches.length, open.length]).toEqual([2, 1]);
-    const told = await w.rows<{ payload: { pullRequests: number[]; resetCode: number } }>(
+    const rows = await w.rows<{ payload: { pullRequests: number[]; resetCode: number } }>(
       "select payload from event where action = 'batch_reset' and batch_id is not null order by id",
     );
-    expect(told.map(({ payload }) => payload)).toEqual([
+    expect(rows.map(({ payload }) => payload)).toEqual([
       { pullRequests: [a], resetCode: 302 },
       { pullRequests: [b], resetCode: 302 },
     ]);

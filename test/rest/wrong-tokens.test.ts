@@ -1,4 +1,4 @@
-// Somebody tries tokens: after a few the address is told to wait, wherever it tries, and those who work there go on.
+// Somebody tries tokens: after a few the address has to wait, wherever it tries, and users with good tokens go on.
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startServer, type TestServer } from '../support/server.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { project } from './project.ts';
 
-// Stands in for vitest: writes the report it is told to write.
+// Stands in for vitest: writes the wanted report.
 function vitest(status: number, report: object | null): string {
   return `
     const file = process.argv.find((flag) => flag.startsWith('--outputFile.json=')).split('=')[1];

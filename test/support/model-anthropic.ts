@@ -199,7 +199,7 @@ function resultsOf({ content }: Message): string[] {
     : content.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
 }
 
-/** A message of the user's may hold what tools answered, and words: they are told apart. */
+/** A message of the user's may hold tools' answers, and words: they are separated. */
 function messagesOf({ role, content }: Message): ModelMessage[] {
   const plain = (text: string, calls: ModelMessage['calls'] = []): ModelMessage => ({
     role,

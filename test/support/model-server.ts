@@ -25,7 +25,7 @@ export interface ModelServer extends AsyncDisposable {
 const cutHere = new WeakSet<ServerResponse>();
 const protocols: readonly ModelProtocol[] = [openaiChat, anthropicMessages];
 
-/** `answer` is told which request it is, from 1. */
+/** `answer` gets the number of the request, from 1. */
 export async function modelServer(
   answer: (request: ModelRequest, nth: number) => ModelReply | Promise<ModelReply>,
 ): Promise<ModelServer> {

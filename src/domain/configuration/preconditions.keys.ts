@@ -87,7 +87,7 @@ export const preconditions = group({
     {
       default: [],
       description:
-        "Every expression must match the title or body (otherwise 108). The author reads the validation's name.",
+        'Every expression must match the title or body (otherwise 108). The message to the author names the validation.',
       mark: 'gate',
     },
   ),

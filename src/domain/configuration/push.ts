@@ -1,4 +1,4 @@
-// Whether a pushed configuration takes effect, and what the user who pushed it is told (docs/adr/0010).
+// Whether a pushed configuration takes effect, and the lines that the user who pushed it reads (docs/adr/0010).
 
 /**
  * The push that brought the change. `past the host`: there was no push, as with an import. `unknown`: a landing brought

@@ -1,4 +1,4 @@
-// What a runbook's commit may change, whatever its agent did or was told. The finished commit is judged. The tools
+// What a runbook's commit may change, whatever its agent did or read. The finished commit is judged. The tools
 // refuse the same earlier, but a command may have written anything.
 import { pathFault, plainName, segmentsOf } from './path.ts';
 

@@ -10,7 +10,7 @@ export interface PlacedPullRequest {
   readonly steps: readonly string[];
 }
 
-/** The place of a leaf's commit: an existing pull request, or a new one that begins at the tip of `baseBranch`. */
+/** The place of a leaf's commit: an existing pull request, or a new pull request from the tip of `baseBranch`. */
 export type Place =
   | { readonly kind: 'there'; readonly id: string; readonly branch: string }
   | { readonly kind: 'next'; readonly ordinal: number; readonly branch: string; readonly baseBranch: string };

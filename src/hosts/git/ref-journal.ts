@@ -10,7 +10,7 @@ import { isAlive } from '../../platform/process.ts';
 
 export interface JournalEntry {
   readonly pid: number;
-  /** Tells this process from an earlier one that had the same pid. */
+  /** Distinguishes this process from an earlier process with the same pid. */
   readonly process: string;
   readonly writtenAt: number;
   readonly updates: readonly RefUpdate[];

@@ -1,4 +1,4 @@
-// Rows of what people say on pull requests of the local host.
+// Rows of comments and review threads on pull requests of the local host, by people and by the service.
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
 
@@ -125,4 +125,55 @@ async function one(
     opened_at: new Date(row.opened_at),
     resolved_at: row.resolved_at === null ? null : new Date(row.resolved_at),
   };
+}
+
+export interface Comment {
+  readonly key: string;
+  readonly author: string;
+  readonly body: string;
+}
+
+export interface NewComment extends Comment {
+  readonly version?: number;
+}
+
+export async function storeComment(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+  comment: NewComment,
+  at: Date,
+): Promise<void> {
+  await db.transaction(repository.accountId, async (tx) => {
+    await tx.query(
+      `insert into local_comment as c (account_id, repository_id, number, key, author, body, created_at, version) values ($1, $2, $3, $4, $5, $6, $7, $8)
+       on conflict (account_id, repository_id, number, key) do update
+         set body = excluded.body, version = excluded.version,
+             edited_at = case when c.body = excluded.body then c.edited_at else excluded.created_at end
+       where excluded.version >= c.version and (c.body, c.version) <> (excluded.body, excluded.version)`,
+      [
+        repository.accountId,
+        repository.id,
+        number,
+        comment.key,
+        comment.author,
+        comment.body,
+        at,
+        comment.version ?? 0,
+      ],
+    );
+  });
+}
+
+export async function findComments(
+  db: Database,
+  repository: HostRepository,
+  number: number,
+): Promise<(Comment & { readonly created_at: Date; readonly edited_at: Date | null })[]> {
+  return await db.read(repository.accountId, {
+    name: 'local_comment_all',
+    text: `select key, author, body, created_at, edited_at from local_comment
+where account_id = $1 and repository_id = $2 and number = $3 order by created_at, key`,
+    values: [repository.accountId, repository.id, number],
+  });
 }

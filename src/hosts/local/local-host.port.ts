@@ -1,7 +1,8 @@
 // The port of a code host, and what only a host has that lives on this disk.
 import type { HostAdapter, HostRepository, LocalForge } from '../port.ts';
 import type { Installation } from './installation.ts';
-import type { PullRequestEdit, Review } from './pull-requests.rows.ts';
+import type { PullRequestEdit } from './pull-requests.rows.ts';
+import type { Review } from './reviews.rows.ts';
 
 /** The port, and what only a host has whose other side we are. */
 export interface LocalHost extends HostAdapter, LocalForge {

@@ -3,10 +3,12 @@ import { countReviews, isAmong } from '../../domain/queue/requests/reviews.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, type HostPullRequest, type HostRepository } from '../port.ts';
 import { queueChecks } from './ci.ts';
+import { findComments, storeComment } from './conversations.rows.ts';
 import type { Installation } from './installation.ts';
 import type { LocalHost } from './local-host.port.ts';
 import { numbersOf } from './numbers.ts';
 import * as rows from './pull-requests.rows.ts';
+import { addBranchAuthors, storeReview } from './reviews.rows.ts';
 
 export function pullRequestOperations(installation: Installation) {
   const { db } = installation;
@@ -125,10 +127,10 @@ export function pullRequestOperations(installation: Installation) {
     },
     upsertComment: async (repository, number, comment) => {
       await mustFind(repository, number);
-      await rows.storeComment(db, repository, number, { ...comment, author: 'interlock' }, installation.clock());
+      await storeComment(db, repository, number, { ...comment, author: 'interlock' }, installation.clock());
     },
     listComments: async (repository, number) =>
-      (await rows.findComments(db, repository, number)).map(({ created_at, edited_at, ...comment }) => ({
+      (await findComments(db, repository, number)).map(({ created_at, edited_at, ...comment }) => ({
         ...comment,
         createdAt: created_at.getTime(),
         editedAt: edited_at?.getTime() ?? null,
@@ -137,12 +139,12 @@ export function pullRequestOperations(installation: Installation) {
       const row = await mustFind(repository, number);
       if (isAmong([review.reviewer, ...(review.alsoKnownAs ?? [])], authorsOf(row)))
         throw new HostRefused('Authors cannot review their own pull requests');
-      await rows.storeReview(db, repository, number, review, installation.clock());
+      await storeReview(db, repository, number, review, installation.clock());
       changed(repository, number);
     },
-    addBranchAuthors: async (repository, branch, names) => await rows.addBranchAuthors(db, repository, branch, names),
+    addBranchAuthors: async (repository, branch, names) => await addBranchAuthors(db, repository, branch, names),
     addAuthorsOf: async (repository, from, branch) =>
-      await rows.addBranchAuthors(db, repository, branch, authorsOf(await mustFind(repository, from))),
+      await addBranchAuthors(db, repository, branch, authorsOf(await mustFind(repository, from))),
     editPullRequest: async (repository, number, changes) => {
       await mustFind(repository, number);
       if (await rows.edit(db, repository, number, changes)) changed(repository, number);

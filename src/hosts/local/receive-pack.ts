@@ -32,7 +32,7 @@ export interface Push {
   readonly bounds: PushBounds;
   /** Base branches of the queue: they move forward only and are never deleted. */
   readonly isManaged: (ref: string) => Promise<boolean>;
-  /** What the user is told of a push that has moved these refs, one line each. */
+  /** The lines that the user reads of a push that has moved these refs, one for each fact. */
   readonly describe: (changes: readonly RefChange[]) => Promise<readonly string[]>;
 }
 

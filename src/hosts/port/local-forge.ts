@@ -29,7 +29,7 @@ export interface GitServing {
   readonly refusePush: (repository: HostRepository) => Promise<string | null>;
   /** Whether the queue manages this branch; the default branch is managed in any case. */
   readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
-  /** What the user is told of a push that has moved these refs, one line each. */
+  /** The lines that the user reads of a push that has moved these refs, one for each fact. */
   readonly describePush: (repository: HostRepository, refs: readonly string[]) => Promise<readonly string[]>;
   /** One request of the account: the headers that tell what is left, and whether it may be answered. */
   readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };

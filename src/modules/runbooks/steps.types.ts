@@ -64,7 +64,7 @@ registerEnumType(toolOutcomes, {
   description: 'The result of a tool call.',
   valuesConfig: {
     DONE: { description: 'It did what was asked.' },
-    FAILED: { description: 'It tried, and it did not work; the agent was told why.' },
+    FAILED: { description: 'The tool failed, and its answer says why.' },
     REFUSED: { description: 'The request is outside of what the agent may do.' },
   },
 });

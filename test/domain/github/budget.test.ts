@@ -42,7 +42,7 @@ test.each<{ left: number; going: readonly Purpose[] }>([
   expect(purposes.filter((purpose) => decideCall(budget, call({ purpose }), now).kind === 'go')).toEqual(going);
 });
 
-test('a call that waits is told when and why', () => {
+test('a call that waits learns until when and why', () => {
   expect(decideCall(withLeft(900), call({ purpose: 'telling' }), now)).toEqual({
     kind: 'wait',
     until: resetsAt,

@@ -100,7 +100,7 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     checks: ['test pending 2'],
   },
   {
-    name: 'a job that is skipped for bot branches beside one that passes',
+    name: 'a job that is skipped for bot branches, beside a job that passes',
     given: { suites: [suite('push', [run('test', 'SUCCESS')]), suite('pull_request', [run('test', 'SKIPPED')])] },
     checks: ['test success 2'],
   },

@@ -24,7 +24,7 @@ test.each([
   { name: 'each is new once', answers: [[comment(1, 1)], [comment(1, 1), comment(2, 2)]], fresh: [[1], [2]] },
   { name: 'two of one second', answers: [[comment(1, 1)], [comment(1, 1), comment(2, 1)]], fresh: [[1], [2]] },
   {
-    name: 'one that is shown late, within the minute',
+    name: 'a comment that is shown late, within the minute',
     answers: [
       [comment(1, 1), comment(3, 50)],
       [comment(1, 1), comment(2, 20), comment(3, 50)],
@@ -32,7 +32,7 @@ test.each([
     fresh: [[1, 3], [2]],
   },
   {
-    name: 'an old one that was edited',
+    name: 'an old comment that was edited',
     answers: [[comment(1, 1)], [comment(2, 200)], [comment(1, 1), comment(2, 200)]],
     fresh: [[1], [2], []],
   },
@@ -42,7 +42,7 @@ test.each([
     fresh: [[2]],
   },
   {
-    name: 'one that an answer in between did not show',
+    name: 'a comment that an answer in between did not show',
     answers: [[comment(1, 1), comment(2, 30)], [comment(2, 30)], [comment(1, 1), comment(2, 30)]],
     fresh: [[1, 2], [], []],
   },

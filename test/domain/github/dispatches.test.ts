@@ -35,7 +35,7 @@ test('a server that does not know the field of run details is asked without the 
   expect(judgeDispatch(said, asked)).toEqual({ kind: 'ask_without_details' });
 });
 
-test('a branch that GitHub does not see yet is asked for later', () => {
+test('a workflow on a branch that GitHub does not see yet is dispatched later', () => {
   expect(judgeDispatch('GitHub: No ref found for: mq-bot-7', asked)).toMatchObject({ kind: 'later' });
 });
 

@@ -1,4 +1,4 @@
-// Every GraphQL document that is sent to GitHub is one that GitHub's schema permits.
+// GitHub's schema permits every GraphQL document that is sent to GitHub.
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { schema } from '@octokit/graphql-schema';

@@ -850,10 +850,10 @@ describe('a build made for the pull requests that passed one', () => {
   const onRoot = { base: 'root', parentCommit: 'root' };
   const asidePlace = on(1, a, { reorderedForFailure: true, rank: 9 });
   /** Of what is in line there is only the first one. */
-  const told = speculative([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
+  const overtaken = speculative([], 'failure', [1], { ...onRoot, members: [{ pullRequest: 'p2', head: 'h2' }] });
   const after = (change: Partial<Situation> = {}): Situation => ({
     waiting: [asidePlace],
-    line: [told],
+    line: [overtaken],
     ...landed(2),
     ...change,
   });

@@ -76,7 +76,10 @@ export async function authoriseSkips(
   }
 }
 
-/** Admins of the account, users with the permission, and admins of a repository at GitHub: both who asks and for whom. */
+/**
+ * Whether the requester, and the person the request is made for, may skip: admins of the account, users with the
+ * permission, and admins of a repository at GitHub.
+ */
 export async function maySkip(
   ctx: Context,
   repository: EnqueuedRepository,

@@ -48,7 +48,7 @@ async function examineConfiguration(
   try {
     const host = await codeOf(ctx, hosted(repository)).readBaseRules(baseBranch);
     const { configuration, rules } = rulesOf(repository, { hostRequiredChecks: host.requiredChecks });
-    // Rules that refuse each push are told by the host, one by one.
+    // The host itself reports rules that refuse each push, one by one.
     const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;
     const hold = decideHostHold(judged, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
     tell(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));

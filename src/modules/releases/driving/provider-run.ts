@@ -1,4 +1,4 @@
-// What a provider is told of a run. Its key names the run: triggered twice, it is one run.
+// The facts of a run for its provider. Its key names the run: triggered twice, it is one run.
 import { encodeNodeId } from '../../../graphql/node-id.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import { ProviderRefused, type ProviderRun } from '../../../platform/providers/port.ts';

@@ -4,7 +4,7 @@ export interface ModelLimits {
   /** Of one plan or one leaf. */
   readonly turns: number;
   readonly outputTokensPerTurn: number;
-  /** Answers in a row that cannot be used: it is told what is wrong with each but the last. */
+  /** Unusable answers in a row. Each but the last is answered by its fault. */
   readonly malformedInARow: number;
   /** How much of a conversation is sent: the oldest answers of tools are left out first. */
   readonly conversationCharacters: number;

@@ -1,4 +1,4 @@
-// The tools of an agent, and all that it can do. Whatever the agent was told, and by anybody, the tools bound what it
+// The tools of an agent, and all that it can do. Whatever the agent was asked, and by anybody, the tools bound what it
 // reads, writes and runs.
 import type { Tool, ToolAnswer } from '../port.ts';
 import { ChangedFiles, type Bench, type BenchTool, type Workspace } from './bench.ts';
