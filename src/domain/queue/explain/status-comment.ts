@@ -60,7 +60,8 @@ export interface StatusFacts {
     readonly isTop: boolean;
     readonly isStuck: boolean;
     /**
-     * Why nothing lands now. Set for pull requests that are validated or first in line. Null: nothing stops landings.
+     * Why nothing lands now. Set for pull requests that are validated or first in line, and for all of a halted queue.
+     * Null: nothing stops landings.
      */
     readonly hold: string | null;
     /** Its live batch, once the batch is built. */

@@ -55,7 +55,10 @@ export async function readPublishedState(ctx: Context, pullRequestId: string): P
           ? await readFailedChecks(ctx, tx, { pullRequestId: row.id, names: row.failedChecks })
           : [],
       line: isQueued(row.status)
-        ? lineFacts(row, batch, await readHold(tx, { queue, repository, now: ctx.clock() }))
+        ? lineFacts(row, batch, {
+            hold: await readHold(tx, { queue, repository, now: ctx.clock() }),
+            isHalted: haltOf(repository, queue) !== null,
+          })
         : null,
       landed: row.status === 'merged' ? await readLanded(ctx, tx, row) : null,
     };
@@ -114,7 +117,12 @@ export async function readHold(
   });
 }
 
-function lineFacts(row: PullRequestRow, batch: NewestBatch | null, hold: string | null): StatusFacts['line'] {
+interface Hold {
+  readonly hold: string | null;
+  readonly isHalted: boolean;
+}
+
+function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHalted }: Hold): StatusFacts['line'] {
   const since = row.queuedAt?.getTime() ?? 0;
   const isLive = batch !== null && ['making', 'building', 'landing'].includes(batch.state);
   const isBuilding = isLive && batch.isBuilt;
@@ -124,7 +132,8 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, hold: string 
     skipsLine: row.skipLine,
     isTop: row.topAnnounced,
     isStuck: row.stuckAnnounced,
-    hold: row.topAnnounced || isBuilding ? hold : null,
+    // Nothing is planned in a halted queue, so that nobody in line becomes the first or is validated.
+    hold: isHalted || row.topAnnounced || isBuilding ? hold : null,
     batch: isBuilding
       ? {
           companions: batch.companions,

@@ -1,6 +1,7 @@
 // Plans in the queue's turn which pull requests get new texts at the host: one intent each for the comment and the
 // check, with a counter instead of a text. The worker writes the facts of the moment.
 import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts';
+import { haltedText } from '../../../domain/queue/explain/explain.ts';
 import { openWays, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
@@ -46,20 +47,22 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
 }
 
 /**
- * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line,
- * or how to queue, for those that nobody has queued. Flush after the call.
+ * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line, and
+ * for all in line when the queue is halted; or how to queue, for those that nobody has queued. Flush after the call.
  */
 async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const hold = await readHold(tx, { queue, repository, now });
-  if ((queue.notifiedHold ?? null) !== hold) {
+  const told = queue.notifiedHold ?? null;
+  if (told !== hold) {
+    const isOfAll = [told, hold].some((text) => text?.startsWith(haltedText('')) ?? false);
     queue.notifiedHold = hold;
     await tx.query(
       `update pull_request p set notify_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
-         and (p.top_announced or exists (
+         and ($4 or p.top_announced or exists (
            select from batch_member m join batch b on b.account_id = m.account_id and b.id = m.batch_id
            where m.account_id = p.account_id and m.pull_request_id = p.id and b.state in ('making', 'building', 'landing')))`,
-      [ctx.accountId, queue.id, now.toISOString()],
+      [ctx.accountId, queue.id, now.toISOString(), isOfAll],
     );
   }
   const { blocked_queue_sources, labels } = configurationOf(repository).merge_rules;
