@@ -110,7 +110,9 @@ function rulesetHindrances(facts: BranchFacts, rulesetId: number): Hindrance[] {
   const choosing = rules.flatMap(({ type }) => selective[type] ?? []);
   const isCertain = ruleset?.bypasses === false;
   const of = `of the ruleset ${name}`;
-  const unsigned = refusing.includes(signatures) ? ' Commits of Interlock are not signed.' : '';
+  const unsigned = refusing.includes(signatures)
+    ? ' Commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set.'
+    : '';
   return [
     ...(refusing.length === 0
       ? []
@@ -166,8 +168,8 @@ function classicHindrances({ protection, branch, app, signsCommits }: BranchFact
     ],
     [
       signed && !signsCommits,
-      `The protection of ${branch} requires signed commits, and commits of Interlock are not signed.`,
-      `Require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
+      `The protection of ${branch} requires signed commits, and commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set.`,
+      `Set it, or require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
     ],
   ];
   return all.filter(([holds]) => holds).map(([, words, cure]) => ({ isCertain: true, words, cure: `${cure} ${url}` }));

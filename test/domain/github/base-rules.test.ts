@@ -137,7 +137,7 @@ const cases: readonly Case[] = [
     rules: {
       push: 'refused',
       signed: true,
-      why: `The rule "Require signed commits" of the ruleset main refuses landings on main. Commits of Interlock are not signed. ${cure}`,
+      why: `The rule "Require signed commits" of the ruleset main refuses landings on main. Commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. ${cure}`,
     },
   },
   {
@@ -165,7 +165,7 @@ const cases: readonly Case[] = [
       push: 'refused',
       linear: true,
       signed: true,
-      why: `The protection of main requires signed commits, and commits of Interlock are not signed. Require signed commits by a ruleset with interlock on its bypass list, mode always, instead. ${open.url}`,
+      why: `The protection of main requires signed commits, and commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Set it, or require signed commits by a ruleset with interlock on its bypass list, mode always, instead. ${open.url}`,
     },
   },
   {
