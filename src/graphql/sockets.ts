@@ -48,6 +48,8 @@ const path = '/graphql';
 const protocol = 'graphql-transport-ws';
 const mostBytes = 1024 * 1024;
 const longestTimer = 2 ** 31 - 1;
+/** How often it is looked whether people of GitHub still have their access. */
+const peopleEveryMs = 5 * 60_000;
 const closings = {
   unauthorized: [4401, 'Unauthorized'],
   guessing: [4429, 'Too many wrong tokens'],
@@ -150,6 +152,12 @@ export function serveSockets(options: SocketOptions): Sockets {
     for (const connection of [...connections.values()]) await lookAgain(connection, endOf(connection));
   }
 
+  const lookingAtPeople = setInterval(() => {
+    for (const connection of [...connections.values()])
+      if (connection.session.ctx.actor.atGitHub !== null) void lookAgain(connection, endOf(connection)).catch(failed);
+  }, peopleEveryMs);
+  lookingAtPeople.unref();
+
   const stopHearing = authenticator.onRevoked((isEnded) => {
     if (isEnded === null) return void lookAtAllAgain().catch(failed);
     for (const connection of [...connections.values()])
@@ -191,6 +199,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   return {
     open: () => connections.size,
     close: async () => {
+      clearInterval(lookingAtPeople);
       stopHearing();
       server.off('upgrade', upgrade);
       for (const socket of wss.clients) close(socket, closings.goingAway);

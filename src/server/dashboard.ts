@@ -61,7 +61,8 @@ export async function serveDashboard(
       await callers.authenticate(request, request.id);
       return true;
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') return false;
+      // FORBIDDEN: GitHub took all access from the person.
+      if (error instanceof DomainError && ['UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return false;
       throw error;
     }
   }

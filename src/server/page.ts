@@ -77,7 +77,7 @@ h1{font-size:20px;line-height:1.3;font-weight:600;overflow-wrap:anywhere}h2{font
 a{color:var(--blue)}
 code,pre{font-family:ui-monospace,monospace;font-size:.92em}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.5rem;background:var(--card);border:1px solid var(--edge);border-radius:4px}
-li{overflow-wrap:anywhere}
+li,strong{overflow-wrap:anywhere}
 :focus-visible{outline:2px solid var(--focus);outline-offset:2px}
 form{margin:1rem 0}
 label{display:block;font-weight:600;margin-bottom:4px}

@@ -216,7 +216,7 @@ async function sendForm(
   const asked = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
   const links = ways.map(
     ({ id, host }) =>
-      html`<p><a class="button" href="${`/session/github/${id}${asked}`}">Sign in with ${host === 'github.com' ? 'GitHub' : host}</a></p>`,
+      html`<p><a class="button" href="${`/session/github/${id}${asked}`}">Sign in with GitHub${host === 'github.com' ? '' : ` (${host})`}</a></p>`,
   );
   const body = html`${[alert, ...links]}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${invalid(isWrong)}>${hidden(next)}<button class="${ways.length === 0 ? '' : 'quiet'}">Sign in${ways.length === 0 ? '' : ' with the token'}</button></form>
 <p class="dim"><code>npm start</code> prints a link that signs you in and keeps the first token in <code>access.json</code> in its data directory. Any token makes such a link by the mutation <code>createSignInLink</code>.</p>`;
@@ -233,7 +233,7 @@ async function sendLink(reply: FastifyReply, next: string): Promise<FastifyReply
 }
 
 async function sendSignedIn(reply: FastifyReply, { ctx }: Session, next: string): Promise<FastifyReply> {
-  const body = html`<p>You are signed in as <strong>${ctx.actor.email ?? 'a user of this account'}</strong>.</p><p><a class="button" href="${next}">Go on</a></p><form method="post" action="/session/end"><button class="quiet">Sign out</button></form>`;
+  const body = html`<p>You are signed in as <strong>${ctx.actor.atGitHub?.login ?? ctx.actor.email ?? 'a user of this account'}</strong>.</p><p><a class="button" href="${next}">Go on</a></p><form method="post" action="/session/end"><button class="quiet">Sign out</button></form>`;
   return await sendPage(reply, 200, { title: 'Interlock', body, formsTo, isNarrow: true });
 }
 

@@ -101,7 +101,9 @@ describe('a data directory', () => {
     for (const name of ['PostgreSQL', 'Schema', 'Temporal', 'Server and worker']) expect(said).toMatch(part(name));
     for (const shown of [access.url, join(dataDir, 'access.json'), access.temporalUi, 'curl -s'])
       expect(said).toContain(shown);
-    // What is printed ends up in logs that others read.
+    const [link = ''] = /http\S+\/session\/\S+/.exec(said) ?? [];
+    expect((await fetch(link)).status).toBe(200);
+    // What is printed ends up in logs that others read. The link works once and for a quarter of an hour.
     expect(said).not.toContain(access.token);
     expect(access.temporalUi).toMatch(/\/namespaces\/interlock\/workflows$/);
     for (const name of ['interlock.log', 'temporal.db', 'temporal.log', 'access.json', 'token', 'secrets.json'])

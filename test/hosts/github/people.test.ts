@@ -318,6 +318,8 @@ describe('what a person may do', () => {
       ['FORBIDDEN', 'gus has no access to this account at GitHub any more.'],
     ]);
     await expect.poll(async () => (await browser.graphql(users)).status).toBe(401);
+    expect((await browser.get('/acme/shop/queue/main')).status).not.toBe(403);
+    expect((await browser.get('/session')).text).toContain('Sign in with GitHub');
     const byToken = await fetch(`${w.url}/api/v1/repo`, { headers: { authorization: `Bearer ${token}` } });
     expect(byToken.status).toBe(403);
   });
