@@ -3,7 +3,6 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -12,8 +11,9 @@ import { decideExceeded, usualRunBounds } from '../../domain/runs/bounds.ts';
 import { codeOf, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
+import { demultiplex, execute, lookEveryMs, teardownLabel, tearDown, workspace } from './docker-scripts.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
-import { createSandboxOutput, noted, type SandboxOutput } from './sandbox-output.ts';
+import { createSandboxOutput, type SandboxOutput } from './sandbox-output.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
 
@@ -53,19 +53,12 @@ interface Disk {
   exceeded: string | null;
 }
 
-type Executing = Pick<Life, 'docker' | 'container' | 'output'>;
-
-const workspace = '/workspace';
-const lookEveryMs = 200;
 /** An option of the Engine's API that the types of its client leave out. */
 const withSize: object = { size: true };
 /** For each second that the daemon counts, how many it is left alone. */
 const pausePerLook = 4;
 /** Docker's own proxy takes a connection before it knows whether the app does, and breaks it off then. */
 const staysOpenMs = 150;
-
-/** A label of the container: its teardown script's command, as JSON. It is there when the worker is gone. */
-const teardownLabel = 'interlock.teardown';
 
 export async function bootContainer(
   settings: Settings,
@@ -225,39 +218,13 @@ async function create(life: Life, teardown: readonly string[] | null): Promise<v
   });
 }
 
-/** Writable by whomever the image runs as. */
+/** Writable by every user, because the user of the image is unknown. */
 async function copyIn({ container, checkout }: Life): Promise<void> {
   await promisify(execFile)('chmod', ['-R', 'a+rwX', '--', checkout]);
   const tar = spawn('tar', ['-C', join(checkout, '..'), '-cf', '-', 'workspace'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   await container.putArchive(tar.stdout, { path: '/' });
-}
-
-function demultiplex({ docker, output }: Pick<Life, 'docker' | 'output'>, stream: NodeJS.ReadableStream): void {
-  const sink = (): Writable =>
-    new Writable({
-      write(piece: Buffer, _encoding, done) {
-        output.write(piece);
-        done();
-      },
-    });
-  docker.modem.demuxStream(stream, sink(), sink());
-}
-
-/** Its exit code. Left alone when the signal says so; it ends with its container. */
-async function execute(life: Executing, argv: readonly string[], signal: AbortSignal): Promise<number> {
-  const { container } = life;
-  const exec = await container.exec({ Cmd: [...argv], WorkingDir: workspace, AttachStdout: true, AttachStderr: true });
-  const stream = await exec.start({});
-  demultiplex(life, stream);
-  // What the script leaves in the background holds its output open: the exit is polled, not awaited.
-  while (!signal.aborted) {
-    const { Running, ExitCode } = await exec.inspect();
-    if (!Running) return ExitCode ?? 1;
-    await delay(lookEveryMs, undefined, { signal });
-  }
-  throw signal.reason;
 }
 
 async function published({ container, boot }: Life, signal: AbortSignal): Promise<string> {
@@ -323,41 +290,6 @@ function standing(
     if (disk.exceeded !== null) await endOnce().catch(() => {});
   });
   return { address, end: endOnce, ended };
-}
-
-async function tearDown(life: Life, teardown: readonly string[] | null, timeoutMs: number): Promise<void> {
-  const { boot, output } = life;
-  if (boot.teardown === null) return;
-  if (teardown === null) return output.write(noted(`The commit has no ${boot.teardown}: nothing was torn down by it.`));
-  const late = AbortSignal.timeout(timeoutMs);
-  const code = await execute(life, teardown, late).catch(() => null);
-  if (late.aborted) output.write(noted(`${boot.teardown} was stopped after ${timeoutMs / 1000} s.`));
-  else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
-}
-
-/** Ends a container that a worker left. Nobody knows its secrets, so its script's output is not reported. */
-export async function endLeftContainer(
-  { docker, teardownTimeoutMs }: { readonly docker: Docker; readonly teardownTimeoutMs: number },
-  name: string,
-  tell: (sentence: string) => void,
-): Promise<void> {
-  const container = docker.getContainer(name);
-  const argv = await leftTeardown(container).catch(() => null);
-  if (argv !== null) {
-    const late = AbortSignal.timeout(teardownTimeoutMs);
-    const output = { write: () => {}, lastWords: () => '', end: () => {} };
-    const code = await execute({ docker, container, output }, argv, late).catch(() => null);
-    if (late.aborted) tell(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
-    else tell(code === null ? 'It ended under its teardown script.' : `Its teardown script exited with code ${code}.`);
-  }
-  await removeContainer(docker, name);
-}
-
-/** Null: it has none, or does not answer any more. */
-async function leftTeardown(container: Docker.Container): Promise<readonly string[] | null> {
-  const { State, Config } = await container.inspect();
-  const written = Config.Labels[teardownLabel];
-  return State.Running && written !== undefined ? (JSON.parse(written) as string[]) : null;
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {

@@ -6,7 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { usualRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
-import { bootContainer, endLeftContainer, type ContainerLimits } from './docker-life.ts';
+import { bootContainer, type ContainerLimits } from './docker-life.ts';
+import { endLeftContainer } from './docker-scripts.ts';
 import { BootFailed, type PreviewSandboxes } from './port.ts';
 
 export interface DockerOptions {
