@@ -71,7 +71,7 @@ export function PeoplePage(): ReactNode {
         {({ users }) => {
           const people = users.nodes.filter(({ removedAt }) => !removedAt);
           return (
-            <div className={parts['scroll']}>
+            <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {count(people.filter(({ isService }) => !isService).length, 'person', 'people')} and{' '}
                 {count(people.filter(({ isService }) => isService).length, 'service user')}.{' '}
@@ -169,7 +169,7 @@ export function TokensPage(): ReactNode {
         {({ apiTokens }) => {
           const valid = apiTokens.filter(({ revokedAt }) => !revokedAt);
           return (
-            <div className={parts['scroll']}>
+            <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {count(valid.length, 'token')} may be used.{' '}
                 <em>

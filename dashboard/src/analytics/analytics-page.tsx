@@ -96,7 +96,7 @@ function Charts({ analytics, isTable }: { readonly analytics: Analytics; readonl
     parts: reasons.map(([key, name, colour]) => ({ name, colour, values: blockedReason.map((day) => day[key]) })),
   };
   return (
-    <div className={parts['scroll']}>
+    <div className={parts['scroll']} tabIndex={0}>
       <Answer
         facts={
           <>

@@ -19,7 +19,7 @@ export function ActivityPage(): ReactNode {
           const [latest] = nodes;
           if (!latest) return <Empty title="Nobody has done anything yet." />;
           return (
-            <div className={parts['scroll']}>
+            <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {latest.actor} was the last to act: {words(latest.action)}
                 {latest.target && ` ${latest.target}`}. <em>Everything that people did, newest first.</em>

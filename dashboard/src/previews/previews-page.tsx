@@ -38,7 +38,7 @@ export function PreviewsPage(): ReactNode {
               </Empty>
             );
           return (
-            <div className={parts['scroll']}>
+            <div className={parts['scroll']} tabIndex={0}>
               <Answer>{count(previews.length, 'preview')} can be looked at now.</Answer>
               <div className={parts['body']}>
                 <ul className={cx(parts['box'], parts['list'])}>

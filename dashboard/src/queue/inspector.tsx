@@ -3,6 +3,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
+import { refusalOf } from '../app/permitted.ts';
 import { cx } from '../design/cx.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -44,11 +45,15 @@ export function Inspector({ queue, number, version, onClose }: InspectorProps): 
   const pull = data?.repository?.pullRequest;
   if (!pull)
     return (
-      <aside className={styles['inspector']} aria-label={`Pull request ${number}`}>
+      <aside tabIndex={0} className={styles['inspector']} aria-label={`Pull request ${number}`}>
         <Waiting />
       </aside>
     );
   const { explain } = pull;
+  const off = (action: string): { readonly disabled: boolean; readonly title: string | undefined } => {
+    const refusal = refusalOf(pull.viewerCan, action);
+    return { disabled: refusal !== undefined, title: refusal };
+  };
   const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
   const tone =
     pull.status === 'BLOCKED'
@@ -57,7 +62,7 @@ export function Inspector({ queue, number, version, onClose }: InspectorProps): 
         ? parts['amber']
         : null;
   return (
-    <aside className={styles['inspector']} aria-label={`Pull request ${number}`}>
+    <aside tabIndex={0} className={styles['inspector']} aria-label={`Pull request ${number}`}>
       <div className={parts['acts']}>
         <Pill tone={toneOfStatus(pull.status)}>{words(pull.status)}</Pill>
         <span className="faint sm">
@@ -100,17 +105,17 @@ export function Inspector({ queue, number, version, onClose }: InspectorProps): 
       </dl>
       <div className={parts['acts']}>
         {isInLine && (
-          <Button shortcut="X" onClick={() => act(dequeueAction(client, queue, pull))}>
+          <Button shortcut="X" {...off('DEQUEUE')} onClick={() => act(dequeueAction(client, queue, pull))}>
             Dequeue
           </Button>
         )}
         {isInLine && (
-          <Button shortcut="S" onClick={() => act(skipLineAction(client, queue, pull))}>
+          <Button shortcut="S" {...off('SKIP_LINE')} onClick={() => act(skipLineAction(client, queue, pull))}>
             Skip line
           </Button>
         )}
         {!isInLine && pull.status !== 'MERGED' && (
-          <Button kind="go" onClick={() => act(queueAction(client, queue, pull))}>
+          <Button kind="go" {...off('QUEUE')} onClick={() => act(queueAction(client, queue, pull))}>
             Queue again
           </Button>
         )}

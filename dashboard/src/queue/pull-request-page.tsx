@@ -2,9 +2,10 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct } from '../app/act.tsx';
+import { useAct, type Action } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
 import { codeOf } from '../app/errors.ts';
+import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
@@ -95,20 +96,24 @@ function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command
   const isOver = pull.status === 'MERGED' || pull.status === 'CLOSED';
   const group = 'This page' as const;
   const dequeue = dequeueAction(client, queue, pull);
-  const on = (key: string | null, label: string, make: Parameters<typeof act>[0]): Command => ({
+  const on = (key: string | null, label: string, permission: string, make: Action): Command => ({
+    disabled: refusalOf(pull.viewerCan, permission),
     key,
     label,
     group,
     run: () => act(make),
     ...(make.preview && !make.fields && { tell: async () => (await make.preview?.({}))?.sentence ?? '' }),
   });
-  if (isOver) return pull.status === 'MERGED' ? [on('b', 'Backport…', backportAction(client, queue, pull))] : [];
+  if (isOver)
+    return pull.status === 'MERGED' ? [on('b', 'Backport…', 'BACKPORT', backportAction(client, queue, pull))] : [];
   return [
-    ...(isInLine ? [on('x', 'Dequeue…', dequeue)] : [on('q', 'Queue…', queueAction(client, queue, pull))]),
-    on('s', 'Skip line…', skipLineAction(client, queue, pull)),
-    on(null, 'Skip validation…', skipValidationAction(client, queue, pull)),
-    on(null, 'Sync with its base…', syncAction(client, queue, pull)),
-    on(null, 'Refresh from its code host…', refreshAction(client, queue, pull)),
+    ...(isInLine
+      ? [on('x', 'Dequeue…', 'DEQUEUE', dequeue)]
+      : [on('q', 'Queue…', 'QUEUE', queueAction(client, queue, pull))]),
+    on('s', 'Skip line…', 'SKIP_LINE', skipLineAction(client, queue, pull)),
+    on(null, 'Skip validation…', 'SKIP_VALIDATION', skipValidationAction(client, queue, pull)),
+    on(null, 'Sync with its base…', 'SYNC', syncAction(client, queue, pull)),
+    on(null, 'Refresh from its code host…', 'REFRESH', refreshAction(client, queue, pull)),
   ];
 }
 
@@ -167,8 +172,15 @@ function PullRequestView(props: ViewProps): ReactNode {
         <span className="grow" />
         {actions
           .filter(({ key }) => key !== null)
-          .map(({ key, label, run }) => (
-            <Button key={label} shortcut={key?.toUpperCase()} onClick={run} kind={key === 'q' ? 'go' : 'plain'}>
+          .map(({ key, label, run, disabled }) => (
+            <Button
+              key={label}
+              shortcut={key?.toUpperCase()}
+              onClick={run}
+              disabled={disabled !== undefined}
+              title={disabled}
+              kind={key === 'q' ? 'go' : 'plain'}
+            >
               {label.replace('…', '')}
             </Button>
           ))}
@@ -190,14 +202,14 @@ function PullRequestView(props: ViewProps): ReactNode {
         ))}
       </nav>
       <div className={parts['two']}>
-        <div>
+        <div tabIndex={0}>
           {tab === 'explain' && <Explained pull={pull} />}
           {tab === 'builds' && <Builds pull={pull} />}
           {tab === 'checks' && <Checks checks={pull.checks} />}
           {tab === 'preview' && <VerificationView pull={pull} />}
           {tab === 'proof' && <ProofView pull={pull} repository={queue} />}
         </div>
-        <div>
+        <div tabIndex={0}>
           <h3 className={parts['h']}>What happened</h3>
           <Happened pull={pull} />
           <h3 className={parts['h']}>As it stood at</h3>

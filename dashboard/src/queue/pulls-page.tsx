@@ -110,7 +110,7 @@ export function PullsPage(): ReactNode {
           </Link>
         ))}
       </nav>
-      <div className={parts['scroll']}>
+      <div className={parts['scroll']} tabIndex={0}>
         {problem && (
           <Failure title="The pull requests could not be read." code={codeOf(problem)} retry={refresh}>
             {problem.sentence}

@@ -5,6 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
+import { refusalOf } from '../app/permitted.ts';
 import { prefer } from '../app/preferences.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -124,7 +125,7 @@ function QueueView({ queue, data, repository }: ViewProps): ReactNode {
   const [isQueueing, setQueueing] = useState(false);
   const { outside, past } = useBeside(queue, data);
   const picked = [...entriesOf(data), ...outside].find(({ number }) => number === select);
-  useQueueCommands({ queue, data, picked, outside, pick, openQueueing: () => setQueueing(true) });
+  useQueueCommands({ queue, data, repository, picked, outside, pick, openQueueing: () => setQueueing(true) });
   return (
     <div className={cx(styles['page'], picked && styles['inspecting'])}>
       <div className={styles['left']}>
@@ -169,6 +170,7 @@ function useBeside(
 function useQueueCommands({
   queue,
   data,
+  repository,
   picked,
   outside,
   pick,
@@ -176,6 +178,7 @@ function useQueueCommands({
 }: {
   readonly queue: QueueRef;
   readonly data: QueueData;
+  readonly repository: ViewProps['repository'];
   readonly picked: ShownEntry | undefined;
   readonly outside: readonly ShownEntry[];
   readonly pick: (number: number | null) => void;
@@ -190,6 +193,7 @@ function useQueueCommands({
     const next = all[at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
     if (next) pick(next.number);
   };
+  const cannot = (action: string): string | undefined => refusalOf(repository.viewerCan, action);
   const pause = pauseAction(client, queue, data.paused);
   const dequeue = picked && dequeueAction(client, queue, picked);
   const onRow: readonly Command[] = picked
@@ -209,6 +213,7 @@ function useQueueCommands({
           label: `Dequeue #${picked.number}…`,
           group: 'This row',
           run: () => dequeue && act(dequeue),
+          disabled: cannot('DEQUEUE'),
           tell: async () => (await dequeue?.preview?.({}))?.sentence ?? '',
         },
         {
@@ -216,6 +221,7 @@ function useQueueCommands({
           label: `Let #${picked.number} skip the line…`,
           group: 'This row',
           run: () => act(skipLineAction(client, queue, picked)),
+          disabled: cannot('SKIP_LINE'),
         },
         { key: 'Escape', label: 'Close the inspector', group: 'View', run: () => pick(null), isMove: true },
       ]
@@ -226,12 +232,13 @@ function useQueueCommands({
     { key: 'ArrowDown', label: 'Next row', group: 'View', run: () => move(1), isMove: true },
     { key: 'ArrowUp', label: 'Previous row', group: 'View', run: () => move(-1), isMove: true },
     ...onRow,
-    { key: 'q', label: 'Queue a pull request…', group: 'This page', run: openQueueing },
+    { key: 'q', label: 'Queue a pull request…', group: 'This page', run: openQueueing, disabled: cannot('QUEUE') },
     {
       key: 'p',
       label: `${pause.verb} ${queue.branch}…`,
       group: 'This page',
       run: () => act(pause),
+      disabled: cannot('PAUSE'),
       tell: async () => (await pause.preview?.({}))?.sentence ?? '',
     },
     {
@@ -239,12 +246,14 @@ function useQueueCommands({
       label: data.frozen ? `Lift the freeze of ${queue.branch}…` : `Freeze ${queue.branch}…`,
       group: 'This page',
       run: () => act(data.frozen ? unfreezeAction(client, queue) : freezeAction(client, queue)),
+      disabled: cannot('FREEZE'),
     },
     {
       key: null,
       label: data.haltedAt ? `Resume ${queue.branch} after the halt…` : `Halt ${queue.branch}…`,
       group: 'This page',
       run: () => act(data.haltedAt ? resumeAction(client, queue) : haltAction(client, queue)),
+      disabled: cannot('HALT'),
     },
   ]);
 }
@@ -254,6 +263,9 @@ function QueueBar({ queue, data, repository, onQueue }: ViewProps & { readonly o
   const act = useAct();
   const navigate = useNavigate();
   const { owner, name } = queue;
+  const cannotPause = refusalOf(repository.viewerCan, 'PAUSE');
+  const cannotFreeze = refusalOf(repository.viewerCan, 'FREEZE');
+  const cannotQueue = refusalOf(repository.viewerCan, 'QUEUE');
   const branches = [...new Set([queue.branch, ...repository.queues.map(({ baseBranch }) => baseBranch)])];
   return (
     <Bar
@@ -283,6 +295,8 @@ function QueueBar({ queue, data, repository, onQueue }: ViewProps & { readonly o
         wide
         icon={data.paused ? 'play' : 'pause'}
         shortcut="P"
+        disabled={cannotPause !== undefined}
+        title={cannotPause}
         onClick={() => act(pauseAction(client, queue, data.paused))}
       >
         {data.paused ? 'Resume' : 'Pause'}
@@ -291,11 +305,13 @@ function QueueBar({ queue, data, repository, onQueue }: ViewProps & { readonly o
         wide
         icon="freeze"
         shortcut="F"
+        disabled={cannotFreeze !== undefined}
+        title={cannotFreeze}
         onClick={() => act(data.frozen ? unfreezeAction(client, queue) : freezeAction(client, queue))}
       >
         {data.frozen ? 'Lift freeze' : 'Freeze'}
       </Button>
-      <Button kind="go" shortcut="Q" onClick={onQueue}>
+      <Button kind="go" shortcut="Q" onClick={onQueue} disabled={cannotQueue !== undefined} title={cannotQueue}>
         Queue
       </Button>
     </Bar>
@@ -389,7 +405,7 @@ function LineView({ queue, data, outside, past, picked, pick, onQueue }: LineVie
   const repository = { owner: queue.owner, name: queue.name };
 
   return (
-    <div className={parts['scroll']} ref={scroller}>
+    <div className={parts['scroll']} ref={scroller} tabIndex={0}>
       <Answer
         facts={
           <>

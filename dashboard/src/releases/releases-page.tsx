@@ -196,7 +196,7 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
           Deploy
         </Button>
       </Bar>
-      <div className={parts['scroll']}>
+      <div className={parts['scroll']} tabIndex={0}>
         <Answer>
           {lead} <em>{rest}</em>
         </Answer>
@@ -216,7 +216,7 @@ function Board({ project }: { readonly project: Project }): ReactNode {
       <Empty title="No candidate has been cut yet.">A candidate is a commit of the base branch with a version.</Empty>
     );
   return (
-    <div className={styles['scroll']}>
+    <div className={styles['scroll']} tabIndex={0}>
       <table className={styles['board']}>
         <thead>
           <tr>

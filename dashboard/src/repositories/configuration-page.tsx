@@ -151,7 +151,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
         <em>{judgement(isChanged, judged)}</em>
       </Answer>
       <div className={parts['two']}>
-        <div>
+        <div tabIndex={0}>
           <div className={styles['editor']}>
             <Suspense fallback={<Waiting />}>
               <Editor label="Configuration as YAML" initial={yaml} problems={problems} onChange={setText} />
@@ -160,7 +160,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
           <Judgement judged={judged} />
           {isSimulating && <Simulation owner={owner} name={name} yaml={isChanged ? text : null} />}
         </div>
-        <div>
+        <div tabIndex={0}>
           <h3 className={parts['h']}>What changed before</h3>
           {repository.configurationHistory.nodes.length === 0 && <p className="dim sm">Nothing yet.</p>}
           {repository.configurationHistory.nodes.map((change) => (

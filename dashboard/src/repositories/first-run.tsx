@@ -27,7 +27,7 @@ export function FirstRun(): ReactNode {
   return (
     <>
       <Bar title="Welcome" />
-      <div className={cx(parts['scroll'])}>
+      <div className={parts['scroll']} tabIndex={0}>
         <div className={styles['first']}>
           <div>
             <h2>

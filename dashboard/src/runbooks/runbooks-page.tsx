@@ -80,7 +80,7 @@ export function RunbooksPage(): ReactNode {
               </Empty>
             );
           return (
-            <div className={parts['scroll']}>
+            <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {count(runbooks.length, 'runbook')}.{' '}
                 <em>{running === 0 ? 'None is running.' : `${count(running, 'is', 'are')} running.`}</em>
@@ -262,7 +262,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
         </em>
       </Answer>
       <div className={parts['two']}>
-        <div>
+        <div tabIndex={0}>
           {runbook.problem && <div className={cx(parts['next'], parts['red'])}>{runbook.problem}</div>}
           <Steps runbook={runbook} />
           {runbook.log.nodes.length > 0 && (
@@ -272,7 +272,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
             </>
           )}
         </div>
-        <div>
+        <div tabIndex={0}>
           <h3 className={parts['h']}>Pull requests</h3>
           {runbook.pullRequests.length === 0 && <p className="dim sm">It has opened none yet.</p>}
           {runbook.pullRequests.length > 0 && (

@@ -62,7 +62,7 @@ export function WebhooksPage(): ReactNode {
             );
           const failing = nodes.filter(({ failingSince }) => failingSince).length;
           return (
-            <div className={parts['scroll']}>
+            <div className={parts['scroll']} tabIndex={0}>
               <Answer>
                 {count(nodes.length, 'address is', 'addresses are')} told.{' '}
                 <em>{failing === 0 ? 'All of them answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>

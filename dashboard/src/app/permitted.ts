@@ -1,0 +1,13 @@
+// What the viewer may do, as the API says. A control that is refused is shown, off, with the reason.
+
+export interface Permission {
+  readonly action: string;
+  readonly allowed: boolean;
+  readonly sentence?: string | null;
+}
+
+/** Why the viewer may not. Undefined: nothing is known against it, and the server decides when it is asked. */
+export function refusalOf(permissions: readonly Permission[], action: string): string | undefined {
+  const found = permissions.find((one) => one.action === action);
+  return found && !found.allowed ? (found.sentence ?? 'You are not permitted to.') : undefined;
+}

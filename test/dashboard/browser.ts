@@ -1,0 +1,130 @@
+// A real Chromium that is signed in, and what it complained about.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeBuilder as Axe } from '@axe-core/playwright';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
+import { findChromiums } from '../../src/launcher/chromium.ts';
+import { createEventHub } from '../../src/modules/events/index.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { startServer } from '../../src/server.ts';
+import type { World } from '../support/world.ts';
+
+export interface DashboardServer {
+  readonly url: string;
+  /** A path that signs a browser in, once. */
+  link(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
+
+/** The API and the built dashboard over a world whose engine the test drives. */
+export async function serveDashboard({ service, secrets, token }: World): Promise<DashboardServer> {
+  const { ports } = service;
+  const hub = createEventHub({ db: ports.db, log: ports.log });
+  const server = await startServer({
+    ports,
+    secrets,
+    hub,
+    port: 0,
+    host: '127.0.0.1',
+    rateLimit: unreached,
+    dashboardDir: join(projectRoot, 'dist', 'dashboard'),
+  });
+  return {
+    url: server.url,
+    async link() {
+      const response = await fetch(`${server.url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        body: JSON.stringify({ query: 'mutation { createSignInLink(input: {}) { url } }' }),
+      });
+      const { data } = (await response.json()) as {
+        readonly data: { readonly createSignInLink: { readonly url: string } };
+      };
+      return new URL(data.createSignInLink.url).pathname;
+    },
+    async close() {
+      await server.close();
+      await hub.close();
+    },
+  };
+}
+
+/** The Chromium that drives previews: the machine's, or the one that comes with Interlock. */
+export async function launchChromium(): Promise<Browser> {
+  const named = process.env['PREVIEW_BROWSER'];
+  const found = await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
+  const [first] = found;
+  const program = named !== undefined ? { path: named, env: {} } : await first?.prepare();
+  if (program === undefined) throw new Error('No Chromium is here: set PREVIEW_BROWSER to the path of one.');
+  return await chromium.launch({
+    executablePath: program.path,
+    env: { ...process.env, ...program.env } as Record<string, string>,
+    // Root has no user namespaces of its own to put pages into.
+    chromiumSandbox: process.getuid?.() !== 0,
+    args: ['--disable-dev-shm-usage'],
+  });
+}
+
+export interface Look {
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+}
+
+export interface SignedIn extends AsyncDisposable {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the console and failed scripts said, and requests to other hosts. Empty in a good run. */
+  readonly complaints: readonly string[];
+  /** Opens a path and waits for its title. */
+  open(path: string): Promise<void>;
+}
+
+/** A window whose visitor signs in by a link, as the link that `npm start` prints. */
+export async function signIn(
+  browser: Browser,
+  s: TestServer,
+  { theme = 'light', width = 1440 }: Look = {},
+): Promise<SignedIn> {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 500 ? 844 : 900 },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol !== 'data:' && origin !== s.url) complaints.push(`asks ${origin}`);
+  });
+  await page.goto(s.url + (await s.link()));
+  await page.getByRole('button').first().click();
+  await page.waitForURL((url) => !url.pathname.startsWith('/session'));
+  return {
+    page,
+    context,
+    complaints,
+    async open(path) {
+      await page.goto(s.url + path);
+      await page.locator('main h2').first().waitFor();
+    },
+    [Symbol.asyncDispose]: async () => await context.close(),
+  };
+}
+
+// Its module is CommonJS whose types say otherwise.
+const { AxeBuilder } = createRequire(import.meta.url)('@axe-core/playwright') as { readonly AxeBuilder: typeof Axe };
+
+/** What axe finds serious or critical, as `rule: element`. */
+export async function seriousProblems(page: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`));
+}
