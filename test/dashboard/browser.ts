@@ -22,6 +22,8 @@ const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 /** The API and the built dashboard over a world whose engine the test drives. */
 export async function serveDashboard({ service, secrets, token }: World): Promise<DashboardServer> {
   const { ports } = service;
+  // Changes reach their followers by its loops.
+  service.start();
   const hub = createEventHub({ db: ports.db, log: ports.log });
   const server = await startServer({
     ports,

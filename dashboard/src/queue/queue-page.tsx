@@ -518,7 +518,7 @@ function RowBody({
     case 'batch':
       return <BatchHead row={row} members={row.batch.members} />;
     case 'heading':
-      return <div className={styles['group']}>{row.waiting} wait for a build</div>;
+      return <div className={styles['group']}>{row.waiting === 1 ? '1 waits' : `${row.waiting} wait`} for a build</div>;
     case 'outHeading':
       return <div className={styles['group']}>Not in line: somebody must act</div>;
     case 'entry':
