@@ -15,8 +15,10 @@ const queue = createRoute({
   getParentRoute: () => root,
   path: '/$owner/$name/queue/$',
   component: QueuePage,
-  validateSearch: ({ select }: Record<string, unknown>): { readonly select?: number } =>
-    Number.isInteger(Number(select)) && Number(select) > 0 ? { select: Number(select) } : {},
+  validateSearch: ({ select, at }: Record<string, unknown>): { readonly select?: number; readonly at?: string } => ({
+    ...(Number.isInteger(Number(select)) && Number(select) > 0 && { select: Number(select) }),
+    ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
+  }),
 });
 
 const pulls = createRoute({

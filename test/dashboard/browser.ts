@@ -63,7 +63,7 @@ export async function launchChromium(): Promise<Browser> {
   if (program === undefined) throw new Error('No Chromium is here: set PREVIEW_BROWSER to the path of one.');
   return await chromium.launch({
     executablePath: program.path,
-    env: { ...process.env, ...program.env } as Record<string, string>,
+    env: { ...process.env, ...program.env },
     // Root has no user namespaces of its own to put pages into.
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--disable-dev-shm-usage'],
@@ -87,7 +87,7 @@ export interface SignedIn extends AsyncDisposable {
 /** A window whose visitor signs in by a link, as the link that `npm start` prints. */
 export async function signIn(
   browser: Browser,
-  s: TestServer,
+  s: DashboardServer,
   { theme = 'light', width = 1440 }: Look = {},
 ): Promise<SignedIn> {
   const context = await browser.newContext({

@@ -81,6 +81,22 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('looks back to the line of a moment, where nothing can be changed', async () => {
+    const [pull] = await w.rows<{ queued_at: Date; merged_at: Date }>(
+      'select queued_at, merged_at from pull_request where number = 1',
+    );
+    const between = new Date((Number(pull?.queued_at) + Number(pull?.merged_at)) / 2).toISOString();
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`/acme/shop/queue/main?at=${between}`);
+    await page.getByText('The line as it was at').waitFor();
+    await page.getByRole('list', { name: 'The line of main' }).getByText('Cart: keep line items').waitFor();
+    expect(await page.getByRole('button', { name: 'Queue' }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Back to now' }).click();
+    await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('dequeues by keyboard after the impact was told, and keeps it with Escape', async () => {
     await pauseBranches(w.ctx, {
       repository: w.repository,

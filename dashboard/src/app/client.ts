@@ -16,8 +16,21 @@ async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<
   return response;
 }
 
-// What has no id of its own is part of the object that holds it.
-const keys = new Proxy({}, { get: () => (data: { readonly id?: string | null }) => data.id ?? null });
+interface Keyed {
+  readonly id?: string | null;
+  readonly asOf?: string | null;
+}
+
+// What has no id of its own is part of the object that holds it. A queue of the past is another object than that of now.
+const keys = new Proxy(
+  {},
+  {
+    get:
+      () =>
+      ({ id, asOf }: Keyed) =>
+        id === undefined || id === null ? null : asOf ? `${id} ${asOf}` : id,
+  },
+);
 
 export const client = new Client({
   url: '/graphql',

@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Where a pull request stands (interface 3.1). */
+/** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
   /** Left the queue: its author or an admin must act. */
   | 'BLOCKED'

@@ -9,7 +9,7 @@ export type CreateDeploymentInput = {
   environment: string;
   /** Goes on although the environment is frozen. */
   force?: boolean;
-  /** Only tells in `impact` what it would do. */
+  /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -26,13 +26,13 @@ export type DeploymentKind =
   /** To bring back what ran there before. */
   | 'ROLLBACK';
 
-/** How a deployment stands (interface 3.2). */
+/** Status of a deployment (interface 3.2). */
 export type DeploymentStatus =
   /** It was stopped, or never began. */
   | 'CANCELED'
   /** It was asked to stop; how it ends is not known yet. */
   | 'CANCELING'
-  /** It could not be tried, or its end was never told. */
+  /** It could not be tried, or its end was never reported. */
   | 'ERROR'
   /** It was tried and did not come through. */
   | 'FAILURE'
@@ -68,11 +68,11 @@ export type EnvironmentTier =
 
 /** An environment to which nothing is deployed from now on. */
 export type FreezeEnvironmentInput = {
-  /** Until when. Left out: until somebody ends it. */
+  /** The end. Left out: it lasts until somebody ends it. */
   endsAt?: string | null | undefined;
   /** Name of the environment. */
   environment: string;
-  /** Only tells in `impact` what it would do. */
+  /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** The release project. */
   project: string;
@@ -88,7 +88,7 @@ export type ProviderKind =
   | 'GITHUB_ACTIONS'
   /** A system that answers signed POSTs, and reports or is asked how the run went. */
   | 'HTTP'
-  /** Somebody outside, who reports how it went. */
+  /** A pipeline outside, which reports how it went. */
   | 'NONE';
 
 /** Whether a candidate can be deployed. */
@@ -106,7 +106,7 @@ export type RollBackEnvironmentInput = {
   environment: string;
   /** Goes on although the environment is frozen. */
   force?: boolean;
-  /** Only tells in `impact` what it would do. */
+  /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** The release project. */
   project: string;

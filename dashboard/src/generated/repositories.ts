@@ -39,7 +39,7 @@ export type PreviewConfigurationInput = {
 
 /** A configuration to put in the place of the present one. */
 export type ReplaceConfigurationInput = {
-  /** Only tells in `impact` what it would do. */
+  /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** The repository. */
   repository: RepositoryInput;

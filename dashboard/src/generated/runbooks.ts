@@ -45,7 +45,7 @@ export type CreateRunbookInput = {
   repository: RepositoryInput;
   /** The branch it begins at, and its pull requests are to be merged into. It has to be there. */
   targetBranch?: string | null | undefined;
-  /** What it is called, at most 200 characters. Made up unless given. */
+  /** Its title, at most 200 characters. Made from the prompt unless given. */
   title?: string | null | undefined;
 };
 
@@ -58,7 +58,7 @@ export type PrMode =
   /** One for each step that made commits, each on top of the one before. */
   | 'STACKED_PR';
 
-/** Where a pull request stands (interface 3.1). */
+/** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
   /** Left the queue: its author or an admin must act. */
   | 'BLOCKED'
@@ -91,7 +91,7 @@ export type RetryRunbookInput = {
   number: number;
 };
 
-/** How a leaf of a runbook stands (interface 3.3). */
+/** Status of a leaf of a runbook (interface 3.3). */
 export type RunbookLeafStatus =
   /** It is done. */
   | 'COMPLETED'
@@ -104,7 +104,7 @@ export type RunbookLeafStatus =
   /** Its turn has come: everything before it is completed, and an agent is waited for. */
   | 'QUEUED';
 
-/** How a pull request of a runbook stands. */
+/** Status of a pull request of a runbook. */
 export type RunbookPullRequestState =
   /** It was closed without being merged. */
   | 'CLOSED'
@@ -113,7 +113,7 @@ export type RunbookPullRequestState =
   /** It is open. */
   | 'OPEN';
 
-/** How a runbook stands, by its leaves alone; the first that fits (interface 3.3). */
+/** Status of a runbook, derived from its leaves: the first that fits (interface 3.3). */
 export type RunbookStatus =
   /** All leaves are completed. */
   | 'COMPLETED'

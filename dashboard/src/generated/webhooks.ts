@@ -5,7 +5,7 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
 /** An endpoint to make. */
 export type CreateWebhookEndpointInput = {
-  /** Actions to be told of, by name, or `*` alone for all. */
+  /** Actions to send, by name, or `*` alone for all. */
   actions: Array<string>;
   /** True: signed with the endpoint's own secret, which is answered once, instead of the account's token. The whole text, `whsec_` included, keys `X-Service-Signature-SHA256`. The Base64-decoded bytes after `whsec_` key `webhook-signature`, as in Standard Webhooks. */
   ownSecret?: boolean;

@@ -45,6 +45,11 @@ export function summarise(
   builds: { line: number; beside: number },
 ): readonly [string, string] {
   const { queued } = queue.depth;
+  if (queue.asOf)
+    return [
+      `At ${tell(Date.parse(queue.asOf))} ${inLine(queued).replace('.', '')}`,
+      `in ${inWords(builds.line, 'build')}${builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : ''}.`,
+    ];
   if (queue.haltedAt)
     return [`${queue.baseBranch} is halted: nothing is merged until an admin resumes it.`, inLine(queued)];
   if (queue.paused) return [`${queue.baseBranch} is paused: nothing is validated or merged.`, inLine(queued)];

@@ -3,7 +3,7 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
-/** Where a batch stands. The first three are live. */
+/** State of a batch. The first three are live. */
 export type BatchState =
   /** Its build failed and its members were halved. */
   | 'BISECTED'
@@ -70,7 +70,7 @@ export type CreateRepositoryInput = {
 export type DequeuePullRequestInput = {
   /** Its number. */
   number: number;
-  /** Only tells in `impact` what it would do. */
+  /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
@@ -150,7 +150,7 @@ export type OpenPullRequestInput = {
   title: string;
 };
 
-/** Where a pull request stands (interface 3.1). */
+/** Status of a pull request (interface 3.1). */
 export type PullRequestStatus =
   /** Left the queue: its author or an admin must act. */
   | 'BLOCKED'
@@ -177,7 +177,7 @@ export type QueuePullRequestInput = {
   mergeCommitMessage?: MergeCommitMessageInput | null | undefined;
   /** Its number. */
   number: number;
-  /** Only tells in `impact` what it would do. */
+  /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;

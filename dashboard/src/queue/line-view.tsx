@@ -1,0 +1,240 @@
+// The line of a queue, scrolled: only the rows on screen are in the document.
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useNow } from '../design/clock.ts';
+import { cx } from '../design/cx.ts';
+import { useIsNarrow } from '../design/narrow.ts';
+import { Answer, Button, Empty } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { describeInstant } from '../design/time.tsx';
+import { words } from '../design/words.ts';
+import type { QueueRef } from './actions.ts';
+import {
+  BatchHead,
+  EntryItem,
+  Graph,
+  heightOf,
+  LandingRow,
+  rowsOf,
+  TipRow,
+  type Axis,
+  type LineRow,
+} from './line-rows.tsx';
+import { forecastsOf, summarise, type Landing, type QueueData, type ShownEntry } from './summary.ts';
+import { TimeTravel } from './time-travel.tsx';
+import styles from './queue.module.css';
+
+const shortestAxisMs = 10 * 60 * 1000;
+const marks = [0, 1 / 3, 2 / 3, 1];
+
+interface LineViewProps {
+  readonly queue: QueueRef;
+  readonly data: QueueData;
+  readonly outside: readonly ShownEntry[];
+  readonly past: readonly Landing[];
+  readonly at: string | null;
+  readonly look: (at: string | null) => void;
+  readonly picked: number | null;
+  readonly pick: (number: number) => void;
+  readonly onQueue: () => void;
+}
+
+type Shown =
+  | LineRow
+  | { readonly key: string; readonly kind: 'out'; readonly entry: ShownEntry }
+  | { readonly key: string; readonly kind: 'outHeading' };
+
+const noGutter = { above: 'none', below: 'none', dot: 'none', side: null } as const;
+
+export function LineView({ queue, data, outside, past, at, look, picked, pick, onQueue }: LineViewProps): ReactNode {
+  const now = useNow();
+  const isNarrow = useIsNarrow();
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const rows = useMemo(
+    (): readonly Shown[] => [
+      ...rowsOf(data, past),
+      ...(outside.length > 0 ? [{ key: 'out', kind: 'outHeading' as const }] : []),
+      ...outside.map((entry) => ({ key: `entry ${entry.number}`, kind: 'out' as const, entry })),
+    ],
+    [data, outside, past],
+  );
+  const [margin, setMargin] = useState(0);
+  useEffect(() => setMargin(list.current?.offsetTop ?? 0), [data.depth.queued === 0, isNarrow, at]);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => {
+      const row = rows[index];
+      if (!row || row.kind === 'outHeading') return 34;
+      return row.kind === 'out' ? (isNarrow ? 68 : 48) : heightOf(row, isNarrow);
+    },
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 8,
+    scrollMargin: margin,
+  });
+  useEffect(() => virtualizer.measure(), [rows, isNarrow, virtualizer]);
+
+  const forecasts = useMemo(() => forecastsOf(data), [data]);
+  const minute = Math.floor(now / 60_000) * 60_000;
+  const axis = useMemo((): Axis => {
+    const last = Math.max(minute + shortestAxisMs, ...[...forecasts.values()].map(({ p90 }) => p90));
+    return { from: minute, to: last };
+  }, [forecasts, minute]);
+  const standings = rows.filter((row) => row.kind === 'batch').map((row) => row.standing);
+  const line = standings.filter((standing) => standing === 'line').length;
+  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), { line, beside: standings.length - line });
+  const unknown =
+    at !== null
+      ? 'in the past'
+      : data.haltedAt
+        ? 'halted'
+        : data.paused
+          ? 'paused'
+          : words(data.line.nodes.find(({ eta }) => eta?.unknown)?.eta?.unknown ?? 'not known yet');
+  const repository = { owner: queue.owner, name: queue.name };
+
+  return (
+    <div className={parts['scroll']} ref={scroller} tabIndex={0}>
+      <Answer
+        facts={
+          <>
+            <span>
+              <b>{data.depth.queued}</b> in line
+            </span>
+            <span>
+              <b>{data.depth.processing}</b> processing
+            </span>
+            <span>
+              <b>{data.depth.waiting}</b> waiting
+            </span>
+          </>
+        }
+      >
+        {lead} <em>{rest}</em>
+      </Answer>
+      <TimeTravel queue={queue} at={at} onLook={look} />
+      {data.line.nodes.length > 0 && (
+        <div className={styles['columns']} aria-hidden="true">
+          <span />
+          <span>Why it is not merged yet</span>
+          <span>Acts next</span>
+          <span className={styles['axis']}>
+            {marks.map((mark) => (
+              <span key={mark} style={{ left: `${mark * 100}%` }}>
+                {mark === 0 ? 'now' : describeInstant(axis.from + mark * (axis.to - axis.from), now)}
+              </span>
+            ))}
+          </span>
+          <span />
+        </div>
+      )}
+      <ol
+        ref={list}
+        className={styles['line']}
+        style={{ height: virtualizer.getTotalSize() }}
+        aria-label={`The line of ${queue.branch}`}
+      >
+        {virtualizer.getVirtualItems().map((item) => {
+          const row = rows[item.index];
+          if (!row) return null;
+          return (
+            <li
+              key={item.key}
+              className={styles['row']}
+              aria-posinset={item.index + 1}
+              aria-setsize={rows.length}
+              style={{ height: item.size, transform: `translateY(${item.start - margin}px)` }}
+            >
+              <Graph gutter={'gutter' in row ? row.gutter : noGutter} />
+              <RowBody
+                row={row}
+                {...{ repository, forecasts, axis, unknown, picked, pick, data, past }}
+                branch={queue.branch}
+              />
+            </li>
+          );
+        })}
+      </ol>
+      {data.line.totalCount > data.line.nodes.length && (
+        <p className={cx(styles['more'], 'dim')}>
+          {data.line.totalCount - data.line.nodes.length} more wait behind them. Search finds each of them.
+        </p>
+      )}
+      {data.line.nodes.length === 0 && (
+        <Empty
+          title="Nobody is in line."
+          actions={
+            <Button kind="go" shortcut="Q" onClick={onQueue}>
+              Queue a pull request
+            </Button>
+          }
+        >
+          Whatever is queued next is built on the tip at once.
+        </Empty>
+      )}
+    </div>
+  );
+}
+
+function RowBody({
+  row,
+  data,
+  past,
+  branch,
+  repository,
+  forecasts,
+  axis,
+  unknown,
+  picked,
+  pick,
+}: {
+  readonly row: Shown;
+  readonly data: QueueData;
+  readonly past: readonly Landing[];
+  readonly branch: string;
+  readonly repository: { readonly owner: string; readonly name: string };
+  readonly forecasts: ReturnType<typeof forecastsOf>;
+  readonly axis: Axis;
+  readonly unknown: string;
+  readonly picked: number | null;
+  readonly pick: (number: number) => void;
+}): ReactNode {
+  const entryProps = { branch, repository, axis, unknown, onPick: pick };
+  switch (row.kind) {
+    case 'landing':
+      return <LandingRow landing={row.landing} repository={repository} branch={branch} />;
+    case 'tip':
+      return <TipRow branch={branch} tip={data.baseTip ?? null} last={past[0]} />;
+    case 'batch':
+      return <BatchHead row={row} members={row.batch.members} />;
+    case 'heading':
+      return <div className={styles['group']}>{row.waiting === 1 ? '1 waits' : `${row.waiting} wait`} for a build</div>;
+    case 'outHeading':
+      return <div className={styles['group']}>Not in line: somebody must act</div>;
+    case 'entry':
+      return (
+        <EntryItem
+          {...entryProps}
+          entry={row.entry}
+          standing={row.standing}
+          isLastOfCard={row.isLastOfCard}
+          isPicked={picked === row.entry.number}
+          forecast={forecasts.get(row.entry.number)}
+        />
+      );
+    case 'out':
+      return (
+        <EntryItem
+          {...entryProps}
+          entry={row.entry}
+          standing="out"
+          isLastOfCard={false}
+          isPicked={picked === row.entry.number}
+          forecast={undefined}
+        />
+      );
+    default:
+      return row satisfies never;
+  }
+}

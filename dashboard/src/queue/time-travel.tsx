@@ -1,0 +1,124 @@
+// How long the line was over the last hours, as the way back: each moment of it can be looked at.
+import { useEffect, useMemo, useRef, type ReactNode } from 'react';
+import { scaleLinear } from 'd3-scale';
+import { area, curveStepAfter, line } from 'd3-shape';
+import { useQuery } from 'urql';
+import { useCommands } from '../app/commands.ts';
+import { useNow } from '../design/clock.ts';
+import { describeInstant } from '../design/time.tsx';
+import { count } from '../design/words.ts';
+import { DepthHistoryDocument, type DepthHistoryQuery } from '../generated/queue.ts';
+import type { QueueRef } from './actions.ts';
+import styles from './time-travel.module.css';
+
+type Point = NonNullable<NonNullable<DepthHistoryQuery['repository']>['queue']>['depthHistory'][number];
+
+const minuteMs = 60 * 1000;
+const shownMs = 3 * 60 * minuteMs;
+const width = 1000;
+const height = 44;
+
+interface TimeTravelProps {
+  readonly queue: QueueRef;
+  /** The moment that is shown. Null: now. */
+  readonly at: string | null;
+  readonly onLook: (at: string | null) => void;
+}
+
+export function TimeTravel({ queue, at, onLook }: TimeTravelProps): ReactNode {
+  const now = useNow();
+  const to = Math.ceil(now / minuteMs) * minuteMs;
+  const from = to - shownMs;
+  const [{ data }] = useQuery({
+    query: DepthHistoryDocument,
+    variables: useMemo(
+      () => ({ ...queue, from: new Date(from).toISOString(), to: new Date(to).toISOString() }),
+      [queue, from, to],
+    ),
+  });
+  // The minute that follows is asked for while the one before is shown.
+  const latest = useRef<readonly Point[]>([]);
+  const points = data?.repository?.queue?.depthHistory ?? latest.current;
+  useEffect(() => {
+    latest.current = points;
+  }, [points]);
+  const slider = useRef<HTMLInputElement>(null);
+  const shown = at === null ? to : Math.min(to, Math.max(from, Date.parse(at)));
+  const look = (instant: number): void => onLook(instant >= to - minuteMs / 2 ? null : new Date(instant).toISOString());
+  useCommands([
+    { key: 't', label: 'Look back', group: 'View', run: () => slider.current?.focus() },
+    { key: '.', label: 'Back to now', group: 'View', run: () => onLook(null) },
+  ]);
+  return (
+    <div className={styles['time']}>
+      <p className={styles['hint']} aria-hidden="true">
+        In line, with <span className="green">landings</span> and <span className="red">resets</span>. Drag to look
+        back, or press T.
+      </p>
+      <Depth points={points} from={from} to={to} shown={shown} />
+      <input
+        ref={slider}
+        type="range"
+        className={styles['slider']}
+        aria-label="Moment shown"
+        aria-valuetext={at === null ? 'now' : describeInstant(shown, now)}
+        min={from}
+        max={to}
+        step={minuteMs}
+        value={shown}
+        onChange={(event) => look(Number(event.currentTarget.value))}
+      />
+      <p className={styles['marks']} aria-hidden="true">
+        <span>{describeInstant(from, now)}</span>
+        <span>{describeInstant(from + shownMs / 3, now)}</span>
+        <span>{describeInstant(from + (2 * shownMs) / 3, now)}</span>
+        <b>now</b>
+      </p>
+    </div>
+  );
+}
+
+function Depth({
+  points,
+  from,
+  to,
+  shown,
+}: {
+  readonly points: readonly Point[];
+  readonly from: number;
+  readonly to: number;
+  readonly shown: number;
+}): ReactNode {
+  const x = scaleLinear([from, to], [0, width]);
+  const y = scaleLinear([0, Math.max(4, ...points.map(({ queued }) => queued))], [height - 8, 2]);
+  const at = (point: Point): number => x(Date.parse(point.at));
+  const under = area<Point>()
+    .x(at)
+    .y0(height - 8)
+    .y1(({ queued }) => y(queued))
+    .curve(curveStepAfter);
+  const top = line<Point>()
+    .x(at)
+    .y(({ queued }) => y(queued))
+    .curve(curveStepAfter);
+  const most = Math.max(0, ...points.map(({ queued }) => queued));
+  return (
+    <svg
+      className={styles['depth']}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`At most ${count(most, 'pull request was', 'pull requests were')} in line in the last three hours`}
+    >
+      <path d={under([...points]) ?? ''} fill="var(--blue-s)" />
+      <path d={top([...points]) ?? ''} className={styles['line']} />
+      {points.map((point) => (
+        <g key={point.at}>
+          {point.landings > 0 && <path d={`M${at(point)} ${height - 6}v6`} className={styles['landing']} />}
+          {point.resets > 0 && <path d={`M${at(point)} 2v${height - 4}`} className={styles['reset']} />}
+        </g>
+      ))}
+      <path d={`M${x(shown)} 0v${height}`} className={styles['head']} />
+    </svg>
+  );
+}
