@@ -9,6 +9,7 @@ import { openBenchDatabase } from './database.ts';
 export interface BenchInstallation {
   /** Outside of every guard and time limit. */
   readonly owner: pg.Client;
+  readonly databaseUrl: string;
   readonly account: (name: string) => Promise<Context>;
   /** Id of a new repository acme/`name`. */
   readonly repository: (ctx: Context, name: string) => Promise<string>;
@@ -25,6 +26,7 @@ export async function withInstallation(work: (installation: BenchInstallation) =
     const ports = { db, clock: () => new Date(), log: pino({ level: 'warn' }) } as Partial<Ports> as Ports;
     await work({
       owner,
+      databaseUrl: database.url,
       account: async (name) =>
         systemContext(ports, await idOf('insert into account (name) values ($1) returning id', [name])),
       repository: async ({ accountId }, name) =>

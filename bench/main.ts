@@ -4,6 +4,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
+import { benchGitHubWebhooks } from './github-webhooks.ts';
 import { benchLandings } from './landings.ts';
 import { benchLine } from './line.ts';
 import { benchLists } from './lists.ts';
@@ -15,14 +16,24 @@ import { createTenants } from './tenants.ts';
 import { waysOf } from './ways.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-const names = ['reads', 'analytics', 'landings', 'line', 'lists', 'prices', 'releases', 'webhooks'] as const;
+const names = [
+  'reads',
+  'analytics',
+  'github-webhooks',
+  'landings',
+  'line',
+  'lists',
+  'prices',
+  'releases',
+  'webhooks',
+] as const;
 type Name = (typeof names)[number];
 
 const program = new Command('npm run bench --')
   .description('Measures what Interlock costs on this machine. What each bench measures: bench/README.md.')
   .addArgument(new Argument('[bench]', 'which one').choices(names).default('reads'))
   .option('--pull-requests <n>', 'of analytics', readNumber, 1_000_000)
-  .option('--deliveries <n>', 'of webhooks', readNumber, 5_000)
+  .option('--deliveries <n>', 'of webhooks and github-webhooks', readNumber, 5_000)
   .option('--sizes <n,…>', 'of lists', readNumbers, [10, 100, 1_000, 100_000])
   .option('--landings <n>', 'of landings', readNumber, 40)
   .option('--lines <n,…>', 'of releases and line', readNumbers)
@@ -57,6 +68,7 @@ const options = program.opts<Options>();
 const benches = {
   reads: benchReads,
   analytics: async () => await benchAnalytics(options.pullRequests),
+  'github-webhooks': async () => await benchGitHubWebhooks(options.deliveries),
   landings: async () => await benchLandings(options.landings),
   line: async () => await benchLine(options.lines ?? [10, 500, 5_000], options.times),
   lists: async () => await benchLists(options.sizes, options.requests),

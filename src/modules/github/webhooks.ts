@@ -1,7 +1,12 @@
 // Webhooks of GitHub. What they tell is stored before they are answered; the same delivery has one effect.
 import { verify } from '@octokit/webhooks-methods';
 import type { Ports } from '../../context.ts';
-import { readWebhook, type WebhookHint, type WebhookPayload } from '../../hosts/github/webhook-events.ts';
+import {
+  readWebhook,
+  type WebhookHint,
+  type WebhookNews,
+  type WebhookPayload,
+} from '../../hosts/github/webhook-events.ts';
 import type { HostEvent, HostRepository } from '../../hosts/port.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import type { Secrets } from '../accounts/index.ts';
@@ -29,22 +34,49 @@ export function createWebhookIntake(
   secrets: Secrets,
   storeEvents: (events: readonly HostEvent[]) => Promise<void>,
 ): WebhookIntake {
+  const findApp = createAppFinder(ports, secrets);
   return {
     async receive(webhook) {
-      const app = await findAppByWebhookPath(ports.db.system.query, secrets, webhook.path);
+      let app = await findApp(webhook.path);
       if (app === null) return { status: 404, message: 'No App has this address.' };
+      // Its secret may have changed a moment ago.
+      if (!(await isSigned(app, webhook))) app = (await findApp(webhook.path, { isStale: true })) ?? app;
       if (!(await isSigned(app, webhook)))
         return { status: 401, message: "The signature is not that of the App's webhook secret." };
       const payload = parse(webhook.body);
       if (payload === null || webhook.delivery === '' || webhook.event === '')
         return { status: 400, message: 'A webhook has X-GitHub-Delivery, X-GitHub-Event and a body of JSON.' };
-      if (await isKnown(ports, app, webhook.delivery)) return { status: 202, message: 'Received before.' };
-      await store(ports, app, { event: webhook.event, payload, storeEvents });
+      const news = readWebhook(webhook.event, payload, app.app.id);
+      const { isKnown, repository } = await lookUp(ports, app, {
+        delivery: webhook.delivery,
+        githubId: news.repositoryId,
+      });
+      if (isKnown) return { status: 202, message: 'Received before.' };
+      await store(ports, app, { news, repository, storeEvents });
       // Last: a delivery that was not stored whole is handled once more when it is sent again.
       await noteDelivery(ports, app, webhook);
       await passFailpoint('delivery:after_store');
       return { status: 202, message: 'Received.' };
     },
+  };
+}
+
+const keptMs = 10_000;
+
+/** What was found counts for ten seconds: opening the secrets of an App takes longer than storing a webhook. */
+function createAppFinder(
+  ports: Ports,
+  secrets: Secrets,
+): (path: string, options?: { readonly isStale: boolean }) => Promise<AppRow | null> {
+  const kept = new Map<string, { readonly app: AppRow; readonly until: number }>();
+  return async (path, { isStale } = { isStale: false }) => {
+    const now = ports.clock().getTime();
+    const known = kept.get(path);
+    if (!isStale && known !== undefined && known.until > now) return known.app;
+    const app = await findAppByWebhookPath(ports.db.system.query, secrets, path);
+    if (app !== null) kept.set(path, { app, until: now + keptMs });
+    else kept.delete(path);
+    return app;
   };
 }
 
@@ -63,12 +95,27 @@ function parse(body: string): WebhookPayload | null {
   }
 }
 
-async function isKnown(ports: Ports, app: AppRow, delivery: string): Promise<boolean> {
-  const found = await ports.db.system.query(
-    'select 1 from host_delivery where account_id = $1 and github_app_id = $2 and id = $3',
-    [app.accountId, app.rowId, delivery],
+interface Known {
+  readonly isKnown: boolean;
+  /** Null: it is not active here. */
+  readonly repository: HostRepository | null;
+}
+
+async function lookUp(
+  ports: Ports,
+  app: AppRow,
+  { delivery, githubId }: { readonly delivery: string; readonly githubId: string | null },
+): Promise<Known> {
+  const [row] = await ports.db.system.query<{ isKnown: boolean; id: string | null; owner: string; name: string }>(
+    `select exists (select from host_delivery where account_id = $1 and github_app_id = $2 and id = $3) as "isKnown",
+       r.id, r.owner, r.name
+     from (select) as one
+     left join repository r on r.account_id = $1 and r.github_app_id = $2 and r.github_id = $4 and r.active and r.deleted_at is null`,
+    [app.accountId, app.rowId, delivery, githubId],
   );
-  return found.length > 0;
+  if (row === undefined || row.id === null) return { isKnown: row?.isKnown ?? false, repository: null };
+  const { isKnown, id, owner, name } = row;
+  return { isKnown, repository: { accountId: app.accountId, id, owner, name } };
 }
 
 async function noteDelivery(ports: Ports, app: AppRow, { delivery, event }: ReceivedWebhook): Promise<void> {
@@ -79,33 +126,21 @@ async function noteDelivery(ports: Ports, app: AppRow, { delivery, event }: Rece
   );
 }
 
-interface News {
-  readonly event: string;
-  readonly payload: WebhookPayload;
+interface Stored {
+  readonly news: WebhookNews;
+  readonly repository: HostRepository | null;
   readonly storeEvents: (events: readonly HostEvent[]) => Promise<void>;
 }
 
-async function store(ports: Ports, app: AppRow, { event, payload, storeEvents }: News): Promise<void> {
-  const news = readWebhook(event, payload, app.app.id);
+async function store(ports: Ports, app: AppRow, { news, repository, storeEvents }: Stored): Promise<void> {
   if (news.changesInstallation && news.installationId !== null)
     await ports.db.system.query(
       `insert into github_installation (account_id, github_app_id, id, owner, sync_at) values ($1, $2, $3, '', $4)
        on conflict (account_id, github_app_id, id) do update set sync_at = excluded.sync_at`,
       [app.accountId, app.rowId, news.installationId, ports.clock()],
     );
-  if (news.repositoryId === null || news.hints.length === 0) return;
-  const repository = await findRepository(ports, app, news.repositoryId);
-  if (repository === null) return;
+  if (repository === null || news.hints.length === 0) return;
   await storeEvents(news.hints.map((hint) => eventOf(repository, hint)));
-}
-
-async function findRepository(ports: Ports, app: AppRow, githubId: string): Promise<HostRepository | null> {
-  const [row] = await ports.db.system.query<{ id: string; owner: string; name: string }>(
-    `select id, owner, name from repository
-     where account_id = $1 and github_app_id = $2 and github_id = $3 and active and deleted_at is null`,
-    [app.accountId, app.rowId, githubId],
-  );
-  return row === undefined ? null : { ...row, accountId: app.accountId };
 }
 
 function eventOf(repository: HostRepository, hint: WebhookHint): HostEvent {

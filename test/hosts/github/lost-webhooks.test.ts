@@ -1,0 +1,24 @@
+// Every webhook is lost, and the queue goes on: the comparison with GitHub finds what they would have said.
+import { expect, test } from 'vitest';
+import { createReconciler } from '../../../src/reconciler.ts';
+import { queueWorld } from './queue-world.ts';
+
+test('with every webhook lost a queue with a line goes on within a minute', async () => {
+  await using w = await queueWorld();
+  const one = await w.open('one', { one: '1\n' });
+  const two = await w.open('two', { two: '2\n' });
+  await w.label(one);
+  w.emulator.knobs.webhooks({ drop: 1 });
+  let aheadMs = 0;
+  const reconciler = createReconciler({ ...w.service.ports, clock: () => new Date(Date.now() + aheadMs) });
+  await reconciler.settle();
+  await w.label(two);
+  await reconciler.settle();
+  const statusOfTwo = async (): Promise<unknown[]> =>
+    await w.rows('select status from pull_request where number = $1', [two]);
+  expect(await statusOfTwo()).toEqual([{ status: 'open' }]);
+  aheadMs = 60_000;
+  await reconciler.settle();
+  expect(await w.settled(one, two)).toEqual({ [one]: 'merged', [two]: 'merged' });
+  await reconciler.stop();
+});
