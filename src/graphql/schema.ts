@@ -18,6 +18,7 @@ import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/q
 import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
 import { PullRequestActionsResolver, RepositoryActionsResolver } from '../modules/queue/api/viewer-actions.resolver.ts';
 import { QueueDepthHistoryResolver } from '../modules/queue/api/depth-history.resolver.ts';
+import { StackResolver } from '../modules/queue/api/stack.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
 import {
@@ -118,6 +119,7 @@ function buildInterlockSchema(): GraphQLSchema {
       ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
+      StackResolver,
       QueueDepthHistoryResolver,
       PullRequestActionsResolver,
       RepositoryActionsResolver,

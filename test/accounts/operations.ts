@@ -67,7 +67,7 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id viewerCan { allowed } successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
+    'pullRequest(number: 1) { id below { id } above { id } viewerCan { allowed } successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),

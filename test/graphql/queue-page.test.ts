@@ -275,3 +275,15 @@ describe('a queue as of an instant', () => {
     expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_INPUT' } }]);
   });
 });
+
+it('a pull request names those below and above it in its stack', async () => {
+  await s.rows('update pull_request set below_id = $1 where id = $2', [await idOf(1), await idOf(3)]);
+  const stack = 'below { number } above { number }';
+  const { data } = await s.graphql<{ repository: object }>(
+    `{ repository(owner: "acme", name: "shop") { lower: pullRequest(number: 1) { ${stack} } upper: pullRequest(number: 3) { ${stack} } } }`,
+  );
+  expect(data.repository).toEqual({
+    lower: { below: null, above: [{ number: 3 }] },
+    upper: { below: { number: 1 }, above: [] },
+  });
+});

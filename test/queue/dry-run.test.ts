@@ -7,6 +7,7 @@ import {
   previewQueueing,
   queuePullRequest,
 } from '../../src/modules/queue/index.ts';
+import { haltQueue, previewHalt } from '../../src/modules/queue/requests/halting.service.ts';
 import { previewConfiguration } from '../../src/modules/queue/api/dry-run.configuration.ts';
 import { dryRun } from '../../src/modules/queue/planning/dry-run.ts';
 import { freezeBranches, pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
@@ -106,6 +107,26 @@ describe('a preview tells what happens, and writes nothing', () => {
       buildsStarted: [[c]],
     });
     expect(done).toEqual(withoutHeld(foreseen));
+  });
+
+  it('of halting and resuming: landings are held, and what waited is built', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
+    const { w, numbers } = line;
+    const [a = 0, b = 0, c = 0] = numbers;
+    const request = { repository: w.repository, baseBranch: 'main' };
+    const halted = await previewedAndDone(
+      w,
+      async () => (await previewHalt(w.ctx, request, 'An incident')).impacts,
+      async () => await haltQueue(w.ctx, { ...request, reason: 'An incident' }),
+    );
+    expect(halted.foreseen).toMatchObject({ resets: [], buildsStarted: [], buildsStopped: [], landingsHeld: [a, b] });
+    expect(halted.done).toEqual(withoutHeld(halted.foreseen));
+    await w.dequeue(b);
+    await w.queue(c);
+    const [resumed] = (await previewHalt(w.ctx, request, null)).impacts;
+    expect(resumed?.landingsHeld).toEqual([]);
+    expect(resumed?.buildsStarted).toEqual([[c]]);
+    await expect(previewHalt(w.ctx, { ...request, baseBranch: 'none' }, null)).rejects.toThrow('Queue not found');
   });
 
   it('of pausing and resuming: landings are held, and what waited is built', async () => {

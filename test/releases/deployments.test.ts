@@ -334,6 +334,31 @@ describe('rolling back', () => {
     expect(await at.line()).toEqual(['v1-rc1 in_progress']);
   });
 
+  it('is refused, like a deployment, if another candidate runs there than was looked at', async () => {
+    const at = await environment('Moved', 'v1-rc1', 'v2-rc1');
+    await succeed(at, 'v1-rc1', 'v2-rc1');
+    const send = async (ifRunning: string, preview: boolean) =>
+      await s.graphql<object>(
+        `mutation { rollBackEnvironment(input: {project: "Moved", environment: "production", ifRunning: "${ifRunning}", preview: ${preview}}) {
+           deployment { releaseCandidateVersion } } }`,
+      );
+    expect((await send('v2-rc1', true)).errors).toEqual([]);
+    const deployed = await s.graphql<object>(
+      `mutation { createDeployment(input: {project: "Moved", environment: "production", version: "v1-rc1", ifRunning: "v1-rc1"}) { deployment { id } } }`,
+    );
+    for (const { errors } of [deployed, await send('v1-rc1', true), await send('v1-rc1', false)])
+      expect(errors).toMatchObject([
+        {
+          message: 'v2-rc1 runs in production, and not v1-rc1. Look at it again.',
+          extensions: { code: 'CONFLICT', field: 'input.ifRunning' },
+        },
+      ]);
+    expect(await at.line()).toEqual(['v2-rc1 success', 'v1-rc1 success']);
+    expect((await send('v2-rc1', false)).data).toMatchObject({
+      rollBackEnvironment: { deployment: { releaseCandidateVersion: 'v1-rc1' } },
+    });
+  });
+
   it('tells in a preview what it would do', async () => {
     const at = await environment('Previewing', 'v1-rc1', 'v2-rc1');
     await succeed(at, 'v1-rc1', 'v2-rc1');

@@ -32,6 +32,8 @@ export interface CreateDeploymentRequest extends EnvironmentNames {
   readonly supersede?: boolean;
   readonly force?: boolean;
   readonly preview?: boolean;
+  /** The version that runs there, as the caller knows it. Null or absent: it is not checked. */
+  readonly ifRunning?: string | null;
 }
 
 /** Deploys a candidate that is ready: at once, or after the deployments in line. */
@@ -42,6 +44,7 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   return await dryRunOr(ctx, request.preview, async (tx) => {
     requireActive(await shareRepository(ctx, tx, candidate.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
+    await requireRunning(ctx, tx, locked, request.ifRunning);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
     const because = `Superseded by ${candidate.version}.`;
     const canceled = request.supersede ? await cancelActive(ctx, tx, { environment: locked, because }) : [];
@@ -120,6 +123,8 @@ export async function cancelDeployment(
 export interface RollBackRequest extends EnvironmentNames {
   readonly force?: boolean;
   readonly preview?: boolean;
+  /** The version that runs there, as the caller knows it. Null or absent: it is not checked. */
+  readonly ifRunning?: string | null;
 }
 
 /** Cancels what is active, and deploys what the history of successes names: fixed here, whatever succeeds meanwhile. */
@@ -129,6 +134,7 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   return await dryRunOr(ctx, request.preview, async (tx) => {
     requireThere(await shareRepository(ctx, tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
+    await requireRunning(ctx, tx, locked, request.ifRunning);
     await requireNotFrozen(ctx, tx, environment.id, request.force);
     const because = `Canceled by a rollback of ${actorOf(ctx)}.`;
     // First, because canceling starts a deployment that was being triggered, and the rollback then takes it back.
@@ -162,6 +168,22 @@ function requireReady({ version, status }: ReleaseCandidate): void {
       ? 'is still being built: deploy it when it is ready'
       : 'failed to build: make another candidate';
   throw new DomainError('BAD_INPUT', `Release candidate ${version} ${why}`, 'input.version');
+}
+
+async function requireRunning(
+  ctx: Context,
+  tx: Transaction,
+  { id, name }: EnvironmentRow,
+  expected: string | null | undefined,
+): Promise<void> {
+  if (!expected) return;
+  const [running] = await tx.query<{ version: string }>(
+    'select version from release_candidate where account_id = $1 and id = $2',
+    [ctx.accountId, await readRunning(ctx, tx, id)],
+  );
+  if (running?.version === expected) return;
+  const what = running === undefined ? 'Nothing runs' : `${running.version} runs`;
+  throw new DomainError('CONFLICT', `${what} in ${name}, and not ${expected}. Look at it again.`, 'input.ifRunning');
 }
 
 async function requireNotFrozen(

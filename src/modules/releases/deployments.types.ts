@@ -172,6 +172,13 @@ export class CreateDeploymentInput {
   @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
   force!: boolean;
 
+  @Field(() => ReleaseCandidateVersion, {
+    nullable: true,
+    description:
+      'Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given.',
+  })
+  ifRunning?: string | null;
+
   @Field(() => Boolean, {
     defaultValue: false,
     description: 'Changes nothing, and answers in `impact` what it would do.',
@@ -219,6 +226,13 @@ export class RollBackEnvironmentInput {
 
   @Field(() => Boolean, { defaultValue: false, description: 'Goes on although the environment is frozen.' })
   force!: boolean;
+
+  @Field(() => ReleaseCandidateVersion, {
+    nullable: true,
+    description:
+      'Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given.',
+  })
+  ifRunning?: string | null;
 
   @Field(() => Boolean, {
     defaultValue: false,

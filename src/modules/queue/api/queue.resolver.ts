@@ -20,7 +20,9 @@ import { readBatches } from './batches.reads.ts';
 import { type Batch, BatchConnection, batchStates, type BatchState } from './batches.types.ts';
 import { liveStates } from '../store/batch.rows.ts';
 import { setRepositoryActive } from '../requests/activity.service.ts';
-import { haltQueue, resumeQueue } from '../requests/halting.service.ts';
+import { checkedReason, haltQueue, previewHalt, resumeQueue } from '../requests/halting.service.ts';
+import type { QueueImpact } from '../planning/dry-run.ts';
+import { toImpact } from './dry-run.types.ts';
 import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
 import { PullRequest } from './pull-requests.types.ts';
 import { depthOfQueue, queueById, readQueue, readQueueDepth, readQueues, runningBuilds } from './queue.reads.ts';
@@ -158,6 +160,7 @@ export class QueuesResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => HaltQueueInput) input: HaltQueueInput,
   ): Promise<QueuePayload> {
+    if (input.preview) return await previewPayload(ctx, await previewHalt(ctx, input, checkedReason(input)));
     return await payload(ctx, await haltQueue(ctx, input));
   }
 
@@ -177,6 +180,7 @@ export class QueuesResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => QueueRefInput) input: QueueRefInput,
   ): Promise<QueuePayload> {
+    if (input.preview) return await previewPayload(ctx, await previewHalt(ctx, input, null));
     return await payload(ctx, await resumeQueue(ctx, input));
   }
 }
@@ -201,4 +205,11 @@ async function payload(ctx: GraphQLContext, { queueId }: { readonly queueId: str
   const queue = await loaderOf(ctx, queueById).load(queueId);
   if (!queue) throw new Error(`The queue ${queueId} is gone after its change.`);
   return { queue };
+}
+
+async function previewPayload(
+  ctx: GraphQLContext,
+  { queueId, impacts }: { readonly queueId: string; readonly impacts: readonly QueueImpact[] },
+): Promise<QueuePayload> {
+  return { queue: (await payload(ctx, { queueId })).queue, impact: toImpact(impacts) };
 }

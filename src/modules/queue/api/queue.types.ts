@@ -2,6 +2,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { Node } from '../../../graphql/node.ts';
 import { DateTime, GitObjectID } from '../../../graphql/scalars.ts';
 import type { QueueAsOf } from './as-of.loader.ts';
+import { Impact } from './dry-run.types.ts';
 import { Repository, RepositoryInput } from '../../repositories/repositories.types.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'How many pull requests are in line right now (interface 2.9).' })
@@ -76,6 +77,12 @@ export class QueueRefInput {
 
   @Field(() => String, { description: 'The branch it merges into.' })
   baseBranch!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
+  preview!: boolean;
 }
 
 @InputType({ description: 'A queue to halt, and why.' })
@@ -88,4 +95,7 @@ export class HaltQueueInput extends QueueRefInput {
 export class QueuePayload {
   @Field(() => Queue, { description: 'The queue as it is now.' })
   queue!: Queue;
+
+  @Field(() => Impact, { nullable: true, description: 'What it would do. Null unless a preview was asked for.' })
+  impact?: Impact | null;
 }

@@ -5,6 +5,7 @@ import { codeOf } from '../../../hosts/port.ts';
 import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { changeQueue, ensureQueue } from '../store/queue.locks.ts';
 import type { RepositoryRef } from './queue.service.ts';
@@ -15,11 +16,15 @@ export async function haltQueue(
   ctx: Context,
   request: { readonly repository: RepositoryRef; readonly baseBranch: string; readonly reason: string },
 ): Promise<{ queueId: string }> {
+  return await writeHalt(ctx, request, checkedReason(request));
+}
+
+export function checkedReason(request: { readonly reason: string }): string {
   const reason = request.reason.trim();
   if (reason === '') throw new DomainError('BAD_INPUT', 'reason is required: people in the queue read it.', 'reason');
   if (reason.length > longestReason)
     throw new DomainError('BAD_INPUT', `reason must be at most ${longestReason} characters long.`, 'reason');
-  return await writeHalt(ctx, request, reason);
+  return reason;
 }
 
 const longestReason = 1_000;
@@ -31,23 +36,47 @@ export async function resumeQueue(
   return await writeHalt(ctx, request, null);
 }
 
-async function writeHalt(
+interface Halting {
+  readonly repository: RepositoryRef;
+  readonly baseBranch: string;
+}
+
+/** What `haltQueue` would do, or `resumeQueue` if the reason is null. The base is assumed not to have moved. */
+export async function previewHalt(
   ctx: Context,
-  request: { readonly repository: RepositoryRef; readonly baseBranch: string },
+  request: Halting,
   reason: string | null,
-): Promise<{ queueId: string }> {
+): Promise<{ queueId: string; impacts: readonly QueueImpact[] }> {
+  requireAction(ctx, 'halt');
+  const repository = await loadRepository(ctx, request.repository, 'admin');
+  const [queue] = await readQueueOf(ctx, repository, request.baseBranch);
+  if (queue === undefined) throw notFound('Queue');
+  const act = async (dryContext: Context): Promise<unknown> =>
+    await changeHalt(dryContext, repository, { ...request, reason, keepsTip: true });
+  return { queueId: queue.id, impacts: await dryRun(ctx, repository.id, act) };
+}
+
+async function writeHalt(ctx: Context, request: Halting, reason: string | null): Promise<{ queueId: string }> {
   requireAction(ctx, 'halt');
   const repository = await loadRepository(ctx, request.repository, 'admin');
   await requireBaseBranch(ctx, repository, request.baseBranch);
+  return await changeHalt(ctx, repository, { ...request, reason, keepsTip: false });
+}
+
+async function changeHalt(
+  ctx: Context,
+  repository: RepositoryRow,
+  { baseBranch, reason, keepsTip }: Halting & { readonly reason: string | null; readonly keepsTip: boolean },
+): Promise<{ queueId: string }> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queueId = await ensureQueue(ctx, tx, repository.id, request.baseBranch);
+    const queueId = await ensureQueue(ctx, tx, repository.id, baseBranch);
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const { queue } = work;
     if ((queue.haltedReason ?? null) === reason) return { queueId };
     queue.haltedReason = reason;
     queue.haltedAt = reason === null ? null : work.now;
     // The tip may have moved in the meantime: it is read again before anything is planned.
-    if (reason === null) queue.baseTip = null;
+    if (reason === null && !keepsTip) queue.baseTip = null;
     work.events.push({
       repositoryId: repository.id,
       queueId,
@@ -56,7 +85,7 @@ async function writeHalt(
     });
     await recordUserAction(ctx, tx, {
       action: reason === null ? 'queue_resumed' : 'queue_halted',
-      target: `${repository.owner}/${repository.name}:${request.baseBranch}`,
+      target: `${repository.owner}/${repository.name}:${baseBranch}`,
     });
     await finishWork(work);
     return { queueId };
@@ -65,12 +94,15 @@ async function writeHalt(
 
 /** The branch must have a queue or exist at the host: a misspelt name halts nothing and creates no queue. */
 async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBranch: string): Promise<void> {
-  const known = await ctx.db.read(ctx.accountId, {
-    name: 'queue_of_base_branch',
-    text: 'select id from queue where account_id = $1 and repository_id = $2 and base_branch = $3',
-    values: [ctx.accountId, repository.id, baseBranch],
-  });
-  if (known.length > 0) return;
+  if ((await readQueueOf(ctx, repository, baseBranch)).length > 0) return;
   const branches = await codeOf(ctx, hosted(repository)).listRefs('refs/heads/');
   if (!branches.some(({ ref }) => ref === `refs/heads/${baseBranch}`)) throw notFound('Base branch');
+}
+
+async function readQueueOf(ctx: Context, { id }: RepositoryRow, baseBranch: string): Promise<{ id: string }[]> {
+  return await ctx.db.read<{ id: string }>(ctx.accountId, {
+    name: 'queue_of_base_branch',
+    text: 'select id from queue where account_id = $1 and repository_id = $2 and base_branch = $3',
+    values: [ctx.accountId, id, baseBranch],
+  });
 }
