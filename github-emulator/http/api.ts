@@ -47,6 +47,7 @@ async function serveRoute(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const operation = `${route.method} ${route.path}`;
+  reply.header('date', new Date(options.core.clock()).toUTCString());
   await delay(options.faults.takeDelayMs(operation));
   const before = options.faults.takeFault(operation, 'before');
   if (before !== null) return await sendFault(reply, before);

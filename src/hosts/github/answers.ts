@@ -9,6 +9,8 @@ export interface FailedCall {
   readonly message: string;
   /** It would have changed something. */
   readonly writes: boolean;
+  /** The App asked for the token that other calls need. */
+  readonly isForToken: boolean;
 }
 
 export type Failure =
@@ -27,6 +29,7 @@ export function judgeFailure(call: FailedCall, now: number): Failure {
   if (status === null || status >= 500) return { kind: 'unavailable', words: `GitHub: ${message}`, retryAt: null };
   const limit = limitOf(call, now);
   if (limit !== null) return limit;
+  if (call.isForToken) return { kind: 'unavailable', words: withoutToken(call, now), retryAt: null };
   if (status === 401) return { kind: 'token', words: `GitHub refused the App's token: ${message}` };
   if (status === 404 || status === 410) return { kind: 'absent', words: `GitHub: ${message}` };
   if (status === 403) return forbidden(call);
@@ -34,6 +37,20 @@ export function judgeFailure(call: FailedCall, now: number): Failure {
     return { kind: 'unavailable', words: 'The repository was renamed or moved at GitHub', retryAt: null };
   return { kind: 'refused', words: `GitHub: ${message}` };
 }
+
+/** The App gets no token: whatever it wanted to do, nothing was read and nothing was done. */
+function withoutToken({ status, message, headers }: FailedCall, now: number): string {
+  if (/suspended/i.test(message)) return suspendedWords;
+  if (status === 404) return 'The App is not installed at GitHub any more, or was deleted';
+  if (/could not be decoded/i.test(message))
+    return "GitHub refuses the private key of the App. Generate another one in the App's settings at GitHub, and store it in Interlock";
+  if (!/claim \('(iat|exp)'\)/.test(message)) return `GitHub gives the App no token: ${message}`;
+  const offSec = Math.round((now - Date.parse(String(headers['date'] ?? ''))) / 1000);
+  const off = Number.isNaN(offSec) ? 'not that of GitHub' : `${Math.abs(offSec)} s ${offSec > 0 ? 'ahead' : 'behind'}`;
+  return `The clock of this machine is ${off}: set it, for example by NTP`;
+}
+
+const suspendedWords = 'The installation of the App is suspended at GitHub';
 
 function limitOf({ status, headers, message }: FailedCall, now: number): Failure | null {
   if (status !== 403 && status !== 429) return null;
@@ -48,8 +65,7 @@ function limitOf({ status, headers, message }: FailedCall, now: number): Failure
 
 function forbidden({ message, headers, writes }: FailedCall): Failure {
   // A landing that has begun must not be given up because somebody suspends the App for a moment.
-  if (/suspended/i.test(message))
-    return { kind: 'unavailable', words: 'The installation of the App is suspended at GitHub', retryAt: null };
+  if (/suspended/i.test(message)) return { kind: 'unavailable', words: suspendedWords, retryAt: null };
   const needed = headers['x-accepted-github-permissions'];
   const words =
     needed === undefined || needed === ''
@@ -68,6 +84,7 @@ export function failedCall(error: unknown): FailedCall | null {
       message: error.message,
       writes:
         error.request.method !== 'GET' && error.request.method !== 'HEAD' && !error.request.url.endsWith('/graphql'),
+      isForToken: error.request.url.endsWith('/access_tokens'),
     };
   }
   if (isGraphqlError(error)) {
@@ -77,6 +94,7 @@ export function failedCall(error: unknown): FailedCall | null {
       headers: error.headers,
       message: first?.message ?? error.message,
       writes: false,
+      isForToken: false,
     };
   }
   return null;
@@ -91,7 +109,7 @@ export function limitedAnswer(answer: {
   const limited = errors?.find(({ type }) => type === 'RATE_LIMITED');
   if (limited === undefined) return null;
   const { headers } = answer;
-  return { status: 429, headers, message: limited.message ?? '', writes: false };
+  return { status: 429, headers, message: limited.message ?? '', writes: false, isForToken: false };
 }
 
 interface GraphqlError extends Error {

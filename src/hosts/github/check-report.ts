@@ -1,6 +1,7 @@
 // What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is complete.
 import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
 import type { CheckReport, HostCheck, WantedChecks } from '../port.ts';
+import { plainLine, plainText } from './plain-text.ts';
 
 export interface CheckRunAnswer {
   readonly databaseId: number;
@@ -92,7 +93,7 @@ function runsOf(suite: CheckSuiteAnswer, index: number): Run[] {
     id: run.databaseId,
     suite: index,
     check: {
-      name: run.name,
+      name: plainLine(run.name),
       attempt: 1,
       conclusion: conclusionOf(run),
       url: run.permalink,
@@ -166,11 +167,11 @@ function asCheck(
   const conclusion = statusConclusions[state] ?? 'unknown';
   const at = Date.parse(createdAt);
   return {
-    name: context,
+    name: plainLine(context),
     attempt: countAttempts(history.filter((past) => past.context === context)),
     conclusion,
     url: targetUrl,
-    summary: description,
+    summary: description === null ? null : plainText(description),
     event: null,
     startedAt: at,
     completedAt: conclusion === 'pending' ? null : at,
@@ -216,7 +217,8 @@ function conclusionOf({ status, conclusion }: CheckRunAnswer): CheckConclusion {
 
 function summaryOf({ title, summary, conclusion }: CheckRunAnswer): string | null {
   if (conclusion === 'ACTION_REQUIRED') return approvalWords;
-  return title ?? summary;
+  const said = title ?? summary;
+  return said === null ? null : plainText(said);
 }
 
 function instantOf(text: string | null): number | null {

@@ -68,6 +68,8 @@ export function createClient(options: ClientOptions): Client {
       userAgent: 'interlock',
     });
     bound(made);
+    keepToken(made);
+    // Outside of the tokens: it judges what is left of a failure.
     keepBudget(made, { db: options.db, owner, now });
     octokits.set(key, made);
     return made;
@@ -137,6 +139,23 @@ async function tokenOf(
     const call = failedCall(error);
     throw call === null ? error : asPortError(judgeFailure({ ...call, writes: false }, Date.now()), error);
   }
+}
+
+/**
+ * GitHub may end a token before its time. A call that is refused for its token has done nothing, so that it is made once
+ * more with a new one.
+ */
+function keepToken(octokit: Octokit): void {
+  octokit.hook.wrap('request', async (request, call) => {
+    try {
+      return await request(call);
+    } catch (error) {
+      const failed = failedCall(error);
+      if (failed === null || failed.status !== 401 || failed.isForToken) throw error;
+      await octokit.auth({ type: 'installation', refresh: true });
+      return await request(call);
+    }
+  });
 }
 
 interface BudgetKeeping {

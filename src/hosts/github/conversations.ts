@@ -9,6 +9,7 @@ import { parseCursor, readComments, readFrom } from './comment-cursor.ts';
 import { keepWords } from './keep-words.ts';
 import { ghost, type LabelEvent, newestLabelChange } from './pull-request-facts.ts';
 import * as documents from './pull-requests.documents.ts';
+import { plainText } from './plain-text.ts';
 import { nameOf } from './pull-requests.ts';
 
 export interface ConversationSettings {
@@ -69,7 +70,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
           number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
           author,
           mayWrite: isPermissionEnough((await askPermission(api, repository, author)).permission, 'write'),
-          body,
+          body: plainText(body),
           at: Date.parse(created_at),
         });
       }
@@ -80,7 +81,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       const found = await readAllComments(api, number);
       return found.map(({ author, body, createdAt, lastEditedAt }) => ({
         author: author?.login ?? ghost,
-        body: withoutMarker(body),
+        body: plainText(withoutMarker(body)),
         createdAt: Date.parse(createdAt),
         editedAt: lastEditedAt === null ? null : Date.parse(lastEditedAt),
       }));
@@ -95,7 +96,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
         return {
           id,
           author: first?.author?.login ?? ghost,
-          body: first?.body ?? '',
+          body: plainText(first?.body ?? ''),
           openedAt,
           // GitHub does not say when a thread was resolved.
           resolvedAt: isResolved ? openedAt : null,

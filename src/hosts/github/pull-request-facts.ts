@@ -1,5 +1,6 @@
 // A pull request as GitHub's GraphQL answers it, read as the port's: pure.
 import type { HostPullRequest, LabelChange } from '../port.ts';
+import { plainLine, plainText } from './plain-text.ts';
 
 export interface PullRequestAnswer {
   readonly number: number;
@@ -51,8 +52,8 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
   const fork = seen.headRepository ?? { name: '', owner: { login: ghost } };
   return {
     number: seen.number,
-    title: seen.title,
-    body: seen.body,
+    title: plainLine(seen.title),
+    body: plainText(seen.body),
     author,
     headBranch: seen.headRefName,
     // The repository of a fork may be gone: it is a fork still.

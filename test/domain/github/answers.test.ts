@@ -7,6 +7,11 @@ import { HostRefused, HostUnavailable } from '../../../src/hosts/port.ts';
 const now = Date.parse('2026-11-02T10:00:00Z');
 const resetSec = now / 1000 + 900;
 
+/** Refused by a server with that clock. */
+function dated(at: number): Partial<FailedCall> {
+  return { status: 401, isForToken: true, headers: { date: new Date(at).toUTCString() } };
+}
+
 interface Case {
   readonly name: string;
   readonly call: Partial<FailedCall>;
@@ -73,6 +78,42 @@ const cases: readonly Case[] = [
     at: null,
   },
   { name: 'a token that has ended', call: { status: 401, message: 'Bad credentials' }, kind: 'token', words: 'token' },
+  {
+    name: 'an App that was deleted, when it asks for a token',
+    call: { status: 404, message: 'Integration not found', isForToken: true },
+    kind: 'unavailable',
+    words: 'The App is not installed at GitHub any more, or was deleted',
+  },
+  {
+    name: 'a token for a suspended installation',
+    call: { status: 403, message: 'This installation has been suspended', isForToken: true, writes: true },
+    kind: 'unavailable',
+    words: 'suspended at GitHub',
+  },
+  {
+    name: 'a private key that is not the one of the App',
+    call: { status: 401, message: 'A JSON web token could not be decoded', isForToken: true },
+    kind: 'unavailable',
+    words: 'GitHub refuses the private key of the App. Generate another one',
+  },
+  {
+    name: 'a clock that is ahead',
+    call: { ...dated(now - 97_000), message: "'Issued at' claim ('iat') must be an Integer" },
+    kind: 'unavailable',
+    words: 'The clock of this machine is 97 s ahead: set it, for example by NTP',
+  },
+  {
+    name: 'a clock that is behind',
+    call: { ...dated(now + 700_000), message: "'Expiration time' claim ('exp') must be a numeric value" },
+    kind: 'unavailable',
+    words: 'The clock of this machine is 700 s behind',
+  },
+  {
+    name: 'a token that is refused otherwise',
+    call: { status: 422, message: 'There is at least one repository that does not exist', isForToken: true },
+    kind: 'unavailable',
+    words: 'GitHub gives the App no token: There is at least one repository',
+  },
   { name: 'nothing there', call: { status: 404, message: 'Not Found' }, kind: 'absent', words: 'Not Found' },
   { name: 'something that is gone', call: { status: 410, message: 'Gone' }, kind: 'absent', words: 'Gone' },
   {
@@ -120,7 +161,10 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)('$name: $kind', ({ call, kind, words, at }) => {
-  const failure = judgeFailure({ status: 500, headers: {}, message: '', writes: false, ...call }, now);
+  const failure = judgeFailure(
+    { status: 500, headers: {}, message: '', writes: false, isForToken: false, ...call },
+    now,
+  );
   expect(failure).toMatchObject({ kind, words: expect.stringContaining(words) as string });
   const asked = failure.kind === 'limited' ? failure.until : failure.kind === 'unavailable' ? failure.retryAt : null;
   expect(asked).toBe(at ?? null);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Octokit } from '@octokit/rest';
 import pg from 'pg';
-import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../../github-emulator/index.ts';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import type { HostAdapter, HostRepository } from '../../../src/hosts/port.ts';
 import { entities } from '../../../src/modules/entities.ts';
@@ -47,8 +47,8 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 /** Pushes are not spread over a minute here. */
 export const quickPace = { perMinute: 100_000, gatherMs: 0 };
 
-export async function github(): Promise<GitHub> {
-  const emulator = await startEmulator();
+export async function github(options: EmulatorOptions = {}): Promise<GitHub> {
+  const emulator = await startEmulator(options);
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'ghw-'));
   const db = await connectDatabase({ url: database.url, entities: entities as never, onError: () => {} });

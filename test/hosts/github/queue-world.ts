@@ -13,6 +13,7 @@ import { pino } from 'pino';
 import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
 import { systemContext, type Context } from '../../../src/context.ts';
 import { createAccount, generateSecrets } from '../../../src/modules/accounts/index.ts';
+import type { HostRepository } from '../../../src/hosts/port.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
 import { changeActivity, findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
 import { serveGitHub } from '../../../src/server/github.ts';
@@ -34,7 +35,7 @@ export interface QueueWorld extends AsyncDisposable {
   readonly loop: PlainLoop;
   /** Of the service user, with every scope. */
   readonly token: string;
-  readonly repositoryId: string;
+  readonly repository: HostRepository;
   /** For an engine in a process of its own. */
   readonly engine: EngineSettings;
   /** A branch with these files, pushed and opened as a pull request by a person. */
@@ -167,7 +168,7 @@ export async function queueWorld(options: QueueWorldOptions = {}): Promise<Queue
     webhookUrl,
     loop,
     token,
-    repositoryId: repository.id,
+    repository: { accountId, id: repository.id, owner: place.owner, name: place.repo },
     engine: { mode: 'loop', databaseUrl: database.url, dataDir: join(folder, 'data'), secrets, pushPace: quickPace },
     rows,
     async push(branch, files) {

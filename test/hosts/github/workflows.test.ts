@@ -61,7 +61,7 @@ beforeAll(async () => {
     () => http.close(),
   );
   base = await tipOf('main');
-  const releasing = { ...w, secrets, repository: { owner: w.place.owner, name: w.place.repo }, git: async () => base };
+  const releasing = { ...w, secrets, git: async () => base };
   r = await releasesOf(releasing, {
     provider: { kind: 'github_actions', workflow: 'deploy.yml' },
     until: async (isSo) => await w.until(isSo),

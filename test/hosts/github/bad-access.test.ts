@@ -1,0 +1,105 @@
+// GitHub refuses the App: a wrong key, a clock that is off, tokens that end early, an installation that is gone. Each is told
+// with its cure, no refusal is taken for an absence, and the host goes on by itself once the cause is over.
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGitHubHost } from '../../../src/hosts/github/index.ts';
+import { HostUnavailable, type CodeHost } from '../../../src/hosts/port.ts';
+import { github, type GitHub, type GitHubWorld } from './github-world.ts';
+
+let g: GitHub;
+let w: GitHubWorld;
+let number: number;
+let main: string;
+let githubIsBehindMs = 0;
+
+beforeAll(async () => {
+  g = await github({ clock: () => Date.now() - githubIsBehindMs });
+  w = await g.world();
+  main = await w.push({ branch: 'main', files: { a: '1\n' } });
+  await w.push({ branch: 'topic', from: main, files: { b: '1\n' } });
+  number = (await g.person.pulls.create({ ...w.place, title: 'Topic', head: 'topic', base: 'main' })).data.number;
+});
+afterAll(async () => await g.close());
+
+/** By the API, and by git. */
+const calls: readonly (readonly [string, (host: CodeHost) => Promise<unknown>])[] = [
+  ['a read', async (host) => await host.getPullRequest(w.repository, number)],
+  ['a write', async (host) => await host.setLabel(w.repository, number, 'tried', true)],
+  ['a read of a run', async (host) => await host.readWorkflowRun(w.repository, '1')],
+  ['git', async (host) => await host.readRef(w.repository, 'refs/heads/main')],
+];
+
+async function refusals(host: CodeHost): Promise<string[]> {
+  const ends = await Promise.all(calls.map(async ([, call]) => await call(host).catch((error: unknown) => error)));
+  for (const error of ends) expect(error).toBeInstanceOf(HostUnavailable);
+  return [...new Set(ends.map((error) => (error as Error).message))];
+}
+
+async function expectItWorks(host: CodeHost): Promise<void> {
+  expect(await host.getPullRequest(w.repository, number)).toMatchObject({ title: 'Topic' });
+  expect(await host.readRef(w.repository, 'refs/heads/main')).toMatchObject({ commit: main });
+}
+
+test('a private key that is not that of the App is named, and the right one counts without a restart', async () => {
+  const { privateKey: wrong } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  });
+  const options = g.hostOptions();
+  let isWrong = true;
+  const host = createGitHubHost({
+    ...options,
+    findInstallation: async (repository) => {
+      const found = await options.findInstallation(repository);
+      if (found === null || !isWrong) return found;
+      const { installation, githubId } = found;
+      return { githubId, installation: { ...installation, app: { ...installation.app, privateKey: wrong } } };
+    },
+  });
+  expect(await refusals(host)).toEqual([
+    "GitHub refuses the private key of the App. Generate another one in the App's settings at GitHub, and store it in Interlock",
+  ]);
+  isWrong = false;
+  await expectItWorks(host);
+  await host.stop();
+});
+
+test.each([97_000, -97_000])(
+  'a clock that is %i ms ahead costs no call: the App dates by that of GitHub',
+  async (ms) => {
+    const host = createGitHubHost(g.hostOptions());
+    githubIsBehindMs = ms;
+    await expectItWorks(host);
+    githubIsBehindMs = 0;
+    await host.stop();
+  },
+);
+
+test('tokens that end before their time are asked for once more, and no call fails', async () => {
+  await expectItWorks(w.host);
+  g.emulator.knobs.expireTokens();
+  await Promise.all(calls.map(async ([, call]) => await call(w.host)));
+  await expectItWorks(w.host);
+});
+
+test('a suspended installation is named, and the host goes on when it is lifted', async () => {
+  const id = Number(g.emulator.installationId);
+  g.emulator.knobs.suspend(id, true);
+  for (const words of await refusals(w.host)) expect(words).toMatch(/suspended/);
+  g.emulator.knobs.suspend(id, false);
+  await expectItWorks(w.host);
+});
+
+test('an App that is not installed any more sees no pull request and no run as gone', async () => {
+  const { state } = g.emulator.core;
+  const installation = state.installations.must(Number(g.emulator.installationId));
+  const tokens = state.tokens.filter(({ installationId }) => installationId === installation.id);
+  state.installations.remove(installation.id);
+  for (const { id } of tokens) state.tokens.remove(id);
+  expect(await refusals(w.host)).toEqual(['The App is not installed at GitHub any more, or was deleted']);
+});
+
+test('GitHub describes every answer that these cases were given', () => {
+  expect(g.emulator.core.mistakes).toEqual([]);
+});
