@@ -24,8 +24,14 @@ export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswe
   if (exitCode === 0) return { kind: 'done' };
   const words = wordsOf(stdout, stderr);
   // The other refs of an atomic push are refused because one of them is: the rule counts, not the refusal of the rest.
-  if (refusals.test(withoutRemarks(words)) && !races.test(rejectionsOf(stdout))) return { kind: 'refused', words };
+  if (refusals.test(withoutRemarks(words)) && !races.test(rejectionsOf(stdout)))
+    return { kind: 'refused', words: withCure(words) };
   return { kind: 'unclear', words };
+}
+
+function withCure(words: string): string {
+  if (!/without `?workflows`? permission/i.test(words)) return words;
+  return `${words}. An owner grants the App the permission "Workflows" (read and write) in the settings of the App, and accepts it in those of the installation.`;
 }
 
 /** How the refs stand after a push whose answer decides nothing. `null`: everything stands where it was to stand. */

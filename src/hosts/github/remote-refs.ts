@@ -68,7 +68,9 @@ export function refusalWords(name: string, status: number): string {
   if (status === 404)
     return `GitHub has no ${name} that the App may see: was it renamed, deleted or taken out of the installation?`;
   if (status >= 300 && status < 400) return `${name} was renamed or moved at GitHub`;
-  if (status === 401 || status === 403) return `GitHub refused the App's token for ${name}`;
+  if (status === 401) return `GitHub refused the App's token for ${name}`;
+  if (status === 403)
+    return `GitHub refused the App's token for ${name}: is the installation suspended, or the repository taken out of it?`;
   return `The refs of ${name} could not be read at GitHub: it answered ${status}`;
 }
 

@@ -138,3 +138,14 @@ test.each([
 ])('the next push waits $wait ms: $why', ({ startedAt, now, wait }) => {
   expect(waitBefore(startedAt, 6, now)).toBe(wait);
 });
+
+test('a workflow that the App may not push is refused with the permission that an owner grants', () => {
+  const words = 'refusing to allow a GitHub App to create or update workflow `a.yml` without `workflows` permission';
+  const answer = readPushAnswer({ exitCode: 1, stdout: rejected(words), stderr: '' });
+  expect(answer).toMatchObject({
+    kind: 'refused',
+    words: expect.stringMatching(
+      /without `workflows` permission.*An owner grants the App the permission "Workflows"/s,
+    ) as string,
+  });
+});

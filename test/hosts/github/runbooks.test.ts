@@ -1,0 +1,138 @@
+// Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once though the process dies,
+// follow-ups go on top, what people do at GitHub is seen, and what GitHub refuses is told with its words.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
+import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
+import { runbookDrivingOf } from '../../support/runbook-agent.ts';
+import { queueWorld, type QueueWorld } from './queue-world.ts';
+
+let w: QueueWorld;
+
+beforeAll(async () => {
+  w = await queueWorld();
+  w.loop.runbooks.driving = runbookDrivingOf(null);
+});
+afterAll(async () => {
+  await w.loop.runbooks.ended();
+  await w[Symbol.asyncDispose]();
+});
+
+const repository = { owner: 'acme', name: 'shop' };
+
+async function begin(prompt: string): Promise<number> {
+  return await createRunbook(w.ctx, { repository, prompt });
+}
+
+/** `1.1 completed` of each leaf; of one that failed with its words. */
+async function leaves(number: number): Promise<string[]> {
+  const rows = await w.rows<{ leaf: string; words: string | null }>(
+    `select s.number || ' ' || s.status as leaf, s.error_message as words
+     from runbook_step s join runbook r on r.id = s.runbook_id where r.number = $1 and s.status is not null order by s.position`,
+    [number],
+  );
+  return rows.map(({ leaf, words }) => (words === null ? leaf : `${leaf}: ${words}`));
+}
+
+/** Until nothing is left to be done. */
+async function rest(number: number): Promise<void> {
+  await w.until(async () => {
+    const [row] = await w.rows<{ next_look_at: Date | null }>('select next_look_at from runbook where number = $1', [
+      number,
+    ]);
+    return row?.next_look_at === null;
+  });
+}
+
+/** `1 open` of each pull request of the runbook. */
+async function states(number: number): Promise<string[]> {
+  const rows = await w.rows<{ state: string }>(
+    `select o.ordinal || ' ' || o.state as state from runbook_pull_request o join runbook r on r.id = o.runbook_id
+     where r.number = $1 order by o.ordinal`,
+    [number],
+  );
+  return rows.map(({ state }) => state);
+}
+
+async function atGitHub(branch: string): Promise<{ number: number; title: string; commits: string[] }[]> {
+  const { data } = await w.person.pulls.list({ ...w.place, state: 'all', head: `${w.place.owner}:${branch}` });
+  return await Promise.all(
+    data.map(async ({ number, title }) => {
+      const { data: commits } = await w.person.pulls.listCommits({ ...w.place, pull_number: number });
+      return { number, title, commits: commits.map(({ commit }) => commit.message.split('\n')[0] ?? '') };
+    }),
+  );
+}
+
+test('a pull request is opened once though the process dies, and a follow-up pushes to it', async () => {
+  const places = ['github:after_push', 'github:after_open', 'runbook:opened'];
+  const releases = places.map((place) => {
+    const release = onFailpoint(place, async () => {
+      release();
+      await Promise.reject(new Error('the process died'));
+    });
+    return release;
+  });
+  const number = await begin('write a.txt one');
+  await rest(number);
+  for (const release of releases) release();
+  expect(await leaves(number)).toEqual(['1.1 completed']);
+  await continueRunbook(w.ctx, { number, prompt: 'write b.txt two' });
+  await w.until(async () => (await leaves(number)).join() === '1.1 completed,2.1 completed');
+  await rest(number);
+  const [opened, ...others] = await atGitHub(`interlock/runbook-${number}`);
+  expect(others).toEqual([]);
+  expect(opened?.commits).toEqual(['write a.txt one', 'write b.txt two']);
+  expect(await states(number)).toEqual(['1 open']);
+});
+
+test('a pull request that a person closes or merges at GitHub is seen to be closed or merged', async () => {
+  const [closed, merged] = [await begin('write c.txt one'), await begin('write d.txt one')];
+  for (const number of [closed, merged]) await rest(number);
+  const numberOf = async (runbook: number): Promise<number> =>
+    (await atGitHub(`interlock/runbook-${runbook}`))[0]?.number ?? 0;
+  await w.person.pulls.update({ ...w.place, pull_number: await numberOf(closed), state: 'closed' });
+  await w.person.pulls.merge({ ...w.place, pull_number: await numberOf(merged) });
+  await w.emulator.core.settled();
+  await w.until(
+    async () => (await states(closed)).join() === '1 closed' && (await states(merged)).join() === '1 merged',
+  );
+});
+
+test('a branch that a rule of GitHub refuses fails the step with its words, and a retry pushes once the rule is gone', async () => {
+  const { data: rule } = await w.person.repos.createRepoRuleset({
+    ...w.place,
+    name: 'no robots',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/interlock/**'], exclude: [] } },
+    rules: [{ type: 'creation' }],
+  });
+  const number = await begin('write e.txt one');
+  await w.until(async () => (await leaves(number)).join().startsWith('1.1 failed'));
+  expect((await leaves(number)).join()).toMatch(/^1\.1 failed: .*GH013: Repository rule violations found/s);
+  await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: rule.id });
+  await retryRunbook(w.ctx, { number });
+  await w.until(async () => (await leaves(number)).join() === '1.1 completed');
+  await rest(number);
+  expect(await states(number)).toEqual(['1 open']);
+});
+
+test('a workflow that the App may not change fails the step with the permission that is missing', async () => {
+  const id = Number(w.emulator.installationId);
+  const { permissions } = w.emulator.core.state.installations.must(id);
+  const { workflows: _without, ...others } = permissions;
+  w.emulator.knobs.permit(id, others);
+  await updateRunbookDefaults(w.ctx, { repository, workflowFiles: true });
+  const number = await begin('write .github/workflows/new.yml on: push');
+  await w.until(async () => (await leaves(number)).join().startsWith('1.1 failed'));
+  expect((await leaves(number)).join()).toContain(
+    'refusing to allow a GitHub App to create or update workflow `.github/workflows/new.yml` without `workflows` permission',
+  );
+  expect((await leaves(number)).join()).toContain('An owner grants the App the permission "Workflows"');
+  w.emulator.knobs.permit(id, permissions);
+});
+
+test('GitHub describes every answer that these cases were given', () => {
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
