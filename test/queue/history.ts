@@ -1,4 +1,4 @@
-// What a queue leaves behind in years, written in bulk and never analysed.
+// The rows that a queue leaves behind in years, written in bulk and never analysed.
 import pg from 'pg';
 
 /** As many pull requests that landed in batches of two, each second batch red before. */

@@ -1,4 +1,4 @@
-// Who goes first, who goes without, and what people do at the host meanwhile.
+// Which pull request goes first, which goes without others, and what people do at the host meanwhile.
 import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world } from '../support/world.ts';

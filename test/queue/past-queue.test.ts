@@ -24,7 +24,7 @@ async function ask(w: World, selection: string, at: Date | null): Promise<Record
   return (data as { repository: { queue: Record<string, unknown> } }).repository.queue;
 }
 
-/** What forecasts add to a sentence is not known later. */
+/** Forecasts add to a sentence only at the time, and are not known later. */
 function timeless(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/ It is merged about [^"]*/g, ''));
 }

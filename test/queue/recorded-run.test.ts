@@ -53,7 +53,7 @@ async function recordRun(): Promise<Plan[]> {
   return [...recorded];
 }
 
-/** What CI said of a set of pull requests, landed ones included, and when. */
+/** CI's verdict on a set of pull requests, landed ones included, and its time. */
 interface Word {
   readonly at: number;
   readonly isGreen: boolean;

@@ -1,4 +1,4 @@
-// What a repository may ask of its queue beyond the line itself: barriers, patience, windows, pauses, limits.
+// Rules of a repository beyond the line itself: barriers, patience, windows, pauses, limits.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { atRest, expectLandedOnce, judgedByBuildsAlone, line, startCi, statuses, turnsAt } from './stories.ts';

@@ -26,7 +26,7 @@ async function reordered(w: World): Promise<readonly Reordered[]> {
   }));
 }
 
-/** As it stands in the row. */
+/** The reorders as the pull request's row keeps them. */
 async function kept(w: World, number: number): Promise<unknown> {
   const [row] = await w.rows(
     'select reordered_for_failure as "reorderedForFailure", times_passed as "timesPassed" from pull_request where number = $1',
@@ -42,7 +42,7 @@ function placeOf(said: readonly Answer[], number: number): string | undefined {
   )?.sentence;
 }
 
-/** Of a repository where so many failed that nobody is likely to land. */
+/** Gives the repository a history in which so many failed that no pull request is likely to land. */
 async function carelessly(w: World): Promise<void> {
   const bad = [await ask(w, 'bad', ['c']), await ask(w, 'worse', ['d'], { bad: 'worse\n' })];
   await w.settled(...bad);

@@ -40,7 +40,7 @@ export async function dyingAt(w: World, failpoint: string, work: () => Promise<v
   await work();
 }
 
-/** What the relay does for a queue whose work stands still. */
+/** Wakes a queue whose work stands still, as the relay does. */
 export async function wakeAll(w: World): Promise<void> {
   for (const { id } of await w.rows<{ id: string }>('select id from queue'))
     await w.service.ports.wake({ accountId: w.ctx.accountId, queueId: id });
@@ -55,7 +55,7 @@ export async function setLabel(w: World, number: number, label: string, present 
   await w.service.settle();
 }
 
-/** As when somebody picks another base branch at the host. */
+/** Changes the base branch as a person does at the host. */
 export async function retarget(w: World, number: number, base: string): Promise<void> {
   await w.host.retarget(number, base);
 }
@@ -155,7 +155,7 @@ export async function verifyAll(w: World): Promise<Verification[]> {
   return await verifyRepository(w.ctx, repository);
 }
 
-/** What the engine does when it is woken at that instant. */
+/** Runs the engine as a wake at that instant would. */
 export async function turnsAt(w: World, now: Date): Promise<void> {
   await w.service.settle();
   await wakeAll(w);

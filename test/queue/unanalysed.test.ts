@@ -12,7 +12,7 @@ import { forgetHistory, writeHistory, writeIdleBotPullRequests } from './history
 const many = 10_000;
 /** Of a table of history, each row on a page of its own in the worst case, and what is on the way to it. */
 const mostBlocks = 1.2 * many;
-/** What a statement reads that finds its rows by their keys. */
+/** The blocks that a statement reads that finds its rows by their keys. */
 const fewBlocks = 400;
 
 let w: World;

@@ -1,4 +1,4 @@
-// What the event log has to say of an environment, whatever is asked of it: a model that knows the rules alone.
+// What the event log has to say of an environment after any request: a model that knows the rules alone.
 import { canMove } from '../../src/domain/releases/deployment.status.ts';
 import type { DeploymentKind, DeploymentStatus } from '../../src/domain/releases/release.ts';
 

@@ -48,7 +48,7 @@ export type Command = typeof command extends fc.Arbitrary<infer C> ? C : never;
 
 export interface Stage {
   readonly s: TestServer;
-  /** What the server's clock says. */
+  /** The time of the server's clock. */
   readonly clock: { now: number };
   readonly project: string;
   /** Of the environment. */

@@ -19,7 +19,7 @@ export interface CdServer extends AsyncDisposable {
   readonly runs: CdRun[];
   /** Every call, in order. */
   readonly calls: { readonly action: 'start' | 'status' | 'cancel'; readonly key: string }[];
-  /** What it answers every call with instead. Null: it works. */
+  /** The answer to every call instead of the usual one. Null: it works. */
   broken: { readonly status: number; readonly body: string } | null;
   /** How a run stands once it is started. Default `in_progress`: until a test ends it. */
   startsAs: DeploymentStatus;

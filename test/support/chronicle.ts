@@ -17,7 +17,7 @@ export interface Chronicle extends AsyncDisposable {
   readonly pages: readonly { readonly at: Date; readonly said: readonly Answer[] }[];
   /** Looks now. */
   write(): Promise<readonly Answer[]>;
-  /** What was said of one, one after another, without repetitions. */
+  /** The sentences about one pull request, one after another, without repetitions. */
   sentences(number: number): string[];
   /** The first time that this was said of it. */
   when(number: number, sentence: string | RegExp): Answer;

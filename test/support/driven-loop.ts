@@ -25,7 +25,7 @@ export interface DrivenLoop<Whose extends Wake, CarriedOutBy> {
   /** Null: nobody is there who could. */
   driving: CarriedOutBy | null;
   wake(whose: Whose): void;
-  /** What the relay would find within a minute of a killed process. */
+  /** Wakes what the relay would find within a minute of a killed process. */
   wakeOpen(ports: Ports): Promise<void>;
   run(ports: Ports, observe: () => Promise<void>): Promise<void>;
   /** Resolves when what was being carried out is done. */
@@ -37,7 +37,7 @@ interface Kind<Whose extends Wake, CarriedOutBy> {
   readonly is: (whose: Wake) => whose is Whose;
   /** SQL: `whose` is to be looked at again. */
   readonly open: string;
-  /** As the relay; left out: deadlines do. */
+  /** Looks like the relay. Left out: only deadlines wake. */
   wakeDue?(ports: Ports): Promise<void>;
   advance(
     ctx: Context,

@@ -9,7 +9,7 @@ export interface Engine extends AsyncDisposable {
   /** Resolves with the signal or code it ended by. */
   readonly ended: Promise<string>;
   kill(): Promise<void>;
-  /** As an operator stops a worker: what it can finish in time it finishes, the rest it gives back. */
+  /** Stops the worker as an operator does: it finishes what it can in time, and gives the rest back. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// What may follow what in the events of one pull request and of one batch: an automaton over the log, whatever made it.
+// Which events may follow which, for one pull request and for one batch: an automaton over the log.
 // Entering `pending` and closing are silent, so that some steps are seen only by what comes after them.
 
 export interface LoggedEvent {

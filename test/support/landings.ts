@@ -1,4 +1,4 @@
-// What holds of a line that has settled, whatever happened to the processes that worked on it.
+// Invariants of a line that has settled, whatever happened to the processes that worked on it.
 import { expect } from 'vitest';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-// What is asked of a model and answered, in the words of neither protocol, and how a protocol carries it.
+// Requests to a model and its answers, independent of the protocol, and how a protocol carries them.
 import type { IncomingHttpHeaders } from 'node:http';
 
 export interface ModelCall {
@@ -22,7 +22,7 @@ export interface ModelTool {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** What was asked, in the words of neither protocol. */
+/** A request to the model, independent of the protocol. */
 export interface ModelRequest {
   readonly protocol: 'openai' | 'anthropic';
   readonly model: string;

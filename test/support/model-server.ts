@@ -10,13 +10,13 @@ import { Refusal, type ModelProtocol, type ModelReply, type ModelRequest } from 
 export type { ModelReply, ModelRequest, ModelTurn } from './model-protocol.ts';
 
 export interface ModelServer extends AsyncDisposable {
-  /** As clients of both protocols take it. */
+  /** The base URL, as clients of both protocols take it. */
   readonly baseUrl: string;
   /** The only key it takes. */
   readonly apiKey: string;
   /** The well-formed requests, in order. */
   readonly requests: ModelRequest[];
-  /** What was refused by itself: a client that is right has none. */
+  /** Requests that the server refused as malformed: a correct client has none. */
   readonly refusals: string[];
   /** How many answers were closed by the client before their end. */
   closedEarly: number;
@@ -128,7 +128,7 @@ function sendError(
     .end(JSON.stringify(protocol.errorBody(status, message, code)));
 }
 
-/** What was written before arrives. */
+/** Waits until everything written before has arrived. */
 function cut(response: ServerResponse): void {
   cutHere.add(response);
   response.socket?.end();

@@ -11,7 +11,7 @@ export interface Outages extends AsyncDisposable {
   failAt(n: number, how: Outage): void;
 }
 
-/** Of everything that goes through this very `db`, until it is disposed of. */
+/** Outages of everything that uses this very `db`, until it is disposed of. */
 export function outagesOf(db: Database): Outages {
   const own = { ...db };
   const system = { ...db.system };

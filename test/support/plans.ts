@@ -1,4 +1,4 @@
-// What the statements of a database cost, as PostgreSQL itself says it: by auto_explain, whose plans come as notices.
+// The cost of a database's statements, as PostgreSQL itself reports it: by auto_explain, whose plans come as notices.
 import pg from 'pg';
 import { vi } from 'vitest';
 import { asAdmin } from './postgres.ts';
@@ -10,7 +10,7 @@ export interface Executed {
 }
 
 export interface Plans extends Disposable {
-  /** What was executed since the last call. */
+  /** The statements executed since the last call. */
   take(): Executed[];
 }
 

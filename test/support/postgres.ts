@@ -3,7 +3,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 
 export interface TestDatabase {
-  /** As the owner of its tables. */
+  /** The URL of the owner of its tables. */
   readonly url: string;
   /** Ends the sessions that are left. The database goes away in the background. */
   drop(): Promise<void>;

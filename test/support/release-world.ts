@@ -18,7 +18,7 @@ import { world, type World, type WorldOptions } from './world.ts';
 type ProviderInput = Parameters<typeof createEnvironment>[2]['provider'];
 
 export interface ReleaseOptions {
-  /** Of `production`; default: none, reports tell. */
+  /** The provider of `production`. Default: none, so reports say how deployments go. */
   readonly provider?: ProviderInput;
   readonly build?: ProviderInput;
   readonly buildTimeoutSec?: number;
@@ -48,7 +48,7 @@ export interface Releases<W extends ReleasingWorld = World> {
   report(version: string, status: DeploymentStatus): Promise<void>;
   cancel(id: string): Promise<void>;
   rollBack(options?: { force?: boolean }): Promise<string>;
-  /** Of `production`, oldest first. */
+  /** The deployments of `production`, oldest first. */
   deployments(): Promise<Deployed[]>;
   /** `v1-rc1 success`, oldest first. */
   line(): Promise<string[]>;

@@ -27,7 +27,7 @@ export interface Runbooks {
   pullRequests(number: number): Promise<string[]>;
   /** Number of its pull request at the host. */
   pullRequestNumber(number: number, ordinal?: number): Promise<number>;
-  /** What is at the host. */
+  /** The pull request as the host shows it. */
   atHost(pullRequest: number): Promise<{
     title: string;
     body: string;

@@ -41,7 +41,7 @@ export interface WorldHost {
   readonly pullRequests: () => Promise<
     { readonly number: number; readonly branch: string; readonly isOpen: boolean }[]
   >;
-  /** What the service wrote on it, with the keys by which it edits its comments, in the order they were begun. */
+  /** The service's comments on it, with the keys by which it edits them, in the order of their creation. */
   readonly comments: (number: number) => Promise<{ readonly key: string; readonly body: string }[]>;
   /** The checks that the service reported on a commit. */
   readonly publishedChecks: (commit: string) => Promise<readonly PublishedHostCheck[]>;
@@ -51,7 +51,7 @@ export interface WorldHost {
   readonly stop: () => Promise<void>;
 }
 
-/** What a host of a world is made of. The service runs, and its repository has its first commit. */
+/** The parts of a world's host. The service runs, and its repository has its first commit. */
 export interface WorldHostStart {
   readonly service: Service;
   readonly ctx: Context;

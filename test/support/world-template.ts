@@ -1,4 +1,4 @@
-// What a world begins with: an account, a repository with its first commit, and what the service knows of it. It is
+// The beginning of a world: an account, a repository with its first commit, and what the service knows of it. It is
 // made once for each set of first files in a test run, and copied from then on.
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';

@@ -20,7 +20,7 @@ import { isAtGitHub, makeLocalHost, type WorldHost } from './world-host.ts';
 import { beginWorld, copyTemplate, findTemplate, worldName, type WorldStart } from './world-template.ts';
 
 export interface WorldOptions {
-  /** Under `merge_rules`, as YAML. */
+  /** Keys under `merge_rules`, as YAML. */
   readonly configuration?: string;
   /** `checks` of .service/ci.yml on the base branch; default: a check that fails when a file `bad` exists. */
   readonly ci?: string;
@@ -68,7 +68,7 @@ export interface World extends AsyncDisposable {
   until(condition: () => Promise<boolean>, withinMs?: number): Promise<void>;
   /** Until every named pull request is merged, blocked or open. */
   settled(...numbers: number[]): Promise<void>;
-  /** As `settled`, while other processes do the work: only looks. Waits for clean-up too. */
+  /** Like `settled`, while other processes do the work: it only looks. Waits for clean-up too. */
   watch(numbers: readonly number[], withinMs?: number): Promise<void>;
   status(number: number): Promise<{
     status: string;
@@ -82,7 +82,7 @@ export interface World extends AsyncDisposable {
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
   /** Comments on a pull request besides its status comment, in the order they were begun. */
   comments(number: number): Promise<{ key: string; body: string }[]>;
-  /** What the comment edited in place says now; null while there is none. */
+  /** The present text of the comment that is edited in place; null while there is none. */
   statusComment(number: number): Promise<string | null>;
   /** The check of the queue's own on the present head; null while there is none. */
   statusCheck(number: number): Promise<{ state: string; title: string; summary: string; url: string | null } | null>;
