@@ -19,7 +19,8 @@ interface Demanded {
 const probe = 'checks';
 
 /** The part of a GitHub workflow that validates bot branches. docs/github.md shows the same. */
-export const botBranchSnippet = `on:
+export const botBranchSnippet = `name: Test
+on:
   push:
     branches: ['mq-bot-**']
   pull_request:
@@ -29,7 +30,7 @@ jobs:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v4
-      - run: make test`;
+      - run: sh scripts/test.sh`;
 
 /** How CI is told to validate bot branches, for each kind of host. */
 export const botBranchCures = {
