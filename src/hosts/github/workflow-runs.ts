@@ -1,4 +1,5 @@
-// Workflows that are started by name. GitHub runs them on branches alone, and not every version answers which run it was.
+// Workflows that are started by name (ADR 0079). GitHub runs them on branches alone, and not every version answers which run
+// it was.
 import type { Database } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import {

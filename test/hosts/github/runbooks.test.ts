@@ -97,6 +97,7 @@ test('a pull request that a person closes or merges at GitHub is seen to be clos
   await w.until(
     async () => (await states(closed)).join() === '1 closed' && (await states(merged)).join() === '1 merged',
   );
+  expect([await states(closed), await states(merged)]).toEqual([['1 closed'], ['1 merged']]);
 });
 
 test('a branch that a rule of GitHub refuses fails the step with its words, and a retry pushes once the rule is gone', async () => {
