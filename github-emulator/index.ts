@@ -151,7 +151,7 @@ function assemble({ state, random, now, clock, dataDir }: Given): World {
   const hearing = createHearing(() => made.flatMap(({ hear }) => (hear === undefined ? [] : [hear])), fail);
   const rules: Rules = async (request) =>
     await joinRules(made.flatMap((part) => (part.rules === undefined ? [] : [part.rules])))(request);
-  const effects = createEffects({ state, clock, now, emit: hearing.emit, settled: hearing.settled });
+  const effects = createEffects({ state, clock, now, emit: hearing.emit, settled: hearing.heard });
   const faults = createFaults(random, effects);
   const git = createGitStore(join(dataDir, 'repositories'));
   const core: Core = {

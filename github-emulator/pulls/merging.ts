@@ -83,7 +83,7 @@ async function composeMerge(core: Core, merge: Merge, base: string): Promise<str
   return await makeCommit(core, repository, { tree, parents, message: text, author });
 }
 
-/** Null: a commit conflicts. */
+/** New commits in any case, as GitHub makes them. Null: a commit conflicts. */
 async function rebase(core: Core, repository: Repository, head: string, base: string): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'rebase-'));
   const env = { GIT_COMMITTER_NAME: serviceSignature.name, GIT_COMMITTER_EMAIL: serviceSignature.email };
@@ -91,7 +91,10 @@ async function rebase(core: Core, repository: Repository, head: string, base: st
     await runGit(folder, ['clone', '--quiet', '--shared', '--no-checkout', core.git.directoryOf(repository), 'work']);
     const work = join(folder, 'work');
     await runGit(work, ['checkout', '--quiet', '--detach', head]);
-    const { exitCode } = await runGit(work, ['rebase', '--quiet', base], { env, accept: [0, 1, 128] });
+    const { exitCode } = await runGit(work, ['rebase', '--quiet', '--force-rebase', base], {
+      env,
+      accept: [0, 1, 128],
+    });
     if (exitCode !== 0) return null;
     const commit = (await runGit(work, ['rev-parse', 'HEAD'])).stdout.toString('utf8').trim();
     await core.git.run(repository, ['fetch', '--quiet', '--no-tags', work, commit]);

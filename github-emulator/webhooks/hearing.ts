@@ -5,6 +5,8 @@ import type { HostEvent } from './events.ts';
 export interface Hearing {
   readonly emit: (event: HostEvent) => void;
   readonly settled: () => Promise<void>;
+  /** Resolves when the events so far have been heard, whatever comes meanwhile. */
+  readonly heard: () => Promise<void>;
 }
 
 export function createHearing(
@@ -23,6 +25,7 @@ export function createHearing(
   };
   return {
     emit: (event) => void (tail = tail.then(async () => await hear(event))),
+    heard: async () => await tail,
     settled: async () => {
       // Listeners emit events of their own.
       for (let seen: Promise<void> | undefined; seen !== tail; ) {
