@@ -4,6 +4,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
+import { benchGitHubFaults } from './github-faults.ts';
 import { benchGitHubWebhooks } from './github-webhooks.ts';
 import { benchLandings } from './landings.ts';
 import { benchLine } from './line.ts';
@@ -19,6 +20,7 @@ import { benchWebhooks } from './webhooks.ts';
 const names = [
   'reads',
   'analytics',
+  'github-faults',
   'github-webhooks',
   'landings',
   'line',
@@ -35,7 +37,9 @@ const program = new Command('npm run bench --')
   .option('--pull-requests <n>', 'of analytics', readNumber, 1_000_000)
   .option('--deliveries <n>', 'of webhooks and github-webhooks', readNumber, 5_000)
   .option('--sizes <n,…>', 'of lists', readNumbers, [10, 100, 1_000, 100_000])
-  .option('--landings <n>', 'of landings', readNumber, 40)
+  .option('--landings <n>', 'of landings and github-faults', readNumber, 40)
+  .option('--repositories <n>', 'of github-faults', readNumber, 4)
+  .option('--batch <n>', 'of github-faults: pull requests in a batch', readNumber, 8)
   .option('--lines <n,…>', 'of releases and line', readNumbers)
   .option('--times <n>', 'of releases and line', readNumber, 5)
   .option('--rounds <n>', 'of reads', readNumber, 20)
@@ -51,6 +55,8 @@ interface Options {
   readonly deliveries: number;
   readonly sizes: number[];
   readonly landings: number;
+  readonly repositories: number;
+  readonly batch: number;
   readonly lines?: number[];
   readonly times: number;
   readonly rounds: number;
@@ -68,6 +74,11 @@ const options = program.opts<Options>();
 const benches = {
   reads: benchReads,
   analytics: async () => await benchAnalytics(options.pullRequests),
+  'github-faults': async () => {
+    const failures = await benchGitHubFaults(options);
+    for (const failure of failures) console.error(failure);
+    process.exit(failures.length === 0 ? 0 : 1);
+  },
   'github-webhooks': async () => await benchGitHubWebhooks(options.deliveries),
   landings: async () => await benchLandings(options.landings),
   line: async () => await benchLine(options.lines ?? [10, 500, 5_000], options.times),

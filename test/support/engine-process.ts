@@ -24,6 +24,8 @@ export interface EngineSettings {
   /** What providers of deployments are called with; default: none that could open anything. With them there is a host `github`. */
   readonly secrets?: Secrets;
   readonly pushPace?: PushPace;
+  /** Of a loop: a call that fails is tried again, as Temporal does. */
+  readonly retries?: boolean;
 }
 
 const settings = JSON.parse(process.argv[2] ?? '{}') as EngineSettings;
@@ -63,7 +65,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
     })();
   });
 } else {
-  const loop = createPlainLoop();
+  const loop = createPlainLoop({ retries: settings.retries ?? false });
   const service = await createService({
     ...settings,
     publicUrl: 'http://localhost:4000',

@@ -1,5 +1,6 @@
 // The engine without Temporal: a wake puts a queue on a list, and the list is worked off one turn at a time. What holds
 // here holds by the engine's own records; Temporal only schedules it.
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOut, driveBatch } from '../../src/modules/queue/index.ts';
 import {
@@ -24,7 +25,21 @@ export interface PlainLoop {
   observe: () => Promise<void>;
 }
 
-export function createPlainLoop(): PlainLoop {
+/** Before each further try of a call that failed, as Temporal does for activities. */
+const pausesMs = [200, 400, 800, 1_600] as const;
+
+async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
+  for (const pauseMs of pausesMs)
+    try {
+      return await work();
+    } catch {
+      await delay(pauseMs);
+    }
+  return await work();
+}
+
+/** `retries`: a call that fails is tried again by itself, and what else there is to do in the turn goes on. */
+export function createPlainLoop({ retries = false }: { readonly retries?: boolean } = {}): PlainLoop {
   const woken = new Map<string, string>();
   // A wake since the last run began.
   let isWoken = false;
@@ -93,13 +108,19 @@ export function createPlainLoop(): PlainLoop {
     const advance = await advanceQueue(ctx, queueId);
     await loop.observe();
     for (const batch of advance.batches) {
-      await driveBatch(ctx, batch.id);
+      await call(async () => await driveBatch(ctx, batch.id));
       await loop.observe();
     }
     for (const { intents } of advance.effects)
       for (const intentId of intents) {
-        await carryOut(ctx, intentId);
+        await call(async () => await carryOut(ctx, intentId));
         await loop.observe();
       }
+  }
+
+  /** What fails five times stays open in the database, and the next turn finds it. */
+  async function call(work: () => Promise<unknown>): Promise<void> {
+    if (retries) await tryAgain(work).catch(() => {});
+    else await work();
   }
 }
