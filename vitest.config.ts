@@ -17,6 +17,21 @@ const pure = [
 const launcher = ['test/launcher/**/*.test.ts'];
 // They start the built programs.
 const endToEnd = ['test/e2e/**/*.test.ts', 'test/docs/walk-through.test.ts'];
+// Stories of the queue that `npm run test:all` also plays at the emulator of GitHub, where each takes ten times as long.
+const atGitHub = [
+  'landing',
+  'arrivals.landing',
+  'arrivals.building',
+  'failures',
+  'merging',
+  'recovery',
+  'stacks',
+  'notifications',
+  'final-gates',
+  'sync',
+  'backport',
+].map((name) => `test/queue/${name}.test.ts`);
+const patient = { setupFiles: ['test/support/at-github.setup.ts'], testTimeout: 600_000 };
 // They wait for `npm run test:all`.
 const heavy = isFullRun ? [] : ['test/**/*.full.test.ts'];
 
@@ -56,8 +71,24 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...pure, ...launcher, ...endToEnd, ...heavy],
           globalSetup: ['test/support/global-setup.ts'],
+          ...(process.env['HOST'] === 'github' && patient),
         },
       },
+      ...(isFullRun
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'at github',
+                isolate: false,
+                include: atGitHub,
+                env: { HOST: 'github' },
+                globalSetup: ['test/support/global-setup.ts'],
+                ...patient,
+              },
+            },
+          ]
+        : []),
     ],
   },
 });

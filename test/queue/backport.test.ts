@@ -67,7 +67,7 @@ describe('a backport', () => {
 
       const log = (await w.git('log', '--reverse', '--format=%s|%an|%cn|%ai', `release..${branch}`)).split('\n');
       expect(log.map((line) => line.split('|').slice(0, 3))).toEqual(
-        subjects.map((subject) => [subject, 'Ada', 'Interlock']),
+        subjects.map((subject) => [subject, 'Ada', w.host.committer]),
       );
       expect(await w.git('rev-parse', `${branch}~${subjects.length}`)).toBe(release);
       expect(await w.git('show', `${branch}:a.txt`)).toBe('2');
@@ -80,7 +80,7 @@ describe('a backport', () => {
       );
       const [there] = await opened(w);
       expect(there).toMatchObject({ title: '[release] Add a', base_branch: 'release' });
-      expect(there?.body).toContain('#1 (http://localhost:4000/acme/shop/pull/1)');
+      expect(there?.body).toContain(`#1 (${w.host.pageOf(first)})`);
       expect((await w.comments(first)).filter(({ key }) => key.startsWith('backport'))).toEqual([
         { key: 'backport:release:begin', body: '**Backport** to `release` has begun.' },
         { key: 'backport:release:result', body: expect.stringContaining(`opened as #${there?.number}`) },
@@ -236,17 +236,16 @@ describe('a backport', () => {
     'survives a kill at %s',
     async (failpoint) => {
       await using w = await world();
-      const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
       await w.git('branch', 'release', 'main');
       const number = await w.open('a', { 'a.txt': 'a\n' });
       await merged(w, number);
       await backport(w, number);
-      await using killed = await startEngine(settings, failpoint);
+      await using killed = await startEngine(w.engine, failpoint);
       expect(await killed.ended).toMatch(/SIGKILL|137/);
-      await using next = await startEngine(settings);
+      await using next = await startEngine(w.engine);
       await w.watch([]);
       await next.kill();
-      const pulls = await w.rows('select 1 from local_pull_request where head_branch = $1', [branch]);
+      const pulls = (await w.host.pullRequests()).filter((each) => each.branch === branch);
       expect(pulls).toHaveLength(1);
       expect((await w.comments(number)).map(({ key }) => key)).toEqual(
         expect.arrayContaining(['backport:release:begin', 'backport:release:result']),

@@ -39,7 +39,7 @@ describe('final_gates', () => {
       { workflow: 'smoke', state: 'passed', commit: landed[1], reason: null },
       { workflow: 'canary', state: 'passed', commit: landed[1], reason: null },
     ]);
-    expect(await w.rows('select 1 from local_check_run where dispatch_key is not null')).toHaveLength(3);
+    expect(await w.host.workflowRuns()).toHaveLength(3);
     // What the gates ran is no check of the commit.
     expect(await w.rows("select 1 from check_result where name in ('smoke', 'canary')")).toEqual([]);
     await expectVerified(w, await gradesOf(w));
@@ -55,7 +55,7 @@ describe('final_gates', () => {
     await w.queue(good, bad);
     await w.settled(good, bad);
     expect(await statuses(w, good, bad)).toEqual(['merged', 'blocked 119']);
-    expect((await w.status(bad)).status_text).toContain('final gate smoke failed: Exited with code 1');
+    expect((await w.status(bad)).status_text).toMatch(/final gate smoke failed: ./);
     await expectLandedOnce(w, good);
   });
 
@@ -78,7 +78,7 @@ describe('final_gates', () => {
     expect(await statuses(w, second)).toEqual(['blocked 119']);
     expect(await w.landed()).toEqual([]);
     const hasStopped = async (): Promise<boolean> =>
-      (await w.rows("select 1 from local_check_run where name = 'slow' and conclusion = 'cancelled'")).length === 1;
+      (await w.host.workflowRuns()).some(({ name, conclusion }) => name === 'slow' && conclusion === 'cancelled');
     await w.until(hasStopped);
   });
 });

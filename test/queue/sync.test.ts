@@ -37,7 +37,7 @@ describe('a sync', () => {
     const tip = await w.commit('main', { 'other.txt': 'other\n' });
     await sync(w, number);
     expect(await parents(w, 'a')).toEqual([before, tip]);
-    expect(await w.git('log', '-1', '--format=%s|%cn', 'a')).toBe("Merge branch 'main' into a|Interlock");
+    expect(await w.git('log', '-1', '--format=%s|%cn', 'a')).toBe(`Merge branch 'main' into a|${w.host.committer}`);
     expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
     await sync(w, number);
     expect(await parents(w, 'a')).toEqual([before, tip]);
@@ -55,8 +55,8 @@ describe('a sync', () => {
     await w.commit('main', { 'a.txt': '1\n' }, { message: await w.git('log', '-1', '--format=%s', one) });
     await sync(w, number);
     expect((await w.git('log', '--reverse', '--format=%s|%an|%cn', 'main..a')).split('\n')).toEqual([
-      'Two|Ada|Interlock',
-      'Change a|Ada|Interlock',
+      `Two|Ada|${w.host.committer}`,
+      `Change a|Ada|${w.host.committer}`,
     ]);
     expect(await w.git('merge-base', 'main', 'a')).toBe(await w.git('rev-parse', 'main'));
     expect(await w.git('show', 'a:a.txt')).toBe('2');
@@ -158,14 +158,13 @@ describe('a sync', () => {
     'survives a kill at %s',
     async (failpoint) => {
       await using w = await world({ runsCi: false });
-      const settings = { mode: 'loop', databaseUrl: w.databaseUrl, dataDir: w.dataDir } as const;
       const number = await w.open('a', { 'a.txt': 'a\n' });
       const before = await w.git('rev-parse', 'a');
       const tip = await w.commit('main', { 'other.txt': 'other\n' });
       await requestSync(w.ctx, { repository: w.repository, number });
-      await using killed = await startEngine(settings, failpoint);
+      await using killed = await startEngine(w.engine, failpoint);
       expect(await killed.ended).toMatch(/SIGKILL|137/);
-      await using next = await startEngine(settings);
+      await using next = await startEngine(w.engine);
       await w.watch([]);
       await next.kill();
       expect(await parents(w, 'a')).toEqual([before, tip]);

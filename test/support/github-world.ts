@@ -18,7 +18,7 @@ import { changeActivity, findRepository } from '../../src/modules/repositories/i
 import { serveGitHub } from '../../src/server/github.ts';
 import type { Service } from '../../src/service.ts';
 import { commitAsUser, type UserCommit } from './user-commits.ts';
-import type { WorldHost } from './world-host.ts';
+import { ada, type WorldHost } from './world-host.ts';
 import { worldName, type WorldStart } from './world-template.ts';
 
 const run = promisify(execFile);
@@ -162,8 +162,10 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
   };
   return {
     repository,
+    committer: `${emulator.slug}[bot]`,
+    pageOf: (number) => `${emulator.webUrl}/${place.owner}/${place.repo}/pull/${number}`,
     gitDir,
-    git: async (...args) => await git.text(gitDir, args),
+    git: async (...args) => await git.text(gitDir, args, { env: ada }),
     commit: async (commit: UserCommit) => {
       const parent = commit.parent === null ? null : await git.text(gitDir, ['rev-parse', `${commit.parent}^0`]);
       const { '.service/ci.yml': ci, ...files } = commit.files;
@@ -225,11 +227,17 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
         .map(({ number, head, state }) => ({ number, branch: head.ref, isOpen: state === 'open' }))
         .toSorted((a, b) => a.number - b.number);
     },
+    workflowRuns: async () => {
+      const asked = { ...place, event: 'workflow_dispatch', per_page: 100 };
+      const { data } = await person.actions.listWorkflowRunsForRepo(asked);
+      return data.workflow_runs.map(({ name, conclusion }) => ({ name: name ?? '', conclusion }));
+    },
     comments: async (issue_number) => {
       const { data } = await person.issues.listComments({ ...place, issue_number, per_page: 100 });
       return data.flatMap(({ body = '' }) => {
         const key = /<!-- interlock:([^ ]*) -->\s*$/.exec(body)?.[1];
-        if (key === undefined) return [];
+        // Where the local host marks a pull request as merged, GitHub gets a comment that names the commit.
+        if (key === undefined || key === 'landed') return [];
         return [{ key: decodeURIComponent(key), body: body.replace(/\s*<!-- interlock:[^ ]* -->\s*$/, '') }];
       });
     },

@@ -11,6 +11,10 @@ import { commitAsUser, type UserCommit } from './user-commits.ts';
 
 export interface WorldHost {
   readonly repository: HostRepository;
+  /** Who commits what the service makes. */
+  readonly committer: string;
+  /** Page of a pull request. */
+  readonly pageOf: (number: number) => string;
   /** The bare repository to which people push. */
   readonly gitDir: string;
   readonly git: (...args: string[]) => Promise<string>;
@@ -41,6 +45,8 @@ export interface WorldHost {
   readonly pullRequests: () => Promise<
     { readonly number: number; readonly branch: string; readonly isOpen: boolean }[]
   >;
+  /** Workflows that the service has started, and how each ended. Null: it runs. */
+  readonly workflowRuns: () => Promise<{ readonly name: string; readonly conclusion: string | null }[]>;
   /** The service's comments on it, with the keys by which it edits them, in the order of their creation. */
   readonly comments: (number: number) => Promise<{ readonly key: string; readonly body: string }[]>;
   /** The checks that the service reported on a commit. */
@@ -62,7 +68,7 @@ export interface WorldHostStart {
 /** The host that `HOST` names. */
 export const isAtGitHub = process.env['HOST'] === 'github';
 
-const ada = {
+export const ada = {
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.test',
   GIT_COMMITTER_NAME: 'Ada',
@@ -80,6 +86,8 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
   const runner = createCiRunner({ host, sandbox, concurrency: 4, onError });
   return {
     repository,
+    committer: 'Interlock',
+    pageOf: (number) => `http://localhost:4000/${repository.owner}/${repository.name}/pull/${number}`,
     gitDir,
     git: async (...args) => await git.text(gitDir, args, { env: ada }),
     commit: async (commit) => {
@@ -110,6 +118,8 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
       await rows(
         `select number, head_branch as branch, state = 'open' as "isOpen" from local_pull_request order by number`,
       ),
+    workflowRuns: async () =>
+      await rows('select name, conclusion from local_check_run where dispatch_key is not null order by id'),
     comments: async (number) => (await host.listComments(repository, number)).map(({ key, body }) => ({ key, body })),
     publishedChecks: async (commit) => await host.listPublishedChecks(repository, commit),
     startCi: () => runner.start(),

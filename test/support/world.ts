@@ -12,6 +12,7 @@ import { dequeuePullRequest, hosted, queuePullRequest } from '../../src/modules/
 import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
+import type { EngineSettings } from './engine-process.ts';
 import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
 import { createTestDatabase, databaseUrl, type TestDatabase } from './postgres.ts';
@@ -44,6 +45,8 @@ export interface World extends AsyncDisposable {
   readonly dataDir: string;
   readonly repository: { readonly owner: string; readonly name: string };
   readonly repositoryId: string;
+  /** For an engine in a process of its own. */
+  readonly engine: EngineSettings;
   /** Its code host, from outside. */
   readonly host: WorldHost;
   readonly gitDir: string;
@@ -223,6 +226,12 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     token,
     databaseUrl: database.url,
     dataDir,
+    engine: {
+      mode: 'loop',
+      databaseUrl: database.url,
+      dataDir,
+      ...(isAtGitHub && { secrets, pushPace: quickPace }),
+    },
     repository: name,
     repositoryId: repository.id,
     host,

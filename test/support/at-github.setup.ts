@@ -1,0 +1,9 @@
+// With `HOST=github`: leaves out what runs on the local host alone, and says why.
+import { basename } from 'node:path';
+import { beforeEach } from 'vitest';
+import { notAtGitHub } from './not-at-github.ts';
+
+beforeEach(({ task, skip }) => {
+  const reason = notAtGitHub[basename(task.file.filepath)]?.[task.name];
+  skip(reason !== undefined, reason);
+});

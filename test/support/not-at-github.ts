@@ -1,0 +1,27 @@
+// The stories of `test/queue` that run on the local host alone, by file and name, and why. `HOST=github` skips them.
+const itsOwnHost = 'It replaces methods of the local host, or asks that host itself.';
+const itsRuns = 'Another service runs the checks of the local host.';
+
+export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'backport.test.ts': {
+    'is approved by none of those whose change it is': itsOwnHost,
+    'that fails again and again is given up in words, and can be requested again': itsOwnHost,
+    'that finds no host for an hour is given up in words, and can be requested again': itsOwnHost,
+  },
+  'merging.test.ts': {
+    'given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all': itsOwnHost,
+  },
+  'notifications.test.ts': {
+    'count nowhere: neither among the checks of the head, nor where every check that ran must pass': itsOwnHost,
+    'a turn plans a bounded number, and the next ones the rest':
+      'Its pull requests are rows that GitHub does not have.',
+  },
+  'sync.test.ts': {
+    'finds what no event told of': 'The review is written past the host. GitHub tells of every review.',
+  },
+  'recovery.test.ts': {
+    'halts, still admits, takes over what landed since, and goes on': itsRuns,
+    'tells by plain git what landed by squash, and what only looks like it': itsRuns,
+    'lets the queue itself conclude the landing that the backup caught past its gate': itsRuns,
+  },
+};
