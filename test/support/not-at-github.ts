@@ -1,8 +1,12 @@
 // The stories of `test/queue` that run on the local host alone, by file and name, and why. `HOST=github` skips them.
 const itsOwnHost = 'It replaces methods of the local host, or asks that host itself.';
 const itsRuns = 'Another service runs the checks of the local host.';
+const itsOwnChecks = 'At GitHub a world requires all of its checks by name, of heads too.';
 
 export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'arrivals.building.test.ts': {
+    'a gate key of the configuration judges the same build again': itsOwnChecks,
+  },
   'backport.test.ts': {
     'is approved by none of those whose change it is': itsOwnHost,
     'that fails again and again is given up in words, and can be requested again': itsOwnHost,
@@ -10,6 +14,9 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
   },
   'merging.test.ts': {
     'given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all': itsOwnHost,
+    'lands at once and untested, when the preconditions hold, and the proof says by which setting': itsOwnChecks,
+    'lands without a bot pull request, and the event says so; what is behind it does not':
+      "GitHub's report of a head is complete a moment after its checks are green: the landing may not count as instant.",
   },
   'notifications.test.ts': {
     'count nowhere: neither among the checks of the head, nor where every check that ran must pass': itsOwnHost,
