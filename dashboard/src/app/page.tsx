@@ -1,8 +1,8 @@
 // A page that reads once: what it shows while it waits, and when it is refused.
 import { useCallback, useEffect, type ReactNode } from 'react';
 import { useQuery, type AnyVariables, type TypedDocumentNode } from 'urql';
-import { Failure, Waiting } from '../design/parts.tsx';
-import { codeOf, problemOf } from './errors.ts';
+import { Banner, Failure, Waiting } from '../design/parts.tsx';
+import { codeOf, problemOf, type Problem } from './errors.ts';
 import type { Answered } from './use-live-query.ts';
 
 export function useAnswer<Data, Variables extends AnyVariables>(
@@ -14,6 +14,7 @@ export function useAnswer<Data, Variables extends AnyVariables>(
   return {
     data,
     problem: error && data === undefined ? problemOf(error) : null,
+    partial: error && data !== undefined ? problemOf(error) : null,
     isWaiting: data === undefined && fetching,
     refresh,
   };
@@ -44,5 +45,19 @@ export function Shown<Data>({
       </Failure>
     );
   if (answer.data === undefined) return <Waiting />;
-  return children(answer.data);
+  return (
+    <>
+      {answer.partial && <MissingPart problem={answer.partial} />}
+      {children(answer.data)}
+    </>
+  );
+}
+
+/** A part that failed leaves the rest. */
+export function MissingPart({ problem }: { readonly problem: Problem }): ReactNode {
+  return (
+    <Banner tone="red">
+      A part of this page could not be read: {problem.sentence} <span className="xs">{codeOf(problem)}</span>
+    </Banner>
+  );
 }

@@ -25,7 +25,10 @@ export interface LiveQuery<Data, Variables, Change, ChangeVariables> {
 
 export interface Answered<Data> {
   readonly data: Data | undefined;
+  /** Why there is no data. */
   readonly problem: Problem | null;
+  /** Why a part of the data is missing. */
+  readonly partial: Problem | null;
   readonly isWaiting: boolean;
   readonly refresh: () => void;
 }
@@ -82,6 +85,7 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   return {
     data,
     problem: error && data === undefined && !isRateLimited ? problemOf(error) : null,
+    partial: error && data !== undefined && !isRateLimited ? problemOf(error) : null,
     isWaiting: data === undefined && (isRateLimited || (error === undefined && (fetching || !isReady))),
     refresh,
   };

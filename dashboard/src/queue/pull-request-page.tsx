@@ -39,7 +39,7 @@ export function PullRequestPage(): ReactNode {
   const { owner = '', name = '', number = '' } = useParams({ strict: false });
   const { tab: asked, at } = useSearch({ strict: false });
   const variables = { owner, name, number: Number(number) };
-  const { data, problem, isWaiting, refresh } = useLiveQuery({
+  const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: PullRequestPageDocument,
     variables: { ...variables, asOf: at ?? null },
     follows: {
@@ -52,10 +52,11 @@ export function PullRequestPage(): ReactNode {
     document.title = `#${number} of ${owner}/${name} · Interlock`;
   }, [owner, name, number]);
   const pull = data?.repository?.pullRequest;
-  if (problem)
+  const failure = problem ?? (pull ? null : partial);
+  if (failure)
     return (
-      <Failure title={`#${number} could not be read.`} code={codeOf(problem)} retry={refresh}>
-        {problem.sentence}
+      <Failure title={`#${number} could not be read.`} code={codeOf(failure)} retry={refresh}>
+        {failure.sentence}
       </Failure>
     );
   if (isWaiting || !data)

@@ -25,7 +25,7 @@ export function QueuePage(): ReactNode {
   const { owner = '', name = '', _splat: branch = 'main' } = useParams({ strict: false });
   const { at = null } = useSearch({ strict: false });
   const queue = useMemo((): QueueRef => ({ owner, name, branch }), [owner, name, branch]);
-  const { data, problem, isWaiting, refresh } = useLiveQuery({
+  const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: QueueDocument,
     variables: useMemo(() => ({ ...queue, first: entriesShown, asOf: at }), [queue, at]),
     // The past does not change.
@@ -43,10 +43,11 @@ export function QueuePage(): ReactNode {
     prefer({ lastQueue: `/${owner}/${name}/queue/${branch}` });
   }, [owner, name, branch]);
 
-  if (problem)
+  const failure = problem ?? (data?.repository?.queue ? null : partial);
+  if (failure)
     return (
-      <Failure title="The queue could not be read." code={codeOf(problem)} retry={refresh}>
-        {problem.sentence}
+      <Failure title="The queue could not be read." code={codeOf(failure)} retry={refresh}>
+        {failure.sentence}
       </Failure>
     );
   if (isWaiting || !data)
