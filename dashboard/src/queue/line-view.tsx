@@ -86,7 +86,7 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
   const [lead, rest] = summarise(data, (at) => describeInstant(at, now), { line, beside: standings.length - line });
   const unknown =
     at !== null
-      ? 'in the past'
+      ? ''
       : data.haltedAt
         ? 'halted'
         : data.paused

@@ -45,11 +45,13 @@ export function summarise(
   builds: { line: number; beside: number },
 ): readonly [string, string] {
   const { queued } = queue.depth;
-  if (queue.asOf)
+  if (queue.asOf) {
+    const beside = builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : '';
     return [
-      `At ${tell(Date.parse(queue.asOf))} ${inLine(queued).replace('.', '')}`,
-      `in ${inWords(builds.line, 'build')}${builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : ''}.`,
+      `At ${tell(Date.parse(queue.asOf))}, ${count(queued, 'pull request was', 'pull requests were')} in line.`,
+      builds.line + builds.beside === 0 ? '' : `${capital(inWords(builds.line, 'build'))}${beside} ran.`,
     ];
+  }
   if (queue.haltedAt)
     return [`${queue.baseBranch} is halted: nothing is merged until an admin resumes it.`, inLine(queued)];
   if (queue.paused) return [`${queue.baseBranch} is paused: nothing is validated or merged.`, inLine(queued)];
