@@ -24,6 +24,8 @@ export interface MirrorOptions {
   readonly notePreparing?: (repository: HostRepository, since: Date | null) => Promise<void>;
 }
 
+type ReadRefs = (repository: HostRepository, patterns: readonly string[]) => Promise<readonly RemoteRef[]>;
+
 export interface Mirrors {
   readonly git: git.Git;
   /** The directory of the mirror. It is cloned if this machine has none yet. */
@@ -32,9 +34,9 @@ export interface Mirrors {
    * Refs at GitHub: those of the patterns given, each a full name or a prefix that ends in `/`. A landing ref that the ledger
    * lists stands where the ledger says.
    */
-  readRefs(repository: HostRepository, patterns: readonly string[]): Promise<readonly RemoteRef[]>;
+  readonly readRefs: ReadRefs;
   /** The same without the ledger: refs that a push finds. */
-  readStandingRefs(repository: HostRepository, patterns: readonly string[]): Promise<readonly RemoteRef[]>;
+  readonly readStandingRefs: ReadRefs;
   /** `tip`: the commit of the ledger's ref. Null: there is no ledger. */
   readLedger(repository: HostRepository, tip: string | null): Promise<Ledger>;
   /** Fetches those of the commits that the mirror has not. Throws CommitMissing for one that GitHub has not either. */

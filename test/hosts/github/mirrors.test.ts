@@ -1,12 +1,20 @@
 // Mirrors: kept up, mended, of several machines, and pushed to with a token that has ended.
 import { readdir, stat, truncate } from 'node:fs/promises';
-import { chmodSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-upkeep.ts';
-import { type Composition, CommitMissing, type HostAdapter, HostUnavailable } from '../../../src/hosts/port.ts';
-import { listRefs } from '../../../src/hosts/git/index.ts';
+import {
+  type Composition,
+  CommitMissing,
+  type HostAdapter,
+  HostRefused,
+  HostUnavailable,
+} from '../../../src/hosts/port.ts';
+import { type Committer, createCommitSigner, listRefs } from '../../../src/hosts/git/index.ts';
 import { github, type GitHub, type GitHubWorld, quickPace } from './github-world.ts';
 import { type Machine, machineOf } from './mirror-parts.ts';
 
@@ -40,13 +48,14 @@ function machine(maxBytes: number | null = null): Machine {
 let hostCount = 0;
 
 /** The host of another machine, which has mirrors of its own. */
-function otherHost(): HostAdapter {
+function otherHost(committer?: Committer): HostAdapter {
   hostCount += 1;
   const options = g.hostOptions();
   const made = createGitHubHost({
     ...options,
     dataDir: `${options.dataDir}-h${hostCount}`,
     pace: quickPace,
+    committer,
     settings: { keepsAtGitHub: true, maxBytes: null },
   });
   hosts.push(made);
@@ -149,6 +158,32 @@ test('a commit that no branch keeps can be landed by another machine', async () 
   await one.keepCommit(w.repository, commit, 'refs/interlock/builds/1');
   await other.updateRefs(w.repository, [{ ref: 'refs/heads/main', from: main, to: commit }]);
   expect((await one.readRef(w.repository, 'refs/heads/main'))?.commit).toBe(commit);
+});
+
+test('a branch that demands signatures takes the commits of a machine that signs, and refuses others', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sign-'));
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(folder, 'key')]);
+  const sign = createCommitSigner(readFileSync(join(folder, 'key'), 'utf8'));
+  rmSync(folder, { recursive: true });
+  await g.person.repos.createRepoRuleset({
+    ...w.place,
+    name: 'signed',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
+    rules: [{ type: 'required_signatures' }],
+  });
+  // Every commit that a push brings has to be signed, so that the pull request is squashed.
+  const land = async (host: HostAdapter, batch: number): Promise<void> => {
+    const composed = await host.composeCommit(w.repository, compositionOf(batch));
+    const commit = composed.kind === 'composed' ? composed.commit : '';
+    await host.updateRefs(w.repository, [{ ref: 'refs/heads/main', from: main, to: commit }]);
+  };
+  await expect(land(otherHost(), 1)).rejects.toThrow(HostRefused);
+  const signing = otherHost({ name: 'Interlock', email: 'interlock@example.test', sign });
+  expect(signing.identity(w.repository)).toEqual({ name: 'Interlock', email: 'interlock@example.test' });
+  await land(signing, 2);
+  expect(await signing.readBaseRules(w.repository, 'main')).toMatchObject({ push: 'free', why: null });
 });
 
 test('a commit that was lost with its machine is missing', async () => {
