@@ -187,7 +187,7 @@ describe('operations without an authorisation test', () => {
 
 // Columns of the row itself: who may see the repository may see them.
 const plainFields = new Set(
-  ['id', 'owner', 'name', 'host', 'defaultBranch', 'active', 'paused', 'createdAt', 'deletedAt'].map(
+  ['id', 'owner', 'name', 'host', 'defaultBranch', 'active', 'paused', 'preparingSince', 'createdAt', 'deletedAt'].map(
     (field) => `Repository.${field}`,
   ),
 );

@@ -313,6 +313,8 @@ export type FreezeBranchesInput = {
 export type HaltQueueInput = {
   /** The branch it merges into. */
   baseBranch: string;
+  /** Changes nothing, and answers in `impact` what it would do. */
+  preview?: boolean;
   /** Shown wherever somebody asks why nothing is merged. */
   reason: string;
   /** Its repository. */
@@ -419,6 +421,8 @@ export type QueuePullRequestInput = {
 export type QueueRefInput = {
   /** The branch it merges into. */
   baseBranch: string;
+  /** Changes nothing, and answers in `impact` what it would do. */
+  preview?: boolean;
   /** Its repository. */
   repository: RepositoryInput;
 };

@@ -9,6 +9,8 @@ export type CreateDeploymentInput = {
   environment: string;
   /** Goes on although the environment is frozen. */
   force?: boolean;
+  /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
+  ifRunning?: string | null | undefined;
   /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** The release project. */
@@ -106,6 +108,8 @@ export type RollBackEnvironmentInput = {
   environment: string;
   /** Goes on although the environment is frozen. */
   force?: boolean;
+  /** Refused with CONFLICT unless this candidate runs there: what was previewed is then what happens. Not checked if not given. */
+  ifRunning?: string | null | undefined;
   /** Changes nothing, and answers in `impact` what it would do. */
   preview?: boolean;
   /** The release project. */
