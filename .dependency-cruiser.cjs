@@ -166,7 +166,8 @@ module.exports = {
     },
     {
       name: 'module-knows-hosts-by-port',
-      comment: 'What an App is and asks, and what its webhooks tell, is the language between the host github and its module.',
+      comment:
+        'What an App is and asks, and what its webhooks tell, is the language between the host github and its module.',
       severity: 'error',
       from: { path: '^src/modules/' },
       to: { path: '^src/hosts/', pathNot: '^src/hosts/(port|github/(app|app-client|webhook-events))\\.ts$' },
