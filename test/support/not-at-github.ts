@@ -1,6 +1,7 @@
 // The stories of `test/queue` that run on the local host alone, by file and name, and why. `HOST=github` skips them.
 const itsOwnHost = 'It replaces methods of the local host, or asks that host itself.';
 const itsRuns = 'Another service runs the checks of the local host.';
+const allAtOnce = 'It needs the verdicts of all builds at once, and the emulator runs two jobs at a time.';
 const itsOwnChecks = 'At GitHub a world requires all of its checks by name, of heads too.';
 
 export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -11,6 +12,10 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
     'is approved by none of those whose change it is': itsOwnHost,
     'that fails again and again is given up in words, and can be requested again': itsOwnHost,
     'that finds no host for an hour is given up in words, and can be requested again': itsOwnHost,
+  },
+  'failures.test.ts': {
+    'is passed by the green one on it: both land as one commit': allAtOnce,
+    'is not passed where the failure depth is one: the first is blamed, the others land without it': allAtOnce,
   },
   'merging.test.ts': {
     'given up while it hangs, at a host that cannot refuse it, is seen when it goes through after all': itsOwnHost,
