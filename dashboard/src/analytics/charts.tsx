@@ -73,11 +73,19 @@ export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactN
     .x(at)
     .y(({ p50 }) => y(p50))
     .curve(curveMonotoneX);
+  // A line through one point is not seen.
+  const only = days.length === 1 ? days[0] : undefined;
   return (
     <>
       <Frame label="Time in queue by day" top={top} tell={(seconds) => describeDuration(seconds * 1000)} dates={dates}>
         <path d={band([...days]) ?? ''} fill="var(--blue-s)" stroke="var(--blue-f)" />
         <path d={mid([...days]) ?? ''} fill="none" stroke="var(--ink)" strokeWidth="1.5" />
+        {only !== undefined && (
+          <>
+            <rect x={at(only) - 4} width="8" y={y(only.p90)} height={y(only.p75) - y(only.p90)} fill="var(--blue-f)" />
+            <circle cx={at(only)} cy={y(only.p50)} r="3" fill="var(--ink)" />
+          </>
+        )}
       </Frame>
       <Legend
         parts={[
