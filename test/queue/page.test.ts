@@ -91,7 +91,8 @@ describe('the page of a pull request', () => {
     const { response, page } = await get(of(line.queued), authorization());
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toContain('Basic realm="Interlock"');
-    expect(page).toContain('sign in with an API token as the password');
+    expect(page).toContain('<a href="/session">Sign in</a>');
+    expect(page).toContain('give an API token as the password');
     expect(page).not.toContain('Add queued');
   });
 

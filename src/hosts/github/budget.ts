@@ -55,6 +55,15 @@ const keptShare: Readonly<Record<Purpose, number>> = {
   reconciling: 0.35,
 };
 
+/** Of both windows of creations: 100 landings an hour need 100 for their builds and 300 for what people read of them. */
+const keptCreations: Readonly<Record<Purpose, number>> = {
+  landing: 0,
+  hint: 0,
+  answer: 0.1,
+  telling: 0.25,
+  reconciling: 0.25,
+};
+
 export function newBudget(now: number): Budget {
   return {
     rest: null,
@@ -81,18 +90,18 @@ export function decideCall(budget: Budget, call: Call, now: number): CallDecisio
         reason: `${allowance.left} of ${allowance.limit} ${call.resource === 'rest' ? 'REST' : 'GraphQL'} points are left this hour${kept === 0 ? '' : ', kept for more important calls'}`,
       };
   }
-  return call.creates ? decideCreation(countedAt(budget, now)) : { kind: 'go' };
+  return call.creates ? decideCreation(countedAt(budget, now), call.purpose) : { kind: 'go' };
 }
 
-function decideCreation(budget: Budget): CallDecision {
-  if (budget.madeInHour >= mostCreationsInHour)
-    return { kind: 'wait', until: budget.hourAt + hourMs, reason: `${mostCreationsInHour} creations in an hour` };
-  if (budget.madeInMinute >= mostCreationsInMinute)
-    return {
-      kind: 'wait',
-      until: budget.minuteAt + minuteMs,
-      reason: `${mostCreationsInMinute} creations in a minute`,
-    };
+function decideCreation(budget: Budget, purpose: Purpose): CallDecision {
+  const share = 1 - keptCreations[purpose];
+  const inHour = Math.floor(mostCreationsInHour * share);
+  const inMinute = Math.floor(mostCreationsInMinute * share);
+  const kept = share === 1 ? '' : ', the rest is kept for more important calls';
+  if (budget.madeInHour >= inHour)
+    return { kind: 'wait', until: budget.hourAt + hourMs, reason: `${inHour} creations in an hour${kept}` };
+  if (budget.madeInMinute >= inMinute)
+    return { kind: 'wait', until: budget.minuteAt + minuteMs, reason: `${inMinute} creations in a minute${kept}` };
   return { kind: 'go' };
 }
 

@@ -86,6 +86,29 @@ test('the hour of creations is full although no minute is', () => {
 });
 
 test.each([
+  { purpose: 'landing', made: 59, isFree: true },
+  { purpose: 'landing', made: 60, isFree: false },
+  { purpose: 'answer', made: 53, isFree: true },
+  { purpose: 'answer', made: 54, isFree: false },
+  { purpose: 'telling', made: 44, isFree: true },
+  { purpose: 'telling', made: 45, isFree: false },
+] as const)('after $made creations in a minute, one for $purpose goes: $isFree', ({ purpose, made, isFree }) => {
+  const decision = decideCall(withCreations(made, 1), call({ creates: true, purpose }), now + made);
+  expect(decision.kind === 'go').toBe(isFree);
+});
+
+test('comments leave creations of the hour to landings', () => {
+  const budget = withCreations(337, 2_000);
+  const at = now + 337 * 2_000;
+  expect(decideCall(budget, call({ creates: true, purpose: 'telling' }), at)).toEqual({
+    kind: 'wait',
+    until: now + hour,
+    reason: '337 creations in an hour, the rest is kept for more important calls',
+  });
+  expect(decideCall(budget, call({ creates: true, purpose: 'landing' }), at).kind).toBe('go');
+});
+
+test.each([
   { name: 'a smaller rest counts', said: { limit: 5000, left: 900, resetsAt }, left: 900 },
   { name: 'an answer that was overtaken does not', said: { limit: 5000, left: 1100, resetsAt }, left: 1000 },
   {
