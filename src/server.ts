@@ -319,6 +319,8 @@ async function serveGraphQL(
     url: '/graphql',
     bodyLimit: graphqlBodyLimit,
     exposeHeadRoute: false,
+    // What a session reads by GET is for its browser alone.
+    onRequest: async (_request, reply) => void reply.header('cache-control', 'no-store'),
     handler,
   });
   return async () => await apollo.stop();

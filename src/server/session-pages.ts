@@ -6,7 +6,7 @@ import { isPrivateWay, linkMinutes, safePath } from '../domain/accounts/sign-in.
 import { DomainError, errorCodes } from '../domain/errors.ts';
 import {
   endSession,
-  isSignInLink,
+  findSignInLink,
   startSession,
   useSignInLink,
   type Authenticator,
@@ -16,7 +16,7 @@ import {
 import { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from '../modules/github/index.ts';
 import { noSessionCookie, sessionCookie, signInCookie, readSignInCookie, type Callers } from './callers.ts';
 import { html, sendPage, type Markup } from './page.ts';
-import type { WrongTokens } from './wrong-tokens.ts';
+import { createWrongTokens, type WrongTokens } from './wrong-tokens.ts';
 
 export interface SessionPages {
   readonly ports: Ports;
@@ -92,7 +92,8 @@ function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
     const visit = visitOf(pages, request, reply);
     return await refusing(visit, async () => {
       refuseGuesses(wrongTokens, request, '');
-      if (await isSignInLink(ports, secrets, request.params.secret)) return await sendLink(reply, visit.next);
+      const link = await findSignInLink(ports, secrets, request.params.secret);
+      if (link !== null) return await sendLink(reply, link, visit.next);
       wrongTokens.noteWrong(request.ip);
       throw new DomainError('NOT_FOUND', overLink);
     });
@@ -101,13 +102,16 @@ function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
     return await entering(visitOf(pages, request, reply), async () => {
       callers.refuseForeign(request);
       refuseGuesses(wrongTokens, request, '');
-      return { secret: await useSignInLink(ports, secrets, request.params.secret) };
+      const used = useSignInLink(ports, secrets, request.params.secret);
+      return { secret: await used.catch(noting(wrongTokens, request, 'NOT_FOUND')) };
     });
   });
 }
 
 function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
   const { ports, secrets } = pages;
+  // GitHub is asked about each code. They are counted apart, because wrong tokens must not stop people of GitHub.
+  const wrongCodes = createWrongTokens(ports.clock);
   fastify.get<SignInRequest>('/session/github/:app', async (request, reply) => {
     const visit = visitOf(pages, request, reply);
     return await refusing(visit, async () => {
@@ -121,10 +125,12 @@ function serveGitHub(fastify: FastifyInstance, pages: SessionPages): void {
   // Comes from GitHub. The sealed cookie and the state say that this browser began here.
   fastify.get<SignInRequest>('/session/github/callback', async (request, reply) => {
     return await entering(visitOf(pages, request, reply), async () => {
+      refuseGuesses(wrongCodes, request, '');
       reply.header('set-cookie', signInCookie(ports.publicUrl, null));
       const kept = readSignInCookie(ports.publicUrl, request.headers.cookie);
       const answer = new URL(request.url, ports.publicUrl).searchParams;
-      return await completeGitHubSignIn(ports, secrets, { kept, answer });
+      const completed = completeGitHubSignIn(ports, secrets, { kept, answer });
+      return await completed.catch(noting(wrongCodes, request, 'FORBIDDEN'));
     });
   });
 }
@@ -167,7 +173,22 @@ function wayProblem({ ports }: SessionPages, { headers }: FastifyRequest): strin
 function refuseGuesses(wrongTokens: WrongTokens, { ip }: FastifyRequest, token: string): void {
   const seconds = wrongTokens.refusedForSec(ip, token);
   if (seconds !== null)
-    throw new DomainError('RATE_LIMITED', `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
+    throw new DomainError(
+      'RATE_LIMITED',
+      `Too many wrong tokens, links or codes came from ${ip}: try again in ${seconds} s.`,
+    );
+}
+
+/** For `catch`: counts a refusal with this code. */
+function noting(
+  wrongTokens: WrongTokens,
+  { ip }: FastifyRequest,
+  code: DomainError['code'],
+): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof DomainError && error.code === code) wrongTokens.noteWrong(ip);
+    throw error;
+  };
 }
 
 function visitOf(pages: SessionPages, request: FastifyRequest<SignInRequest>, reply: FastifyReply): Visit {
@@ -210,7 +231,10 @@ async function sendForm(
   { why, status = 200 }: { readonly why: string | null; readonly status?: number },
 ): Promise<FastifyReply> {
   const isWrong = status === 401;
+  const title = 'Sign in to Interlock';
   const alert = why === null ? html`` : html`<p role="alert" id="why">${why}</p>`;
+  // Where others could read a token there is nothing to put it in.
+  if (wayProblem(pages, request) !== null) return await sendPage(reply, status, { title, body: alert, isNarrow: true });
   const account = request.query['account'];
   const ways = await listGitHubWays(pages.ports, typeof account === 'string' ? account : null);
   const asked = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
@@ -220,15 +244,20 @@ async function sendForm(
   );
   const body = html`${[alert, ...links]}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${invalid(isWrong)}>${hidden(next)}<button class="${ways.length === 0 ? '' : 'quiet'}">Sign in${ways.length === 0 ? '' : ' with the token'}</button></form>
 <p class="dim"><code>npm start</code> prints a link that signs you in and keeps the first token in <code>access.json</code> in its data directory. Any token makes such a link by the mutation <code>createSignInLink</code>.</p>`;
-  return await sendPage(reply, status, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
+  return await sendPage(reply, status, { title, body, formsTo, isNarrow: true });
 }
 
 function invalid(isWrong: boolean): Markup {
   return isWrong ? html` aria-invalid="true" aria-describedby="why"` : html``;
 }
 
-async function sendLink(reply: FastifyReply, next: string): Promise<FastifyReply> {
-  const body = html`<p>This link signs this browser in. It works once.</p><form method="post">${hidden(next)}<button autofocus>Sign in</button></form>`;
+async function sendLink(
+  reply: FastifyReply,
+  { email, account }: { readonly email: string; readonly account: string },
+  next: string,
+): Promise<FastifyReply> {
+  // Named, because somebody may send a link of their own and wait for what others do under their name.
+  const body = html`<p>This link signs this browser in as <strong>${email}</strong> of the account <strong>${account}</strong>. It works once.</p><form method="post">${hidden(next)}<button autofocus>Sign in</button></form>`;
   return await sendPage(reply, 200, { title: 'Sign in to Interlock', body, formsTo, isNarrow: true });
 }
 

@@ -36,10 +36,10 @@ export async function serveFolder(
       dotfiles: 'ignore',
       cacheControl: false,
       setHeaders: (reply, path) =>
-        void reply.header(
-          'cache-control',
-          path.startsWith(hashed) ? 'public, max-age=31536000, immutable' : 'no-cache',
-        ),
+        void reply
+          .header('cache-control', path.startsWith(hashed) ? 'public, max-age=31536000, immutable' : 'no-cache')
+          // A page in a frame of another site could be made to look like something else, and be clicked.
+          .header('content-security-policy', "frame-ancestors 'none'"),
     });
   });
 }

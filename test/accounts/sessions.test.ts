@@ -1,5 +1,6 @@
 // Browsers that sign in: by a form and by a link, what their sessions may do, and when sessions end.
 import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -142,6 +143,19 @@ describe('the form', () => {
         .end(`token=${s.token}`);
     });
     expect(status).toBe(403);
+    const shown = await new Promise<string>((resolve, reject) => {
+      request({ hostname, port, path: '/session', headers: { host: 'queue.example.test' } }, (answer) => {
+        text(answer).then(resolve, reject);
+      })
+        .on('error', reject)
+        .end();
+    });
+    expect(shown).toContain('Browsers sign in over https');
+    expect(shown).not.toContain('<form');
+  });
+
+  it('is shown for an account whose name no database takes', async () => {
+    expect((await openBrowser(s).get('/session?account=%00')).status).toBe(200);
   });
 
   it.each(['https://evil.test/', '//evil.test', '/\\evil.test', '/session/end'])(
@@ -162,6 +176,7 @@ describe('a link', () => {
     const shown = await browser.get(link);
     expect(shown.status).toBe(200);
     expect(shown.text).toContain('<form method="post">');
+    expect(shown.text).toContain('as <strong>service@acme.test</strong> of the account <strong>acme</strong>');
     expect(browser.cookie).toBe('');
 
     const entered = await browser.submit(link.split('?')[0] ?? '', { next: '/acme/shop/queue/main' });
@@ -233,6 +248,14 @@ describe('a session', () => {
     const byText = await browser.graphql(mutation, { 'content-type': 'text/plain' });
     expect(byText.status).toBe(400);
     expect((await browser.graphql(whoAmI)).status).toBe(200);
+  });
+
+  it('leaves what it reads in no cache', async () => {
+    const browser = await signedIn();
+    const read = await browser.get(`/graphql?query=${encodeURIComponent(whoAmI)}`, {
+      'apollo-require-preflight': 'true',
+    });
+    expect([read.status, read.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 
   it('is ignored beside a token', async () => {
@@ -425,4 +448,12 @@ it('an address that tries tokens in the form, links or cookies is refused for a 
   expect((await good.graphql(whoAmI)).status).toBe(200);
   hours(1 / 30);
   expect((await openBrowser(s).get('/session/x')).status).toBe(404);
+});
+
+it('an address that presses the buttons of links that it guesses is refused for a minute', async () => {
+  hours(1 / 30);
+  const statuses: number[] = [];
+  for (let n = 0; n < 61; n += 1) statuses.push((await openBrowser(s).submit(`/session/guess-${n}`)).status);
+  expect([statuses[59], statuses[60]]).toEqual([404, 429]);
+  hours(1 / 30);
 });

@@ -115,6 +115,7 @@ describe('the server', () => {
       'text/html; charset=utf-8',
       '<!doctype html><title>GraphiQL</title>',
     ]);
+    expect(page.headers.get('content-security-policy')).toBe("frame-ancestors 'none'");
     const script = await fetch(`${s.url}/graphiql/assets/main-1.js`);
     expect([script.headers.get('content-type'), script.headers.get('cache-control')]).toEqual([
       'text/javascript; charset=utf-8',

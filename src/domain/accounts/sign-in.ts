@@ -66,6 +66,7 @@ export function isPrivateWay({ publicUrl, host }: Pick<RequestOrigin, 'publicUrl
   return publicUrl.startsWith('https:') || isLoopback(host ?? '');
 }
 
+/** As the browser writes it, with letters beyond ASCII encoded. A cookie that is kept on the way to GitHub has 4,096 bytes. */
 const longestPath = 2_000;
 
 /**
@@ -74,9 +75,10 @@ const longestPath = 2_000;
  */
 export function safePath(next: string | null | undefined): string {
   const own = 'http://own.invalid';
-  if (next === null || next === undefined || next.length > longestPath) return '/';
+  if (next === null || next === undefined) return '/';
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next) || !URL.canParse(next, own)) return '/';
   const { origin, pathname, search, hash } = new URL(next, own);
   if (origin !== own || pathname.startsWith('//') || /^\/session(?:\/|$)/.test(pathname)) return '/';
-  return `${pathname}${search}${hash}`;
+  const path = `${pathname}${search}${hash}`;
+  return path.length > longestPath ? '/' : path;
 }

@@ -4,7 +4,7 @@ export { viewerActionOf, viewerActionsOf } from './viewer-actions.ts';
 export type { TeamRead } from './teams.reads.ts';
 export { findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
 export { createAuthenticator, type Authenticator, type Session } from './authenticate.ts';
-export { endSession, forgetOldSessions, isSignInLink, startSession, useSignInLink } from './sessions.service.ts';
+export { endSession, findSignInLink, forgetOldSessions, startSession, useSignInLink } from './sessions.service.ts';
 export { setPersonRole, startPersonSession, type GitHubPerson } from './people.service.ts';
 export { createAccount } from './accounts.service.ts';
 export { createApiToken } from './tokens.service.ts';

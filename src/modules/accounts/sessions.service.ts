@@ -49,15 +49,22 @@ export async function createSignInLink(
   return { url: `${ctx.publicUrl}/session/${secret}${query}`, expiresAt };
 }
 
-/** Whether a link still works. It goes on working. */
-export async function isSignInLink({ db, clock }: Ports, secrets: Secrets, secret: string): Promise<boolean> {
-  const found = await db.system.query(
-    `select 1 from sign_in_link l join api_token t on t.account_id = l.account_id and t.id = l.token_id
+/** Whom a link signs in, by the names of the user and the account. The link goes on working. Null: it works no more. */
+export async function findSignInLink(
+  { db, clock }: Ports,
+  secrets: Secrets,
+  secret: string,
+): Promise<{ readonly email: string; readonly account: string } | null> {
+  const [found] = await db.system.query<{ email: string; account: string }>(
+    `select u.email, a.name as account
+     from sign_in_link l join api_token t on t.account_id = l.account_id and t.id = l.token_id
+     join account_user u on u.account_id = t.account_id and u.id = t.user_id
+     join account a on a.id = t.account_id
      where l.digest = $1 and l.used_at is null and l.expires_at > $2 and t.revoked_at is null
        and (t.expires_at is null or t.expires_at > $2)`,
     [digestToken(secrets, secret), clock().toISOString()],
   );
-  return found.length > 0;
+  return found ?? null;
 }
 
 interface Begun {

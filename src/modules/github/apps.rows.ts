@@ -70,6 +70,8 @@ export async function storeApp(
 }
 
 export async function findAppByWebhookPath(query: Query, secrets: Secrets, path: string): Promise<AppRow | null> {
+  // PostgreSQL takes no text with this character.
+  if (path.includes('\0')) return null;
   const [row] = await query<Stored>(`select ${columns} from github_app a where a.webhook_path = $1`, [path]);
   return row === undefined ? null : open(secrets, row);
 }

@@ -99,6 +99,7 @@ describe('the path after signing in', () => {
     '/session/end',
     '/a/../session/x',
     `/${'a'.repeat(2_000)}`,
+    `/${'ü'.repeat(400)}`,
   ])('is the first page instead of %j', (next) => {
     expect(safePath(next)).toBe('/');
   });

@@ -43,6 +43,7 @@ test.each<{ name: string; headers?: Record<string, string | null>; body?: string
   { name: 'a body that is no JSON', body: 'payload=%7B%7D', status: 400 },
   { name: 'a body that is no object', body: '7', status: 400 },
   { name: 'the address of no App', path: 'f00d', status: 404 },
+  { name: 'an address that no database takes', path: '%00', status: 404 },
 ])(
   '$name is answered $status, and nothing is stored',
   async ({ headers = {}, body = pushOf('main'), path, status }) => {
