@@ -77,9 +77,14 @@ async function isOwner(
   app: AppRow,
   { id, owner, person }: { readonly id: string; readonly owner: string; readonly person: Person },
 ): Promise<boolean> {
-  if (owner.toLowerCase() === person.login.toLowerCase()) return true;
+  const octokit = octokitOf(app, id);
   try {
-    const { data } = await octokitOf(app, id).request('GET /orgs/{org}/memberships/{username}', {
+    if (owner.toLowerCase() === person.login.toLowerCase()) {
+      // The person had this name when signing in. Somebody else may have it now.
+      const { data } = await octokit.request('GET /users/{username}', { username: owner });
+      return String(data.id) === person.id;
+    }
+    const { data } = await octokit.request('GET /orgs/{org}/memberships/{username}', {
       org: owner,
       username: person.login,
     });

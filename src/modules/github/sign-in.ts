@@ -40,6 +40,8 @@ const purpose = 'github-sign-in';
  * Accounts are not shown to strangers.
  */
 export async function listGitHubWays({ db }: Ports, accountName: string | null): Promise<GitHubWay[]> {
+  // PostgreSQL takes no text with this character.
+  if (accountName?.includes('\0')) return [];
   const rows = await db.system.query<{ id: string; web_url: string; account_id: string }>(
     `select a.id, a.web_url, a.account_id from github_app a join account c on c.id = a.account_id
      where $1::text is null or c.name = $1 order by a.id`,
@@ -157,19 +159,21 @@ function unavailable(): DomainError {
 
 async function askWho({ db }: Ports, row: AppRow, octokit: Octokit) {
   const { data: user } = await octokit.request('GET /user');
-  const seen = await listSeenInstallations(octokit);
-  const ours = await db.system.query<{ id: string }>(
-    `select id from github_installation
-     where account_id = $1 and github_app_id = $2 and removed_at is null and suspended_at is null and id = any ($3)`,
-    [row.accountId, row.rowId, seen.map(({ id }) => id)],
+  const seen = new Map((await listSeenInstallations(octokit)).map(({ id, owner }) => [id, owner]));
+  const all = await db.system.query<{ id: string; github_app_id: string }>(
+    `select id, github_app_id from github_installation
+     where account_id = $1 and removed_at is null and suspended_at is null`,
+    [row.accountId],
   );
+  const ours = all.filter(({ id, github_app_id }) => github_app_id === row.rowId && seen.has(id));
   if (ours.length === 0)
     throw new DomainError(
       'FORBIDDEN',
       `${user.login} sees no repository at GitHub that Interlock works on for this account.`,
     );
-  const owners = new Set(seen.filter(({ id }) => ours.some((each) => each.id === id)).map(({ owner }) => owner));
-  const isOwner = await ownsAll(octokit, user.login, [...owners]);
+  // The role holds for the whole account, and this App tells nothing about what another App of the account works on.
+  const owners = new Set(ours.map(({ id }) => seen.get(id) ?? ''));
+  const isOwner = ours.length === all.length && (await ownsAll(octokit, user.login, [...owners]));
   const permissions = await readPermissions(db, row, { octokit, installations: ours.map(({ id }) => id) });
   return {
     server: row.app.apiUrl,
@@ -208,7 +212,7 @@ async function ownsAll(octokit: Octokit, login: string, owners: readonly string[
   return true;
 }
 
-/** In each active repository that the account has by this App. */
+/** In each active repository that the account has at GitHub. Null for those that another App works on. */
 async function readPermissions(
   db: Ports['db'],
   row: AppRow,
@@ -225,11 +229,14 @@ async function readPermissions(
       for (const { id, permissions } of data.repositories) seen.set(String(id), highest(permissions));
       if (data.repositories.length < pageSize) break;
     }
-  const active = await db.system.query<{ github_id: string }>(
-    'select github_id from repository where account_id = $1 and github_app_id = $2 and active and deleted_at is null',
-    [row.accountId, row.rowId],
+  const active = await db.system.query<{ github_id: string; github_app_id: string }>(
+    `select github_id, github_app_id from repository
+     where account_id = $1 and host = 'github' and active and deleted_at is null`,
+    [row.accountId],
   );
-  return active.map(({ github_id }) => seen.get(github_id) ?? null);
+  return active.map(({ github_id, github_app_id }) =>
+    github_app_id === row.rowId ? (seen.get(github_id) ?? null) : null,
+  );
 }
 
 function highest(permissions: { readonly [name: string]: boolean | undefined } | undefined): GitHubPermission | null {
