@@ -58,6 +58,8 @@ async function forward(follower: EventFollower, onMessage: Subscriber): Promise<
 export interface FollowedLog {
   readonly events: EventLogPubSub;
   readonly options: FollowOptions;
+  /** Whether the subscriber may know of an event. */
+  readonly isSeen: (event: FollowedEvent) => Promise<boolean>;
 }
 
 export const logPubSub: PubSub = {
@@ -65,7 +67,7 @@ export const logPubSub: PubSub = {
     throw new Error('Events are written in the transaction of their change, by appendEvents.');
   },
   subscribe: (_topic, id) => {
-    const { events, options } = id as FollowedLog;
-    return mapEvents(events.follow(options), async (event) => event);
+    const { events, options, isSeen } = id as FollowedLog;
+    return mapEvents(events.follow(options), async (event) => ((await isSeen(event)) ? event : null));
   },
 };

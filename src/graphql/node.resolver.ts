@@ -15,7 +15,7 @@ import { registrationById } from '../modules/previews/registrations/registration
 import { readPreviewSecret } from '../modules/previews/secrets/secrets.reads.ts';
 import { verificationById } from '../modules/previews/verifications/verifications.reads.ts';
 import { toFreezeNode } from '../modules/repositories/freezes.types.ts';
-import { maySee, readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
+import { maySee, maySeeInside, readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
 import { readDelivery, readWebhookEndpoint } from '../modules/webhooks/webhooks.reads.ts';
 import { loaderOf, type GraphQLContext } from './context.ts';
 import { decodeNodeId } from './node-id.ts';
@@ -88,10 +88,22 @@ async function readNode(ctx: GraphQLContext, nodeId: string): Promise<Node | nul
   return { ...found, __typename: named?.type } as unknown as Node;
 }
 
-type InRepository = Partial<Parameters<typeof maySee>[1]> & { readonly repository?: Parameters<typeof maySee>[1] };
+type Seen = Parameters<typeof maySee>[1];
+
+/** A row is a repository, has one or its id, or has the id of a release project. */
+type InRepository = Partial<Seen> & {
+  readonly repository?: Seen;
+  readonly repositoryId?: string;
+  readonly projectId?: string;
+};
 
 /** What is in a repository at GitHub is for people who see the repository there. */
 async function isSeen(ctx: GraphQLContext, found: InRepository): Promise<boolean> {
-  const repository = found.repository ?? (found.host === undefined ? null : (found as Parameters<typeof maySee>[1]));
-  return repository === null || (await maySee(ctx, { ...repository, accountId: ctx.accountId }));
+  if (ctx.actor.atGitHub === null) return true;
+  const repository = found.repository ?? (found.host === undefined ? null : (found as Seen));
+  if (repository !== null) return await maySee(ctx, { ...repository, accountId: ctx.accountId });
+  const { repositoryId, projectId } = found;
+  const project = projectId === undefined ? null : await loaderOf(ctx, releaseProjectById).load(projectId);
+  const id = repositoryId ?? project?.repositoryId;
+  return id === undefined || (await maySeeInside(ctx, id));
 }

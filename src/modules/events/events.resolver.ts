@@ -4,6 +4,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
 import { FollowArgs, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
+import { maySeeInside } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readEventsOf } from './events.pages.ts';
 import { Event, EventConnection } from './events.types.ts';
@@ -24,7 +25,11 @@ export class EventsResolver {
     topics: eventsTrigger,
     topicId: ({ args, context }: Subscribing): FollowedLog => {
       requireScope(context, 'queue:read');
-      return { events: context.events, options: { accountId: context.accountId, after: args.after } };
+      return {
+        events: context.events,
+        options: { accountId: context.accountId, after: args.after },
+        isSeen: async ({ repositoryId }) => repositoryId === null || (await maySeeInside(context, repositoryId)),
+      };
     },
     description: 'Everything that happens in the account, in order. Needs queue:read.',
   })

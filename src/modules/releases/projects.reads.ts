@@ -6,7 +6,7 @@ import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadMany, loadOne } from '../../graphql/loaders.ts';
 import { requireScope } from '../accounts/index.ts';
-import { readRepositoriesById } from '../repositories/index.ts';
+import { maySeeInside, readRepositoriesById } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import type { Environment } from './environments.types.ts';
 import type { Provider, ReleaseProject } from './projects.types.ts';
@@ -25,7 +25,7 @@ const environmentColumns = `e.id, e.project_id as "projectId", e.name, e.positio
   e.provider_secret is not null as "hasSecret", e.report_timeout_sec as "reportTimeoutSec",
   e.freeze_after_rollback as "freezeAfterRollback", e.freeze_after_rollback_sec as "freezeAfterRollbackSec", e.created_at as "createdAt"`;
 
-/** Null: the account has none of that name. */
+/** Null: the account has none of that name, or its repository is at GitHub and hidden from the caller there. */
 export async function findReleaseProject(ctx: Context, name: string): Promise<ReleaseProject | null> {
   requireScope(ctx, 'release:read');
   const [row] = await ctx.db.read<ProjectRead>(ctx.accountId, {
@@ -33,7 +33,7 @@ export async function findReleaseProject(ctx: Context, name: string): Promise<Re
     text: `select ${projectColumns} from release_project p where p.account_id = $1 and p.name = $2`,
     values: [ctx.accountId, name],
   });
-  return row ? toProject(row) : null;
+  return row && (await maySeeInside(ctx, row.repositoryId)) ? toProject(row) : null;
 }
 
 /** Throws NOT_FOUND. */

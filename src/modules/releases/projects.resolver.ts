@@ -3,6 +3,7 @@ import { readPage, toConnection, type Connection } from '../../graphql/connectio
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { viewerActionsOf } from '../accounts/index.ts';
 import { ViewerAction } from '../accounts/viewer-actions.types.ts';
+import { maySeeInside } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { createEnvironment, updateEnvironment } from './environments.service.ts';
 import {
@@ -58,7 +59,13 @@ export class ReleaseProjectsResolver {
   ): Promise<Connection<ReleaseProject>> {
     const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
     const rows = await readReleaseProjects(ctx, { size, after: key && String(key[0]) });
-    return toConnection(rows, size, { node: (row) => row, key: ({ name }) => [name] });
+    const found = toConnection(rows, size, { node: (row): ReleaseProject => row, key: ({ name }) => [name] });
+    const seen = await Promise.all(found.nodes.map(async ({ repositoryId }) => await maySeeInside(ctx, repositoryId)));
+    return {
+      ...found,
+      nodes: found.nodes.filter((_node, at) => seen[at]),
+      edges: found.edges.filter((_edge, at) => seen[at]),
+    };
   }
 
   @FieldResolver(() => Repository, { description: 'The repository it is released out of.' })

@@ -13,8 +13,10 @@ export {
   findRepository,
   loadActiveRepository,
   loadRepository,
+  maySeeInside,
   readRepositoriesById,
   requireActive,
+  requireAtHostOf,
   requireThere,
   type RepositoryName,
 } from './repositories.reads.ts';

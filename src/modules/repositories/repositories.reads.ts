@@ -67,6 +67,19 @@ export async function readRepositoriesById(ctx: Context, ids: readonly string[])
   });
 }
 
+/** Whether the caller may know of what is in a repository. Asks something for people of GitHub alone. */
+export async function maySeeInside(ctx: Context, repositoryId: string): Promise<boolean> {
+  if (ctx.actor.atGitHub === null) return true;
+  const [row] = await readRepositoriesById(ctx, [repositoryId]);
+  return row !== undefined && (await maySee(ctx, row));
+}
+
+/** Throws FORBIDDEN unless GitHub lets the caller do in the repository what the scope means. */
+export async function requireAtHostOf(ctx: Context, repositoryId: string, scope: Scope): Promise<void> {
+  if (ctx.actor.atGitHub === null) return;
+  for (const row of await readRepositoriesById(ctx, [repositoryId])) await requireAtHost(ctx, row, scope);
+}
+
 export interface RepositoryPage {
   /** One row more is read, to know whether there is a next page. */
   readonly size: number;

@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/request.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { dryRun } from '../../platform/dry-run.ts';
-import { recordUserAction, requireScope } from '../accounts/index.ts';
+import { recordUserAction } from '../accounts/index.ts';
 import { requireActive } from '../repositories/index.ts';
 import { RepositoryEntity } from '../repositories/repositories.entities.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
@@ -12,6 +12,7 @@ import { actorOf } from './runbooks.preconditions.ts';
 import { RunbookPullRequestEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
 import { changeRunbook } from './runbooks.locks.ts';
+import { requireWriter } from './runbooks.reads.ts';
 import { budgetSpent } from './runbooks.service.ts';
 import { wakeRunbook } from './runbooks.wake.ts';
 import { cancelWork, loadLeaves, loadPrompts, retryWork } from './steps.writer.ts';
@@ -33,7 +34,7 @@ export async function cancelRunbook(
   ctx: Context,
   { number, preview }: { readonly number: number; readonly preview?: boolean },
 ): Promise<Stopped | null> {
-  requireScope(ctx, 'runbook:write');
+  await requireWriter(ctx, number);
   const act = async (tx: Transaction): Promise<Stopped> => await cancel(ctx, tx, number);
   if (preview) return await dryRun(ctx.db, ctx.accountId, act);
   await ctx.db.transaction(ctx.accountId, act);
@@ -100,7 +101,7 @@ export interface RetryRunbookRequest {
 
 /** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
 export async function retryRunbook(ctx: Context, { number, budgetMicros }: RetryRunbookRequest): Promise<void> {
-  requireScope(ctx, 'runbook:write');
+  await requireWriter(ctx, number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const runbook = await changeRunbook(ctx, tx, number);
     await requireActiveOf(ctx, tx, runbook);
@@ -118,7 +119,7 @@ export async function retryRunbook(ctx: Context, { number, budgetMicros }: Retry
 
 /** Opens the pull requests of one in `manual` mode; what it commits later goes to them. Idempotent. */
 export async function publishRunbook(ctx: Context, number: number): Promise<void> {
-  requireScope(ctx, 'runbook:write');
+  await requireWriter(ctx, number);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const runbook = await changeRunbook(ctx, tx, number);
     if (runbook.prMode !== 'manual')

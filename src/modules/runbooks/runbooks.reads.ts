@@ -7,7 +7,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { loadMany, loadOne } from '../../graphql/loaders.ts';
 import type { Statement } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
-import { readRepositoriesById } from '../repositories/index.ts';
+import { maySeeInside, readRepositoriesById, requireAtHostOf } from '../repositories/index.ts';
 import type { Repository } from '../repositories/repositories.types.ts';
 import type { Runbook, RunbookPrompt } from './runbooks.types.ts';
 
@@ -32,7 +32,7 @@ const columns = `r.id, r.repository_id as "repositoryId", r.number, r.title, r.s
   r.budget_micros::float8 as "budgetMicros", r.spent_micros::float8 as "spentMicros",
   r.input_tokens::float8 as "inputTokens", r.output_tokens::float8 as "outputTokens"`;
 
-/** Null: the account has none of that number. */
+/** Null: the account has none of that number, or its repository is at GitHub and hidden from the caller there. */
 export async function readRunbook(ctx: Context, number: number): Promise<Runbook | null> {
   requireScope(ctx, 'runbook:write');
   const [row] = await ctx.db.read<Row>(ctx.accountId, {
@@ -40,7 +40,7 @@ export async function readRunbook(ctx: Context, number: number): Promise<Runbook
     text: `select ${columns} from runbook r where r.account_id = $1 and r.number = $2::bigint`,
     values: [ctx.accountId, number],
   });
-  return row ? toRunbook(ctx, row) : null;
+  return row && (await maySeeInside(ctx, row.repositoryId)) ? toRunbook(ctx, row) : null;
 }
 
 /** Throws NOT_FOUND. */
@@ -48,6 +48,14 @@ export async function loadRunbook(ctx: Context, number: number): Promise<Runbook
   const runbook = await readRunbook(ctx, number);
   if (runbook === null) throw notFound('Runbook');
   return runbook;
+}
+
+/** Throws NOT_FOUND, or FORBIDDEN to a person who cannot write to the runbook's repository at GitHub. */
+export async function requireWriter(ctx: Context, number: number): Promise<void> {
+  requireScope(ctx, 'runbook:write');
+  if (ctx.actor.atGitHub === null) return;
+  const { repositoryId } = await loadRunbook(ctx, number);
+  await requireAtHostOf(ctx, repositoryId, 'runbook:write');
 }
 
 export interface RunbookPage {

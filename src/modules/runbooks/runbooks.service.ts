@@ -19,6 +19,7 @@ import {
   readRepositoriesById,
   requireActive,
   shareRepository,
+  requireAtHostOf,
   type RepositoryName,
 } from '../repositories/index.ts';
 import { findRunbookDefaults } from './defaults.reads.ts';
@@ -117,6 +118,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
   const description = checkedDescription(request.description);
   const labels = mergeLabels([], request.labels);
   const { repositoryId } = await loadRunbook(ctx, request.number);
+  await requireAtHostOf(ctx, repositoryId, 'runbook:write');
   for (const repository of await readRepositoriesById(ctx, [repositoryId])) {
     requireActive(repository);
     await requireRightToLabel(ctx, repository, labels);

@@ -1,10 +1,14 @@
 // People who sign in at GitHub, and what they may do here: asked of GitHub, until an admin of the account decides.
 import { Octokit } from '@octokit/rest';
+import { createClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type Browser, type Visit } from '../../accounts/browser.ts';
 import { operations } from '../../accounts/operations.ts';
 import { encodeNodeId } from '../../../src/graphql/node-id.ts';
-import { appWorld, type AppWorld } from './app-world.ts';
+import { sequenceEvents } from '../../../src/modules/events/sequencer.ts';
+import { addApp } from '../../../src/modules/github/index.ts';
+import { appOf, appWorld, type AppWorld } from './app-world.ts';
 
 let w: AppWorld;
 let owner: Octokit;
@@ -73,6 +77,11 @@ const whoAmI = '{ viewer { email handle role scopes session { expiresAt } } }';
 const shop = '{owner: "acme", name: "shop"}';
 const pause = `mutation { pauseRepository(input: {repository: ${shop}, paused: true}) { repository { paused } } }`;
 const queue = `mutation { queuePullRequest(input: {repository: ${shop}, number: 9}) { pullRequest { number } } }`;
+
+async function firstApp(): Promise<string> {
+  const [app] = await w.rows<{ id: string }>('select id from github_app order by id limit 1');
+  return app?.id ?? '';
+}
 
 async function answerTo(browser: Browser, query: string) {
   const { answer } = await browser.graphql(query);
@@ -143,6 +152,35 @@ describe('signing in at GitHub', () => {
     expect(late.status).toBe(400);
   });
 
+  it('is refused for a minute to an address that tries codes', async () => {
+    const browser = openBrowser(w);
+    const begun = await browser.get(`/session/github/${await firstApp()}`);
+    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    const { cookie } = browser;
+    const statuses: number[] = [];
+    for (let n = 0; n < 61; n += 1) {
+      const back = `${w.url}/session/github/callback?code=guess-${n}&state=${state}`;
+      statuses.push((await fetch(back, { headers: { cookie } })).status);
+    }
+    expect([statuses[59], statuses[60]]).toEqual([403, 429]);
+    w.later(2);
+    expect((await signIn('wim')).status).toBe(303);
+  });
+
+  it('makes nobody an admin who owns only a part of the account', async () => {
+    await addApp(w.ctx, w.secrets, { ...appOf(w.emulator), id: '999', slug: 'second' });
+    await w.rows(
+      `insert into github_installation (account_id, github_app_id, id, owner)
+       select account_id, id, '77', 'beta' from github_app where app_id = '999'`,
+    );
+    expect((await signIn(w.emulator.login)).status).toBe(303);
+    const role = 'select role from account_user where handle = $1';
+    expect(await w.rows(role, [w.emulator.login])).toEqual([{ role: 'maintainer' }]);
+    await w.rows("update github_installation set removed_at = now() where id = '77'");
+    expect((await signIn(w.emulator.login)).status).toBe(303);
+    expect(await w.rows(role, [w.emulator.login])).toEqual([{ role: 'admin' }]);
+  });
+
   it('knows no App of another name, and shows no Apps when several accounts have some', async () => {
     expect((await openBrowser(w).get('/session/github/999')).status).toBe(404);
     expect((await openBrowser(w).get('/session?account=other')).text).not.toContain('/session/github/');
@@ -166,9 +204,23 @@ describe('signing in at GitHub', () => {
       await answerTo(admin, `mutation { updateUser(input: {id: "${named}", handle: "other"}) { user { id } } }`),
     ).toEqual([['CONFLICT', 'The handle of lea@example.test comes from GitHub.']]);
     await answerTo(admin, `mutation { removeUser(input: {id: "${named}"}) { user { id } } }`);
-    expect((await lea.browser.graphql(whoAmI)).status).toBe(401);
+    await expect.poll(async () => (await lea.browser.graphql(whoAmI)).status).toBe(401);
     const again = await signIn('lea');
     expect([again.status, again.text.includes('An admin removed lea from this account.')]).toEqual([403, true]);
+  });
+
+  it('makes nobody an owner by a name that somebody else has now', async () => {
+    const { id } = w.emulator.addPerson('pat');
+    await permit('pat', 'pull');
+    const before = (await signIn('pat')).browser;
+    w.emulator.core.state.accounts.must(id).login = 'pax';
+    w.emulator.addPerson('pat');
+    await w.rows("update github_installation set owner = 'pat' where owner = 'acme'");
+    w.later(6);
+    expect(await answerTo(before, '{ viewer { role } }')).toEqual([
+      ['FORBIDDEN', 'pat has no access to this account at GitHub any more.'],
+    ]);
+    await w.rows("update github_installation set owner = 'acme' where owner = 'pat'");
   });
 
   it('follows a person who takes another name, and gives the old name to nobody else', async () => {
@@ -282,6 +334,106 @@ describe('what a person may do', () => {
     );
     const { id } = (found as unknown as { repository: { id: string } }).repository;
     expect(await answerTo(reader, `{ node(id: "${id}") { id } }`)).toEqual({ node: null });
+  });
+
+  describe('does not reach a repository that the person does not see', () => {
+    const vault = '{owner: "acme", name: "vault"}';
+    let made: { runbook: { id: string; number: number }; project: string };
+    beforeAll(async () => {
+      const { data } = await w.graphql(
+        `mutation {
+          createReleaseProject(input: {name: "vault", repository: ${vault}}) { releaseProject { id } }
+          createRunbook(input: {repository: ${vault}, prompt: "Tidy up"}) { runbook { id number } }
+        }`,
+        {},
+      );
+      const { createReleaseProject, createRunbook } = data as {
+        createReleaseProject: { releaseProject: { id: string } };
+        createRunbook: { runbook: { id: string; number: number } };
+      };
+      made = { project: createReleaseProject.releaseProject.id, runbook: createRunbook.runbook };
+    });
+
+    it('by a runbook, a release project or an id', async () => {
+      const { project, runbook } = made;
+      const ask = `{
+        runbook(number: ${runbook.number}) { title }
+        releaseProject(name: "vault") { name }
+        releaseProjects { nodes { name } edges { node { name } } }
+        nodes(ids: ["${runbook.id}", "${project}"]) { id }
+      }`;
+      const reader = (await signIn('rea')).browser;
+      expect(await answerTo(reader, ask)).toEqual({
+        runbook: null,
+        releaseProject: null,
+        releaseProjects: { nodes: [], edges: [] },
+        nodes: [null, null],
+      });
+      const writer = (await signIn('wim')).browser;
+      expect(await answerTo(writer, ask)).toMatchObject({
+        runbook: { title: 'Tidy up' },
+        releaseProject: { name: 'vault' },
+        nodes: [{ id: runbook.id }, { id: project }],
+      });
+    });
+
+    it.each(['continueRunbook', 'cancelRunbook', 'retryRunbook', 'publishRunbook'])('by %s', async (name) => {
+      const { number } = made.runbook;
+      const prompt = name === 'continueRunbook' ? ', prompt: "Go on"' : '';
+      const change = `mutation { ${name}(input: {number: ${number}${prompt}}) { runbook { number } } }`;
+      expect(await answerTo((await signIn('rea')).browser, change)).toEqual([['NOT_FOUND', 'Runbook not found']]);
+      expect(await answerTo((await signIn('wim')).browser, change)).toEqual([
+        ['FORBIDDEN', 'This needs the permission write in acme/vault at GitHub; wim has read.'],
+      ]);
+    });
+
+    it('by a verification', async () => {
+      await w.rows(
+        `insert into pull_request (account_id, repository_id, number, title, author, author_name, author_email, head_branch,
+           base_branch, head_sha, url, status, created_at)
+         select account_id, id, 77, 'T', 'nia', 'N', 'n@example.test', 'topic', 'main', repeat('a', 40),
+           'https://example.test', 'open', now() from repository where name = 'vault'`,
+      );
+      const [verification] = await w.rows<{ id: string }>(
+        `insert into verification (account_id, repository_id, pull_request_id, head_commit, attempt, cause, status, created_by, created_at)
+         select account_id, repository_id, id, head_sha, 1, 'head', 'pending', 'nia', now() from pull_request
+         where number = 77 returning id`,
+      );
+      const id = encodeNodeId('Verification', verification?.id ?? '');
+      const cancel = `mutation { cancelVerification(input: {id: "${id}"}) { verification { id } } }`;
+      const reader = (await signIn('rea')).browser;
+      expect(await answerTo(reader, cancel)).toEqual([['NOT_FOUND', 'Verification not found']]);
+      expect(await answerTo(reader, `{ node(id: "${id}") { id } }`)).toEqual({ node: null });
+      expect(await answerTo((await signIn('wim')).browser, cancel)).toEqual([
+        ['FORBIDDEN', 'This needs the permission write in acme/vault at GitHub; wim has read.'],
+      ]);
+    });
+
+    it('by its events', async () => {
+      const { browser } = await signIn('rea');
+      const setPaused = async (repository: string, paused: boolean): Promise<void> => {
+        await w.graphql(
+          `mutation { pauseRepository(input: {repository: ${repository}, paused: ${paused}}) { repository { paused } } }`,
+          {},
+        );
+        await sequenceEvents(w.ctx.db);
+      };
+      await setPaused(shop, true);
+      const { cursor } = (await answerTo(browser, '{ cursor }')) as unknown as { cursor: string };
+      await setPaused(vault, true);
+      await setPaused(shop, false);
+      class WithCookie extends WebSocket {
+        constructor(address: string, protocols: string[]) {
+          super(address, protocols, { headers: { cookie: browser.cookie, origin: w.url } });
+        }
+      }
+      const client = createClient({ url: `${w.url.replace('http', 'ws')}/graphql`, webSocketImpl: WithCookie });
+      const query = `subscription { events(after: "${cursor}") { action } }`;
+      const first = await client.iterate({ query }).next();
+      await client.dispose();
+      expect(first.value?.data).toEqual({ events: { action: 'repository_unpaused' } });
+      await setPaused(vault, false);
+    });
   });
 
   it('ends at the next action of a person who lost access, five minutes later at most', async () => {

@@ -1,6 +1,7 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
+import { notFound } from '../../../domain/errors.ts';
 import type { Connection } from '../../../graphql/connection.ts';
-import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import {
   FollowLogArgs,
   LogArgs,
@@ -11,7 +12,9 @@ import {
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { type Subscribing } from '../../../graphql/subscriptions.ts';
+import { maySeeInside } from '../../repositories/index.ts';
 import { logOfVerification } from './log.reads.ts';
+import { verificationById } from './verifications.reads.ts';
 import { Verification } from './verifications.types.ts';
 import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
 
@@ -52,6 +55,9 @@ async function followVerificationLog({
   args,
   context,
 }: Subscribing<FollowVerificationLogArgs>): Promise<AsyncIterable<unknown>> {
-  const read = logOfVerification(context, rowIdOf('Verification', args.verification));
+  const id = rowIdOf('Verification', args.verification);
+  const of = await loaderOf(context, verificationById).load(id);
+  if (of === null || !(await maySeeInside(context, of.repositoryId))) throw notFound('Verification');
+  const read = logOfVerification(context, id);
   return await subscribeToLog(read, { after: args.after, missing: 'Verification' });
 }

@@ -11,7 +11,9 @@ import { PullRequestEntity } from '../../queue/store/queue.entities.ts';
 import {
   configurationOf,
   loadActiveRepository,
+  maySeeInside,
   requireActive,
+  requireAtHostOf,
   shareRepository,
   type RepositoryName,
 } from '../../repositories/index.ts';
@@ -56,6 +58,7 @@ export async function verifyPullRequest(
 /** Its preview is taken down first, where it has one. Twice: changes nothing. */
 export async function cancelVerification(ctx: Context, id: string): Promise<void> {
   requireScope(ctx, 'queue:write');
+  await refuseReader(ctx, id);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const row = await lock(ctx, tx, id);
     if (row.status === 'canceled' || (row.cancelRequestedAt ?? null) !== null) return;
@@ -70,6 +73,18 @@ export async function cancelVerification(ctx: Context, id: string): Promise<void
     await recordUserAction(ctx, tx, { action: 'verification_canceled', target: await targetOf(ctx, tx, row) });
     wakeVerification(ctx, tx, id);
   });
+}
+
+/** Throws NOT_FOUND, or FORBIDDEN to a person who cannot write to the repository at GitHub. */
+async function refuseReader(ctx: Context, id: string): Promise<void> {
+  if (ctx.actor.atGitHub === null) return;
+  const [row] = await ctx.db.read<{ repositoryId: string }>(ctx.accountId, {
+    name: 'repository_of_verification',
+    text: 'select repository_id as "repositoryId" from verification where account_id = $1 and id = $2',
+    values: [ctx.accountId, id],
+  });
+  if (row === undefined || !(await maySeeInside(ctx, row.repositoryId))) throw notFound('Verification');
+  await requireAtHostOf(ctx, row.repositoryId, 'queue:write');
 }
 
 async function lock(ctx: Context, tx: Transaction, id: string): Promise<VerificationRow> {

@@ -1,7 +1,7 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
 import type { Connection } from '../../../graphql/connection.ts';
-import type { GraphQLContext } from '../../../graphql/context.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import {
   FollowLogArgs,
   LogArgs,
@@ -15,8 +15,10 @@ import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
 import { type Subscribing } from '../../../graphql/subscriptions.ts';
 import { findCandidate } from '../candidates.reads.ts';
 import { ReleaseCandidate } from '../candidates.types.ts';
+import { maySeeInside } from '../../repositories/index.ts';
+import { deploymentById } from '../deployments.reads.ts';
 import { Deployment } from '../deployments.types.ts';
-import { loadReleaseProject } from '../projects.reads.ts';
+import { loadReleaseProject, releaseProjectById } from '../projects.reads.ts';
 import { logOf } from './log.reads.ts';
 import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
 
@@ -91,7 +93,11 @@ async function followDeploymentLog({
   args,
   context,
 }: Subscribing<FollowDeploymentLogArgs>): Promise<AsyncIterable<unknown>> {
-  const read = logOf(context, { deploymentId: rowIdOf('Deployment', args.deployment) });
+  const id = rowIdOf('Deployment', args.deployment);
+  const deployment = await loaderOf(context, deploymentById).load(id);
+  const project = deployment && (await loaderOf(context, releaseProjectById).load(deployment.projectId));
+  if (project === null || !(await maySeeInside(context, project.repositoryId))) throw notFound('Deployment');
+  const read = logOf(context, { deploymentId: id });
   return await subscribeToLog(read, { after: args.after, missing: 'Deployment' });
 }
 
