@@ -31,7 +31,7 @@ const draw = (
 /** A row as a word: `#3`, `line 1`, `alternative 2`. */
 function word(row: Drawn): string {
   if (row.kind === 'entry') return `#${row.entry.number}`;
-  return row.kind === 'batch' ? `${row.standing} ${row.batch.id}` : row.kind;
+  return row.kind === 'batch' ? `${row.placement} ${row.batch.id}` : row.kind;
 }
 
 const rail = ({ gutter }: Drawn): string =>
@@ -92,9 +92,9 @@ describe('a queue', () => {
   it.each([
     ['PART', 'part'],
     ['ISOLATION', 'isolation'],
-  ] as const)('shows a build of role %s beside the line', (role: BatchRole, standing) => {
+  ] as const)('shows a build of role %s beside the line', (role: BatchRole, placement) => {
     const rows = draw([1, 2], [batch('1', [1, 2]), batch('2', [2], { role })]);
-    expect(rows.map(word)).toEqual(['tip', 'line 1', '#1', '#2', `${standing} 2`]);
+    expect(rows.map(word)).toEqual(['tip', 'line 1', '#1', '#2', `${placement} 2`]);
     expect(rows.at(-1)?.gutter.side?.tone).toBe('check');
   });
 });
@@ -168,7 +168,7 @@ describe('whatever the queue', () => {
       fc.property(queues, (queue) => {
         const rows = drawn(queue);
         for (const [index, row] of rows.entries()) {
-          const isBeside = row.kind === 'batch' && row.standing !== 'line';
+          const isBeside = row.kind === 'batch' && row.placement !== 'line';
           expect(row.gutter.side?.ends ?? false).toBe(isBeside);
           if (isBeside) expect(rows.slice(0, index + 1).some(({ gutter }) => gutter.side?.begins)).toBe(true);
         }

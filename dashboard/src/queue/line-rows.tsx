@@ -6,7 +6,7 @@ import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
 import { count, numbers, short, words } from '../design/words.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
-import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Standing } from './line.ts';
+import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
 import { entriesOf, type Forecast, type Landing, type QueueData, type ShownEntry } from './summary.ts';
 import { nameOf, toneOfActor } from './who.ts';
 import styles from './queue.module.css';
@@ -149,12 +149,12 @@ export function TipRow({
   );
 }
 
-const standingNames = {
+const placementNames = {
   line: 'Batch',
   alternative: 'Alternative',
   part: 'Part of a batch,',
   isolation: 'Isolated retry,',
-} as const satisfies Record<Standing, string>;
+} as const satisfies Record<Placement, string>;
 
 function describeTitle(title: BatchTitle): string {
   if (title.on === 'tip') return 'on the tip';
@@ -191,21 +191,21 @@ export function BatchHead({
   readonly row: Extract<LineRow, { kind: 'batch' }>;
   readonly members: readonly number[];
 }): ReactNode {
-  const { batch, standing, title, isBare } = row;
+  const { batch, placement, title, isBare } = row;
   const { text, word, tone } = describeBuild(batch.batch);
-  const isBeside = standing !== 'line';
+  const isBeside = placement !== 'line';
   return (
     <div
       className={cx(
         styles['head'],
         isBare && styles['bare'],
         isBeside && styles['beside'],
-        (standing === 'part' || standing === 'isolation') && styles['check'],
+        (placement === 'part' || placement === 'isolation') && styles['check'],
       )}
     >
       <span className="cut">
         <b className={isBeside ? 'violet' : undefined}>
-          {standingNames[standing]} {batch.position}
+          {placementNames[placement]} {batch.position}
         </b>{' '}
         {describeTitle(title)}
         {isBare && `: ${numbers(members)}`}
@@ -240,7 +240,7 @@ export interface Axis {
 
 interface EntryProps extends Shared {
   readonly entry: ShownEntry;
-  readonly standing: Standing | 'waiting' | 'out';
+  readonly placement: Placement | 'waiting' | 'out';
   readonly isLastOfCard: boolean;
   readonly isPicked: boolean;
   readonly forecast: Forecast | undefined;
@@ -251,10 +251,10 @@ interface EntryProps extends Shared {
 }
 
 export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
-  const { entry, standing, isLastOfCard, isPicked, forecast, unknown, axis, repository, onPick } = props;
-  const isOut = standing === 'out';
-  const isInCard = standing !== 'waiting' && !isOut;
-  const isBeside = isInCard && standing !== 'line';
+  const { entry, placement, isLastOfCard, isPicked, forecast, unknown, axis, repository, onPick } = props;
+  const isOut = placement === 'out';
+  const isInCard = placement !== 'waiting' && !isOut;
+  const isBeside = isInCard && placement !== 'line';
   const tone = toneOfActor(entry.explain.who, entry.status === 'BLOCKED');
   return (
     // eslint-disable-next-line jsx-a11y/click-events-have-key-events -- j and k choose a row by keyboard.

@@ -81,9 +81,9 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
     const last = Math.max(minute + shortestAxisMs, ...[...forecasts.values()].map(({ p90 }) => p90));
     return { from: minute, to: last };
   }, [forecasts, minute]);
-  const standings = rows.filter((row) => row.kind === 'batch').map((row) => row.standing);
-  const line = standings.filter((standing) => standing === 'line').length;
-  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), { line, beside: standings.length - line });
+  const placements = rows.filter((row) => row.kind === 'batch').map((row) => row.placement);
+  const line = placements.filter((placement) => placement === 'line').length;
+  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), { line, beside: placements.length - line });
   const unknown =
     at !== null
       ? ''
@@ -217,7 +217,7 @@ function RowBody({
         <EntryItem
           {...entryProps}
           entry={row.entry}
-          standing={row.standing}
+          placement={row.placement}
           isLastOfCard={row.isLastOfCard}
           isPicked={picked === row.entry.number}
           forecast={forecasts.get(row.entry.number)}
@@ -228,7 +228,7 @@ function RowBody({
         <EntryItem
           {...entryProps}
           entry={row.entry}
-          standing="out"
+          placement="out"
           isLastOfCard={false}
           isPicked={picked === row.entry.number}
           forecast={undefined}

@@ -28,7 +28,8 @@ export interface LineLanding {
 /** What a stretch of the line is made of. */
 export type Rail = 'none' | 'landed' | 'build' | 'assume' | 'wait';
 
-export type Standing = 'line' | 'alternative' | 'part' | 'isolation';
+/** Where a build is drawn: in the line, or beside it as one of the other three. */
+export type Placement = 'line' | 'alternative' | 'part' | 'isolation';
 
 export interface Gutter {
   readonly above: Rail;
@@ -52,7 +53,7 @@ export type Row<Entry extends LineEntry, Batch extends LineBatch, Landing extend
   | {
       readonly kind: 'batch';
       readonly batch: Batch;
-      readonly standing: Standing;
+      readonly placement: Placement;
       readonly title: BatchTitle;
       /** Its members stand in rows elsewhere, because another build of theirs is in line. */
       readonly isBare: boolean;
@@ -60,7 +61,7 @@ export type Row<Entry extends LineEntry, Batch extends LineBatch, Landing extend
   | {
       readonly kind: 'entry';
       readonly entry: Entry;
-      readonly standing: Standing | 'waiting';
+      readonly placement: Placement | 'waiting';
       readonly isLastOfCard: boolean;
     }
   | { readonly kind: 'heading'; readonly waiting: number }
@@ -83,7 +84,7 @@ export interface Line<Entry, Batch, Landing> {
 
 interface Placed<Batch> {
   readonly batch: Batch;
-  readonly standing: Standing;
+  readonly placement: Placement;
 }
 
 export function layOut<Entry extends LineEntry, Batch extends LineBatch, Landing extends LineLanding>(
@@ -138,20 +139,20 @@ function rowsInLine<Entry extends LineEntry, Batch extends LineBatch, Landing ex
   const waiting = entries.filter(({ number }) => !cardOf.has(number)).length;
   let isFirstBuild = true;
   let hasHeading = false;
-  const showCard = ({ batch, standing }: Placed<Batch>): void => {
+  const showCard = ({ batch, placement }: Placed<Batch>): void => {
     shown.add(batch);
-    const rail: Rail | null = standing === 'line' ? (isFirstBuild ? 'build' : 'assume') : null;
-    if (standing === 'line') isFirstBuild = false;
+    const rail: Rail | null = placement === 'line' ? (isFirstBuild ? 'build' : 'assume') : null;
+    if (placement === 'line') isFirstBuild = false;
     const members = batch.members.filter((number) => cardOf.get(number)?.batch === batch);
     rows.push({
       key: `batch ${batch.id}`,
       kind: 'batch',
       batch,
-      standing,
-      title: titleOf(batch, { batches, place, standing }),
+      placement,
+      title: titleOf(batch, { batches, place, placement }),
       isBare: members.length === 0,
       rail,
-      gutter: { ...empty, dot: standing === 'line' ? 'build' : 'beside' },
+      gutter: { ...empty, dot: placement === 'line' ? 'build' : 'beside' },
     });
     for (const [index, number] of members.entries()) {
       const entry = byNumber.get(number);
@@ -160,7 +161,7 @@ function rowsInLine<Entry extends LineEntry, Batch extends LineBatch, Landing ex
           key: `entry ${number}`,
           kind: 'entry',
           entry,
-          standing,
+          placement,
           isLastOfCard: index === members.length - 1,
           rail,
           gutter: empty,
@@ -176,7 +177,7 @@ function rowsInLine<Entry extends LineEntry, Batch extends LineBatch, Landing ex
         key: `entry ${entry.number}`,
         kind: 'entry',
         entry,
-        standing: 'waiting',
+        placement: 'waiting',
         isLastOfCard: false,
         rail: 'wait',
         gutter: { ...empty, dot: 'wait' },
@@ -204,14 +205,14 @@ function placeBatches<Batch extends LineBatch>(
   const lineIds = new Set<string>();
   const taken = new Set<number>();
   const placed = inOrder.map((batch): Placed<Batch> => {
-    const standing = standingOf(batch, { place, isBuilt, lineIds, taken });
-    if (standing === 'line') {
+    const placement = placementOf(batch, { place, isBuilt, lineIds, taken });
+    if (placement === 'line') {
       lineIds.add(batch.id);
       for (const number of batch.members) taken.add(number);
     }
-    return { batch, standing };
+    return { batch, placement };
   });
-  return placed.sort((a, b) => Number(a.standing !== 'line') - Number(b.standing !== 'line'));
+  return placed.sort((a, b) => Number(a.placement !== 'line') - Number(b.placement !== 'line'));
 }
 
 interface Known {
@@ -221,7 +222,7 @@ interface Known {
   readonly taken: ReadonlySet<number>;
 }
 
-function standingOf(batch: LineBatch, { place, isBuilt, lineIds, taken }: Known): Standing {
+function placementOf(batch: LineBatch, { place, isBuilt, lineIds, taken }: Known): Placement {
   if (batch.role === 'PART') return 'part';
   if (batch.role === 'ISOLATION') return 'isolation';
   if (batch.members.some((number) => taken.has(number))) return 'alternative';
@@ -243,11 +244,11 @@ function titleOf<Batch extends LineBatch>(
   {
     batches,
     place,
-    standing,
+    placement,
   }: {
     readonly batches: readonly Batch[];
     readonly place: ReadonlyMap<number, number>;
-    readonly standing: Standing;
+    readonly placement: Placement;
   },
 ): BatchTitle {
   const parent = batches.find(({ id }) => id === batch.parent);
@@ -256,7 +257,7 @@ function titleOf<Batch extends LineBatch>(
   const first = placeOf(batch, place);
   const built = new Set(batches.flatMap(({ members }) => members));
   const passes =
-    standing === 'alternative'
+    placement === 'alternative'
       ? [...place]
           .filter(([number, index]) => index < first && built.has(number) && !assumes.has(number))
           .map(([number]) => number)
@@ -289,12 +290,12 @@ function withSideTracks<Entry extends LineEntry, Batch extends LineBatch, Landin
 ): readonly Row<Entry, Batch, Landing>[] {
   const sides = new Map<number, NonNullable<Gutter['side']>>();
   for (const [end, row] of rows.entries()) {
-    if (row.kind !== 'batch' || row.standing === 'line') continue;
+    if (row.kind !== 'batch' || row.placement === 'line') continue;
     const begin = Math.min(lastRowOf(standsOn(row.batch, batches), rows) + 1, end);
     for (let index = begin; index <= end; index += 1) {
       const before = sides.get(index);
       sides.set(index, {
-        tone: row.standing === 'alternative' ? 'alternative' : 'check',
+        tone: row.placement === 'alternative' ? 'alternative' : 'check',
         begins: (before?.begins ?? false) || index === begin,
         ends: (before?.ends ?? false) || index === end,
         passes: (before?.passes ?? false) || (index !== begin && index !== end),
