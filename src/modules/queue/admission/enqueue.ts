@@ -82,7 +82,7 @@ export async function authoriseSkips(
  */
 export async function maySkip(
   ctx: Context,
-  repository: EnqueuedRepository,
+  repository: HostedRepository,
   { can, requestedBy }: { readonly can: typeof canSkipLine; readonly requestedBy: string | null },
 ): Promise<boolean> {
   const system = systemContext(ctx, ctx.accountId);

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import type { HostedRepository } from '../../../hosts/port.ts';
 import { canSkipLine, canSkipValidation, viewerActionOf, viewerActionsOf } from '../../accounts/index.ts';
 import { ViewerAction } from '../../accounts/viewer-actions.types.ts';
 import { readRepositoriesById, refusalsAtHost } from '../../repositories/index.ts';
@@ -10,7 +11,19 @@ import { PullRequest } from './pull-requests.types.ts';
 
 const description = 'What the caller is permitted to do with it.';
 
+/** Skipping needs a permission in the repository besides its scope. */
+async function skipActionsOf(ctx: GraphQLContext, repository: HostedRepository): Promise<ViewerAction[]> {
+  const may = async (can: typeof canSkipLine): Promise<boolean> =>
+    await maySkip(ctx, repository, { can, requestedBy: null });
+  return [
+    viewerActionOf(ctx, 'skip_line', await may(canSkipLine)),
+    viewerActionOf(ctx, 'skip_validation', await may(canSkipValidation)),
+  ];
+}
+
 const ofPullRequest = ['queue', 'dequeue', 'sync', 'refresh', 'backport', 'verify'] as const;
+
+const ofRepository = ['pause', 'freeze', 'halt', 'configure', 'start_runbook'] as const;
 
 /** By repository: the permissions of pull requests are those of their repository. */
 function actionsOfPullRequests(ctx: GraphQLContext): DataLoader<string, ViewerAction[]> {
@@ -18,12 +31,9 @@ function actionsOfPullRequests(ctx: GraphQLContext): DataLoader<string, ViewerAc
     async (repositoryIds) => {
       const found = new Map<string, ViewerAction[]>();
       for (const row of await readRepositoriesById(ctx, [...new Set(repositoryIds)])) {
-        const may = async (can: typeof canSkipLine): Promise<boolean> =>
-          await maySkip(ctx, row, { can, requestedBy: null });
         found.set(row.id, [
           ...viewerActionsOf(ctx, ofPullRequest, await refusalsAtHost(ctx, row)),
-          viewerActionOf(ctx, 'skip_line', await may(canSkipLine)),
-          viewerActionOf(ctx, 'skip_validation', await may(canSkipValidation)),
+          ...(await skipActionsOf(ctx, row)),
         ]);
       }
       return repositoryIds.map((id) => found.get(id) ?? []);
@@ -42,10 +52,14 @@ export class PullRequestActionsResolver {
 
 @Resolver(() => Repository)
 export class RepositoryActionsResolver {
-  @FieldResolver(() => [ViewerAction], { description })
-  async viewerCan(@Ctx() ctx: GraphQLContext, @Root() repository: Repository): Promise<ViewerAction[]> {
-    const { id, owner, name, host } = repository;
-    const atHost = await refusalsAtHost(ctx, { accountId: ctx.accountId, id, owner, name, host });
-    return viewerActionsOf(ctx, ['pause', 'freeze', 'halt', 'configure', 'start_runbook'], atHost);
+  @FieldResolver(() => [ViewerAction], {
+    description: 'What the caller is permitted to do with it and with each of its pull requests.',
+  })
+  async viewerCan(@Ctx() ctx: GraphQLContext, @Root() { id, owner, name, host }: Repository): Promise<ViewerAction[]> {
+    const row = { accountId: ctx.accountId, id, owner, name, host };
+    return [
+      ...viewerActionsOf(ctx, [...ofRepository, ...ofPullRequest], await refusalsAtHost(ctx, row)),
+      ...(await skipActionsOf(ctx, row)),
+    ];
   }
 }
