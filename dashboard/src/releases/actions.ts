@@ -1,6 +1,7 @@
 // What can be asked of an environment. Each action tells first what it would do.
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
+import { describeDuration } from '../design/time.tsx';
 import { count } from '../design/words.ts';
 import {
   CreateDeploymentDocument,
@@ -19,6 +20,8 @@ const pullRequestsShown = 8;
 
 export function rollBackAction(client: Client, { project, environment }: EnvironmentRef): Action {
   const input = { project, environment, force: false };
+  // What was told is what happens: the rollback is refused if something else runs there by then.
+  let ifRunning: string | null = null;
   return {
     title: `Roll back ${environment}?`,
     verb: 'Roll back',
@@ -33,9 +36,13 @@ export function rollBackAction(client: Client, { project, environment }: Environ
       const from = there?.running?.releaseCandidate.version ?? 'what runs now';
       const to = there?.rollback?.releaseCandidate.version ?? 'what ran before';
       const more = removed.length - pullRequestsShown;
+      const { impact } = rollBackEnvironment;
+      const touchesOthers = impact && impact.cancels.length + impact.waitsFor.length > 0;
+      const seconds = there?.freezeAfterRollbackSec;
+      const frozenFor = typeof seconds !== 'number' ? '' : ` for ${describeDuration(seconds * 1000)}`;
+      ifRunning = there?.running?.releaseCandidate.version ?? null;
       return {
-        sentence:
-          `It goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${rollBackEnvironment.impact?.sentence ?? ''}`.trim(),
+        sentence: `It goes from ${from} back to ${to}. ${count(removed.length, 'pull request leaves', 'pull requests leave')} ${environment}. ${touchesOthers ? impact.sentence : 'Nothing else is canceled.'}`,
         lines: [
           ...removed
             .slice(0, pullRequestsShown)
@@ -43,12 +50,12 @@ export function rollBackAction(client: Client, { project, environment }: Environ
           ...(more > 0 ? [`and ${more} more`] : []),
         ],
         ...(there?.freezeAfterRollback && {
-          note: `Then ${environment} is frozen, so that nobody deploys over it by accident.`,
+          note: `Then ${environment} is frozen${frozenFor}, so that nobody deploys over it by accident.`,
         }),
       };
     },
     run: async () => {
-      await answerOf(client.mutation(RollBackEnvironmentDocument, { input: { ...input, preview: false } }));
+      await answerOf(client.mutation(RollBackEnvironmentDocument, { input: { ...input, preview: false, ifRunning } }));
       return `The rollback of ${environment} is under way.`;
     },
   };

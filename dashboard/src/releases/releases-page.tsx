@@ -5,25 +5,16 @@ import { useClient } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
+import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago, At, Since } from '../design/time.tsx';
-import { count, short, words } from '../design/words.ts';
-import {
-  DeploymentChangedDocument,
-  ReleaseProjectsDocument,
-  ReleasesDocument,
-  type ReleasesQuery,
-} from '../generated/releases.ts';
+import { count } from '../design/words.ts';
+import { EnvironmentChangedDocument, ReleaseProjectsDocument, ReleasesDocument } from '../generated/releases.ts';
 import { deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
-import styles from './releases.module.css';
-
-type Project = NonNullable<ReleasesQuery['releaseProject']>;
-type Environment = Project['environments'][number];
-type Candidate = Project['releaseCandidates']['nodes'][number];
+import { active, Board, Recent, type Project } from './releases-board.tsx';
 
 export function ReleaseProjectsPage(): ReactNode {
   useTitle('Releases');
@@ -75,9 +66,9 @@ export function ReleasesPage(): ReactNode {
     document: ReleasesDocument,
     variables: { project },
     follows: {
-      document: DeploymentChangedDocument,
+      document: EnvironmentChangedDocument,
       variables: { project },
-      cursorOf: ({ deploymentChanged }) => deploymentChanged.cursor,
+      cursorOf: ({ environmentChanged }) => environmentChanged.cursor,
     },
   });
   return (
@@ -99,8 +90,6 @@ export function ReleasesPage(): ReactNode {
     </Shown>
   );
 }
-
-const active = new Set(['PENDING', 'IN_PROGRESS', 'CANCELING']);
 
 /** What the page answers: what the last environment runs, and what is on its way. */
 function summarise({ environments }: Project): readonly [string, string] {
@@ -124,9 +113,10 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
   const act = useAct();
   const { environments } = project;
   const [chosen, setChosen] = useState<string | null>(null);
+  // The last environment where something runs: it stays the same while a rollback takes place.
   const environment =
     environments.find(({ name }) => name === chosen) ??
-    environments.findLast(({ rollback }) => rollback) ??
+    environments.findLast(({ running }) => running) ??
     environments.at(-1);
   const versions = project.releaseCandidates.nodes
     .filter(({ status }) => status === 'READY')
@@ -142,9 +132,19 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
     [client, project.name, name, versions.join()],
   );
   const isFrozen = environment?.frozen !== null && environment?.frozen !== undefined;
-  const cannotRollBack = environment?.rollback ? undefined : `${name} has nothing to go back to`;
+  const permissions = environment?.viewerCan ?? [];
+  const cannotDeploy = refusalOf(permissions, 'DEPLOY');
+  const cannotFreeze = refusalOf(permissions, 'FREEZE');
+  const cannotRollBack =
+    refusalOf(permissions, 'ROLL_BACK') ?? (environment?.rollback ? undefined : `${name} has nothing to go back to.`);
   useCommands([
-    { key: 'd', label: `Deploy to ${name}…`, group: 'This page', run: () => act(actions.deploy) },
+    {
+      key: 'd',
+      label: `Deploy to ${name}…`,
+      group: 'This page',
+      run: () => act(actions.deploy),
+      disabled: cannotDeploy,
+    },
     {
       key: 'r',
       label: `Roll back ${name}…`,
@@ -158,6 +158,7 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
       label: isFrozen ? `Lift the freeze of ${name}…` : `Freeze ${name}…`,
       group: 'This page',
       run: () => act(isFrozen ? actions.lift : actions.freeze),
+      disabled: cannotFreeze,
     },
   ]);
   const [lead, rest] = summarise(project);
@@ -181,7 +182,13 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
             ))}
           </select>
         </label>
-        <Button icon="freeze" shortcut="F" onClick={() => act(isFrozen ? actions.lift : actions.freeze)}>
+        <Button
+          icon="freeze"
+          shortcut="F"
+          disabled={cannotFreeze !== undefined}
+          title={cannotFreeze}
+          onClick={() => act(isFrozen ? actions.lift : actions.freeze)}
+        >
           {isFrozen ? 'Lift freeze' : 'Freeze'}
         </Button>
         <Button
@@ -192,7 +199,13 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
         >
           Roll back
         </Button>
-        <Button kind="go" shortcut="D" onClick={() => act(actions.deploy)}>
+        <Button
+          kind="go"
+          shortcut="D"
+          disabled={cannotDeploy !== undefined}
+          title={cannotDeploy}
+          onClick={() => act(actions.deploy)}
+        >
           Deploy
         </Button>
       </Bar>
@@ -206,125 +219,5 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
         </div>
       </div>
     </>
-  );
-}
-
-function Board({ project }: { readonly project: Project }): ReactNode {
-  const { environments, releaseCandidates } = project;
-  if (releaseCandidates.nodes.length === 0)
-    return (
-      <Empty title="No candidate has been cut yet.">A candidate is a commit of the base branch with a version.</Empty>
-    );
-  return (
-    <div className={styles['scroll']} tabIndex={0}>
-      <table className={styles['board']}>
-        <thead>
-          <tr>
-            <th scope="col" className="faint">
-              Candidate
-            </th>
-            {environments.map((environment) => (
-              <th scope="col" key={environment.id} className={environment.frozen ? styles['frozen'] : undefined}>
-                <b>{environment.name}</b> {environment.frozen && <Pill tone="blue">frozen</Pill>}
-                <p className="xs faint">
-                  {environment.frozen
-                    ? environment.frozen.sentence
-                    : `${words(environment.tier)}, by ${words(environment.provider.kind)}`}
-                </p>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {releaseCandidates.nodes.map((candidate) => (
-            <tr key={candidate.id}>
-              <th scope="row">
-                <b>{candidate.version}</b>
-                <p className="xs faint">
-                  <span className="mono">{short(candidate.commit)}</span>, <At at={candidate.createdAt} />
-                  {candidate.status !== 'READY' && `, ${words(candidate.status)}`}
-                </p>
-              </th>
-              {environments.map((environment) => (
-                <td key={environment.id} className={environment.frozen ? styles['frozen'] : undefined}>
-                  <Cell environment={environment} candidate={candidate} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-function Cell({
-  environment,
-  candidate,
-}: {
-  readonly environment: Environment;
-  readonly candidate: Candidate;
-}): ReactNode {
-  const latest = environment.deployments.nodes.find((one) => one.releaseCandidateVersion === candidate.version);
-  if (latest && active.has(latest.status))
-    return (
-      <div className={cx(styles['here'], styles['moving'])}>
-        <b>{latest.kind === 'ROLLBACK' ? 'rolling back' : words(latest.status)}</b>
-        <span>
-          by {latest.actor} {latest.deployStartAt && <Since at={latest.deployStartAt} />}
-        </span>
-      </div>
-    );
-  if (environment.running?.releaseCandidate.version === candidate.version)
-    return (
-      <div className={styles['here']}>
-        <b>runs here</b>
-        <span>
-          since <At at={environment.running.since} />
-        </span>
-      </div>
-    );
-  if (!latest) return null;
-  const isRed = latest.status === 'FAILURE' || latest.status === 'ERROR';
-  return (
-    <span className={cx('sm', isRed ? 'red' : 'faint')} title={latest.errorMessage ?? undefined}>
-      {isRed ? 'failed' : latest.status === 'SUCCESS' ? 'ran' : words(latest.status)}{' '}
-      <At at={latest.deployEndAt ?? latest.createdAt} />
-    </span>
-  );
-}
-
-function Recent({ environments }: { readonly environments: readonly Environment[] }): ReactNode {
-  const all = environments
-    .flatMap(({ name, deployments }) => deployments.nodes.map((deployment) => ({ ...deployment, environment: name })))
-    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
-    .slice(0, 12);
-  if (all.length === 0) return null;
-  return (
-    <section>
-      <h3 className={parts['h']}>Deployments</h3>
-      <ul className={cx(parts['box'], parts['list'])}>
-        {all.map((one) => (
-          <li key={one.id}>
-            <Pill
-              tone={
-                one.status === 'SUCCESS' ? 'green' : one.status === 'FAILURE' || one.status === 'ERROR' ? 'red' : 'blue'
-              }
-            >
-              {words(one.status)}
-            </Pill>
-            <span className="grow">
-              {one.kind === 'ROLLBACK' ? 'Rollback of ' : ''}
-              {one.environment} to <b>{one.releaseCandidateVersion}</b>
-              {one.errorMessage && <span className="red sm"> {one.errorMessage}</span>}
-            </span>
-            <span className="sm dim wide">{one.actor}</span>
-            <span className="sm faint nowrap">
-              <Ago at={one.createdAt} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
