@@ -61,7 +61,7 @@ const pages = [
   createRoute({
     getParentRoute: () => root,
     path: '/runbooks/$number',
-    component: lazyRouteComponent(() => import('./runbooks/runbooks-page.tsx'), 'RunbookPage'),
+    component: lazyRouteComponent(() => import('./runbooks/runbook-page.tsx'), 'RunbookPage'),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -20,12 +20,14 @@ export interface Connection {
 export interface Following<Data, Variables> {
   readonly document: TypedDocumentNode<Data, Variables & { after?: string | null | undefined }>;
   readonly variables: Variables;
-  /** Where to begin. Null: now. */
+  /** Where to begin. Null: now, and of a log its beginning. */
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string | null;
   readonly onChange: (data: Data) => void;
   /** The log no longer has what came behind the cursor: everything has to be read again. */
   readonly onExpired: () => void;
+  /** Its messages are text of a log: no action would do anything else because of them. */
+  readonly isLog?: boolean;
 }
 
 const pingEveryMs = 10_000;
@@ -124,7 +126,7 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           cursor = source.cursorOf(data) ?? cursor;
           if (missed !== null) missed += 1;
           source.onChange(data);
-          tell({ changes: connection.changes + 1 });
+          if (source.isLog !== true) tell({ changes: connection.changes + 1 });
         },
         // A closed socket ends here too: `closed` above has scheduled the next attempt.
         error: (error) => {

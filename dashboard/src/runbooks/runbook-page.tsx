@@ -1,0 +1,299 @@
+// How far a runbook is, what it wrote, and what it cost.
+import { useMemo, type ReactNode } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { useClient } from 'urql';
+import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { useCommands } from '../app/commands.ts';
+import { Shown, useTitle } from '../app/page.tsx';
+import { LiveSign } from '../app/shell.tsx';
+import { useLiveQuery } from '../app/use-live-query.ts';
+import { cx } from '../design/cx.ts';
+import { Icon, type IconName } from '../design/icons.tsx';
+import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { At, describeDuration, Since } from '../design/time.tsx';
+import { count, words } from '../design/words.ts';
+import {
+  CancelRunbookDocument,
+  ContinueRunbookDocument,
+  RetryRunbookDocument,
+  RunbookChangedDocument,
+  RunbookPageDocument,
+  type RunbookPageQuery,
+} from '../generated/runbooks.ts';
+import { RunbookLog } from './runbook-log.tsx';
+import { toneOf } from './runbooks-page.tsx';
+import styles from './runbooks.module.css';
+
+type Runbook = NonNullable<RunbookPageQuery['runbook']>;
+
+export function RunbookPage(): ReactNode {
+  const number = Number(useParams({ strict: false }).number);
+  useTitle(`Runbook ${number}`);
+  const answer = useLiveQuery({
+    document: RunbookPageDocument,
+    variables: { number },
+    follows: {
+      document: RunbookChangedDocument,
+      variables: { number },
+      cursorOf: ({ runbookChanged }) => runbookChanged.cursor,
+    },
+  });
+  return (
+    <Shown answer={answer} what={`Runbook ${number}`}>
+      {({ runbook }) =>
+        runbook ? (
+          <RunbookView runbook={runbook} />
+        ) : (
+          <>
+            <Bar title={String(number)} />
+            <Empty title={`There is no runbook ${number}.`} />
+          </>
+        )
+      }
+    </Shown>
+  );
+}
+
+/** Whether something of it is still being done. */
+function isWorking({ status }: Pick<Runbook, 'status'>): boolean {
+  return status !== 'COMPLETED' && status !== 'FAILED';
+}
+
+const microsInDollar = 1e6;
+
+function useRunbookActions({
+  number,
+  status,
+  cost,
+}: Runbook): readonly { readonly key: string; readonly label: string; readonly action: Action }[] {
+  const client = useClient();
+  const isSpent = cost.spentMicros >= cost.budgetMicros;
+  return useMemo(() => {
+    const followUp: Action = {
+      title: `Follow up runbook ${number}`,
+      verb: 'Follow up',
+      harms: false,
+      fields: [{ name: 'prompt', label: 'What should be done besides', required: true, multiline: true }],
+      preview: null,
+      run: async ({ prompt = '' }) => {
+        await answerOf(client.mutation(ContinueRunbookDocument, { input: { number, prompt } }));
+        return 'The follow-up is being planned.';
+      },
+    };
+    const cancel: Action = {
+      title: `Cancel runbook ${number}?`,
+      verb: 'Cancel it',
+      harms: true,
+      preview: async () => {
+        const { cancelRunbook } = await answerOf(
+          client.mutation(CancelRunbookDocument, { input: { number, preview: true } }),
+        );
+        return {
+          sentence: cancelRunbook.impact?.sentence ?? 'Nothing of it runs any more.',
+          lines: (cancelRunbook.impact?.waiting ?? []).map((step) => `Step ${step} is not done.`),
+        };
+      },
+      run: async () => {
+        await answerOf(client.mutation(CancelRunbookDocument, { input: { number, preview: false } }));
+        return `Runbook ${number} is being canceled.`;
+      },
+    };
+    const retry: Action = {
+      title: `Try what failed in runbook ${number} again?`,
+      verb: 'Try again',
+      harms: false,
+      preview: null,
+      ...(isSpent && {
+        fields: [{ name: 'budget', label: 'A higher budget, in US dollars', type: 'number' as const, required: true }],
+      }),
+      run: async ({ budget = '' }) => {
+        const budgetMicros = budget === '' ? null : Math.round(Number(budget) * microsInDollar);
+        await answerOf(client.mutation(RetryRunbookDocument, { input: { number, budgetMicros } }));
+        return 'What failed is tried again.';
+      },
+    };
+    return [
+      { key: 'u', label: 'Follow up', action: followUp },
+      ...(isWorking({ status }) ? [{ key: 'x', label: 'Cancel', action: cancel }] : []),
+      ...(status === 'FAILED' ? [{ key: 'r', label: 'Try again', action: retry }] : []),
+    ];
+  }, [client, number, status, isSpent]);
+}
+
+const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' });
+
+function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
+  const act = useAct();
+  const actions = useRunbookActions(runbook);
+  useCommands(
+    actions.map(({ key, label, action }) => ({ key, label: `${label}…`, group: 'This page', run: () => act(action) })),
+  );
+  const { stepCounts, cost, repository } = runbook;
+  const inLine = runbook.pullRequests.filter(
+    ({ pullRequest }) => pullRequest?.status === 'QUEUED' || pullRequest?.status === 'TAGGED',
+  ).length;
+  const spent = cost.spentMicros / microsInDollar;
+  const budget = cost.budgetMicros / microsInDollar;
+  return (
+    <>
+      <Bar
+        crumbs={
+          <Link
+            to="/$owner/$name/runbooks"
+            params={{ owner: repository.owner, name: repository.name }}
+            className={parts['crumb']}
+          >
+            Runbooks /
+          </Link>
+        }
+        title={String(runbook.number)}
+      >
+        <LiveSign />
+        <span className="grow" />
+        {actions.map(({ key, label, action }) => (
+          <Button
+            key={key}
+            shortcut={key.toUpperCase()}
+            kind={key === 'u' ? 'go' : 'plain'}
+            onClick={() => act(action)}
+          >
+            {label}
+          </Button>
+        ))}
+      </Bar>
+      <Answer
+        facts={
+          <>
+            <Pill tone={toneOf(runbook.status)}>{words(runbook.status)}</Pill>
+            <span>
+              asked by <b>{runbook.createdBy}</b> <At at={runbook.createdAt} />
+            </span>
+            <span>
+              {words(runbook.prMode)} into {runbook.targetBranch}
+            </span>
+            <span>
+              <b>{dollars.format(spent)}</b> of {dollars.format(budget)}, {count(cost.turns, 'turn')}
+            </span>
+          </>
+        }
+      >
+        {runbook.title}{' '}
+        <em>
+          {stepCounts.completed} of {count(stepCounts.total, 'step')} done
+          {inLine > 0 && `, ${count(inLine, 'pull request')} in line`}.
+        </em>
+      </Answer>
+      <div className={parts['two']}>
+        <div tabIndex={0}>
+          {runbook.problem && (
+            <div className={cx(parts['next'], parts['red'])}>
+              <span>{runbook.problem}</span>
+              {runbook.nextTryAt && (
+                <span className="dim">
+                  It is tried again at <At at={runbook.nextTryAt} />.
+                </span>
+              )}
+            </div>
+          )}
+          <Steps runbook={runbook} />
+          <RunbookLog key={runbook.number} number={runbook.number} isWorking={isWorking(runbook)} />
+        </div>
+        <div tabIndex={0}>
+          <h3 className={parts['h']}>Pull requests</h3>
+          {runbook.pullRequests.length === 0 && <p className="dim sm">It has opened none yet.</p>}
+          {runbook.pullRequests.length > 0 && (
+            <ul className={cx(parts['box'], parts['list'])}>
+              {runbook.pullRequests.map((one) => (
+                <li key={one.number}>
+                  <span className={parts['num']}>#{one.number}</span>
+                  <Link
+                    className="grow cut"
+                    to="/$owner/$name/pull/$number"
+                    params={{ owner: repository.owner, name: repository.name, number: String(one.number) }}
+                  >
+                    {one.pullRequest?.title}
+                  </Link>
+                  <Pill>{words(one.pullRequest?.status ?? one.state)}</Pill>
+                </li>
+              ))}
+            </ul>
+          )}
+          <h3 className={parts['h']}>Prompts</h3>
+          <ol className={parts['timeline']}>
+            {runbook.prompts.toReversed().map((prompt) => (
+              <li key={prompt.ordinal}>
+                <At at={prompt.createdAt} />
+                <i aria-hidden="true" />
+                <span>
+                  {prompt.text}
+                  <small>{prompt.author}</small>
+                </span>
+              </li>
+            ))}
+          </ol>
+          <h3 className={parts['h']}>Budget</h3>
+          <progress
+            className={styles['budget']}
+            max={budget}
+            value={spent}
+            aria-label="Part of the budget that is spent"
+          />
+          <p className="sm dim">
+            {dollars.format(spent)} of {dollars.format(budget)}; {cost.inputTokens.toLocaleString()} tokens in,{' '}
+            {cost.outputTokens.toLocaleString()} out.
+          </p>
+        </div>
+      </div>
+    </>
+  );
+}
+
+const icons: Readonly<Record<string, readonly [IconName, string]>> = {
+  COMPLETED: ['check', 'green'],
+  FAILED: ['cross', 'red'],
+  IN_PROGRESS: ['running', 'blue'],
+};
+
+function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
+  if (runbook.steps.length === 0) return <Empty title="Its steps are being planned." />;
+  return (
+    <ul className={cx(parts['box'], styles['steps'])}>
+      {runbook.steps.map((step) => (
+        <li key={step.number}>
+          <div className={cx(styles['step'], styles['parent'])}>
+            <StatusIcon status={step.status} />
+            <span className="mono faint">{step.number}</span>
+            <span>{step.title}</span>
+            <span className="xs faint">{words(step.status)}</span>
+          </div>
+          {step.leaves.map((leaf) => (
+            <div key={leaf.number} className={styles['step']}>
+              <StatusIcon status={leaf.status} />
+              <span className="mono faint">{leaf.number}</span>
+              <span>
+                {leaf.title}
+                {leaf.summary && <small>{leaf.summary}</small>}
+                {leaf.error && <small className="red">{leaf.error}</small>}
+                {leaf.attempts > 1 && <small>attempt {leaf.attempts}</small>}
+              </span>
+              <span className="xs faint nowrap">
+                {leaf.startedAt && !leaf.endedAt ? <Since at={leaf.startedAt} /> : words(leaf.status)}
+                {leaf.startedAt && leaf.endedAt && ` in ${describeDuration(durationOf(leaf.startedAt, leaf.endedAt))}`}
+              </span>
+            </div>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function durationOf(startedAt: string, endedAt: string): number {
+  return Date.parse(endedAt) - Date.parse(startedAt);
+}
+
+function StatusIcon({ status }: { readonly status: string }): ReactNode {
+  const [name, tone] = icons[status] ?? ['circle', 'faint'];
+  return <Icon name={name} className={tone} />;
+}
