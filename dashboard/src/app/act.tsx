@@ -181,7 +181,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
 
   const shown = refusal ?? problem;
   return (
-    <Dialog title={action.title} onClose={onClose}>
+    <Dialog title={action.title} onClose={onClose} holdsFocus={fields.length === 0}>
       <form id="action" onSubmit={submit} className={styles['field']}>
         {fields.map((field) => (
           <FieldInput

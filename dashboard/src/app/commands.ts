@@ -43,7 +43,7 @@ function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
-function onKey(event: KeyboardEvent): void {
+function onKey(event: KeyboardEvent, tellWhyNot: (sentence: string) => void): void {
   if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector('dialog[open]') !== null) return;
@@ -52,15 +52,17 @@ function onKey(event: KeyboardEvent): void {
   const typed = isSecond && first !== null ? `${first.key} ${event.key}` : event.key;
   const command = listCommands().find(({ key }) => key === typed);
   first = !isSecond && event.key === 'g' ? { key: 'g', at: performance.now() } : null;
-  if (!command || command.disabled !== undefined) return;
+  if (!command) return;
+  if (command.disabled !== undefined) return tellWhyNot(command.disabled);
   // A link or button with the focus keeps its Enter.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button') !== null) return;
   event.preventDefault();
   command.run();
 }
 
-/** Listens to keys for as long as the page stands. */
-export function listenToKeys(): () => void {
-  document.addEventListener('keydown', onKey);
-  return () => document.removeEventListener('keydown', onKey);
+/** Listens to keys for as long as the page stands. Why a command cannot be run now is told instead of silence. */
+export function listenToKeys(tellWhyNot: (sentence: string) => void): () => void {
+  const listener = (event: KeyboardEvent): void => onKey(event, tellWhyNot);
+  document.addEventListener('keydown', listener);
+  return () => document.removeEventListener('keydown', listener);
 }

@@ -54,7 +54,8 @@ function Frame(): ReactNode {
   const repository = useRepository(shell);
   const [isSearching, setSearching] = useState(false);
   const [isShowingKeys, setShowingKeys] = useState(false);
-  useEffect(listenToKeys, []);
+  const say = useSay();
+  useEffect(() => listenToKeys(say), [say]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (!(event.metaKey || event.ctrlKey) || event.key.toLowerCase() !== 'k') return;

@@ -9,15 +9,19 @@ interface DialogProps {
   readonly children: ReactNode;
   readonly footer?: ReactNode;
   readonly className?: string | undefined;
+  /** The dialog itself has the focus at first: an Enter that comes early presses none of its buttons. */
+  readonly holdsFocus?: boolean;
 }
 
-export function Dialog({ title, onClose, children, footer, className }: DialogProps): ReactNode {
+export function Dialog({ title, onClose, children, footer, className, holdsFocus }: DialogProps): ReactNode {
   const ref = useRef<HTMLDialogElement>(null);
+  const opensHolding = useRef(holdsFocus === true);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
+    if (opensHolding.current) dialog?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement) before.focus();
@@ -26,12 +30,15 @@ export function Dialog({ title, onClose, children, footer, className }: DialogPr
   return (
     <dialog
       ref={ref}
+      tabIndex={holdsFocus === true ? -1 : undefined}
       className={cx(styles['dialog'], className)}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
       }}
+      // A browser may close it without asking, as on a second Escape.
+      onClose={onClose}
       onClick={(event) => {
         if (event.target === ref.current) onClose();
       }}

@@ -6,6 +6,11 @@ export function count(n: number, singular: string, plural = `${singular}s`): str
   return `${integer.format(n)} ${n === 1 ? singular : plural}`;
 }
 
+/** `ada, ben, and cleo`. */
+export function list(all: readonly string[]): string {
+  return conjunction.format(all);
+}
+
 /** `#1, #2, and #3`; of many the first ones and how many more. */
 export function numbers(all: readonly number[], most = 5): string {
   if (all.length <= most) return conjunction.format(all.map((number) => `#${number}`));

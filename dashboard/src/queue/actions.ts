@@ -208,35 +208,44 @@ export function unfreezeAction(client: Client, queue: QueueRef): Action {
 }
 
 export function haltAction(client: Client, queue: QueueRef): Action {
+  const asked = async (reason: string, preview: boolean) => {
+    const { haltQueue } = await answerOf(
+      client.mutation(HaltQueueDocument, {
+        input: { repository: repositoryOf(queue), baseBranch: queue.branch, reason, preview },
+      }),
+    );
+    return haltQueue.impact;
+  };
   return {
     title: `Halt ${queue.branch}?`,
     verb: 'Halt',
     harms: true,
     fields: [{ name: 'reason', label: 'Why (everybody sees it)', required: true }],
-    preview: null,
+    preview: async ({ reason = '' }) =>
+      tellImpact(await asked(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
     run: async ({ reason = '' }) => {
-      await answerOf(
-        client.mutation(HaltQueueDocument, {
-          input: { repository: repositoryOf(queue), baseBranch: queue.branch, reason },
-        }),
-      );
+      await asked(reason, false);
       return `${queue.branch} is halted until an admin resumes it.`;
     },
   };
 }
 
 export function resumeAction(client: Client, queue: QueueRef): Action {
+  const asked = async (preview: boolean) => {
+    const { resumeQueue } = await answerOf(
+      client.mutation(ResumeQueueDocument, {
+        input: { repository: repositoryOf(queue), baseBranch: queue.branch, preview },
+      }),
+    );
+    return resumeQueue.impact;
+  };
   return {
     title: `Resume ${queue.branch}?`,
     verb: 'Resume',
     harms: false,
-    preview: null,
+    preview: async () => tellImpact(await asked(true), 'Builds and landings go on.'),
     run: async () => {
-      await answerOf(
-        client.mutation(ResumeQueueDocument, {
-          input: { repository: repositoryOf(queue), baseBranch: queue.branch },
-        }),
-      );
+      await asked(false);
       return `${queue.branch} lands again.`;
     },
   };

@@ -5,18 +5,24 @@ import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { cx } from '../design/cx.ts';
+import { Dialog } from '../design/dialog.tsx';
+import { useIsNarrow } from '../design/narrow.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { short, words } from '../design/words.ts';
-import { InspectorDocument } from '../generated/queue.ts';
+import { list, short, words } from '../design/words.ts';
+import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
 import { actsNext } from './who.ts';
 import styles from './queue.module.css';
 
+const inPast = 'Nothing can be changed in the past.';
+
 interface InspectorProps {
   readonly queue: QueueRef;
   readonly number: number;
+  /** The moment of the past that is shown. Null: now. */
+  readonly at: string | null;
   /** Another value for each read of the queue. */
   readonly version: unknown;
   readonly onClose: () => void;
@@ -28,12 +34,12 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
   return (statusTones as Partial<Record<string, 'blue' | 'red' | 'amber' | 'green'>>)[status] ?? 'plain';
 }
 
-export function Inspector({ queue, number, version, onClose }: InspectorProps): ReactNode {
+export function Inspector({ queue, number, at, version, onClose }: InspectorProps): ReactNode {
   const client = useClient();
   const act = useAct();
   const [{ data }, read] = useQuery({
     query: InspectorDocument,
-    variables: { owner: queue.owner, name: queue.name, number },
+    variables: { owner: queue.owner, name: queue.name, number, asOf: at },
     requestPolicy: 'cache-and-network',
   });
   // The queue is read again at most once in a second; what is known of the row is read with it.
@@ -45,26 +51,30 @@ export function Inspector({ queue, number, version, onClose }: InspectorProps): 
   const pull = data?.repository?.pullRequest;
   if (!pull)
     return (
-      <aside tabIndex={0} className={styles['inspector']} aria-label={`Pull request ${number}`}>
+      <Frame number={number} onClose={onClose}>
         <Waiting />
-      </aside>
+      </Frame>
     );
   const { explain } = pull;
   const off = (action: string): { readonly disabled: boolean; readonly title: string | undefined } => {
-    const refusal = refusalOf(pull.viewerCan, action);
+    const refusal = at === null ? refusalOf(pull.viewerCan, action) : inPast;
     return { disabled: refusal !== undefined, title: refusal };
   };
   const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
+  const isMerged = pull.status === 'MERGED';
   const tone =
     pull.status === 'BLOCKED'
       ? parts['red']
       : explain.who === 'AUTHOR' || explain.who === 'REVIEWER'
         ? parts['amber']
         : null;
+  const refusals = new Set(
+    (isInLine ? ['DEQUEUE', 'SKIP_LINE'] : isMerged ? [] : ['QUEUE']).flatMap((action) => off(action).title ?? []),
+  );
   return (
-    <aside tabIndex={0} className={styles['inspector']} aria-label={`Pull request ${number}`}>
+    <Frame number={number} onClose={onClose}>
       <div className={parts['acts']}>
-        <Pill tone={toneOfStatus(pull.status)}>{words(pull.status)}</Pill>
+        <Pill tone={toneOfStatus(pull.status)}>{at === null ? words(pull.status) : `now ${words(pull.status)}`}</Pill>
         <span className="faint sm">
           #{number}
           {pull.position !== null && pull.position !== undefined && `, ${pull.position}. in line`}
@@ -114,13 +124,52 @@ export function Inspector({ queue, number, version, onClose }: InspectorProps): 
             Skip line
           </Button>
         )}
-        {!isInLine && pull.status !== 'MERGED' && (
+        {!isInLine && !isMerged && (
           <Button kind="go" {...off('QUEUE')} onClick={() => act(queueAction(client, queue, pull))}>
             Queue again
           </Button>
         )}
       </div>
+      {[...refusals].map((refusal) => (
+        <p key={refusal} className="sm dim">
+          {refusal}
+        </p>
+      ))}
+      {isInLine && at === null && refusalOf(pull.viewerCan, 'SKIP_LINE') !== undefined && <WhoMaySkip queue={queue} />}
       <p className="sm faint">Every harmful action first says what it would reset, stop and hold.</p>
+    </Frame>
+  );
+}
+
+/** The people to ask. Nothing where the viewer may not read who has the permission. */
+function WhoMaySkip({ queue: { owner, name } }: { readonly queue: QueueRef }): ReactNode {
+  const [{ data }] = useQuery({ query: WhoMaySkipDocument, variables: { owner, name } });
+  const holders = data?.repository?.permissionHolders;
+  const people = [...new Set(holders?.nodes.map(({ user }) => user.handle ?? user.email) ?? [])];
+  if (!holders || people.length === 0) return null;
+  const more = holders.pageInfo.hasNextPage ? ['others'] : [];
+  return <p className="sm dim">{list([...people, ...more])} may let a pull request skip the line.</p>;
+}
+
+interface FrameProps {
+  readonly number: number;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Beside the line where there is room; on a telephone a sheet over it. */
+function Frame({ number, onClose, children }: FrameProps): ReactNode {
+  const isNarrow = useIsNarrow();
+  const title = `Pull request ${number}`;
+  if (isNarrow)
+    return (
+      <Dialog title={title} onClose={onClose} className={styles['sheet']}>
+        {children}
+      </Dialog>
+    );
+  return (
+    <aside tabIndex={0} className={styles['inspector']} aria-label={title}>
+      {children}
     </aside>
   );
 }

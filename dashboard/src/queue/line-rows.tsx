@@ -227,7 +227,7 @@ export function BatchHead({
           </span>
         )}
       </span>
-      <span className={cx(styles['eta'], tone)}>{isBeside ? 'alternative' : word}</span>
+      <span className={cx(styles['eta'], tone)}>{placement === 'alternative' ? 'alternative' : word}</span>
     </div>
   );
 }

@@ -82,8 +82,11 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
     return { from: minute, to: last };
   }, [forecasts, minute]);
   const placements = rows.filter((row) => row.kind === 'batch').map((row) => row.placement);
-  const line = placements.filter((placement) => placement === 'line').length;
-  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), { line, beside: placements.length - line });
+  const beside = placements.filter((placement) => placement === 'alternative').length;
+  const [lead, rest] = summarise(data, (at) => describeInstant(at, now), {
+    line: placements.length - beside,
+    beside,
+  });
   const unknown =
     at !== null
       ? ''

@@ -139,7 +139,14 @@ function QueueView({ queue, data, repository, at }: ViewProps): ReactNode {
         />
       </div>
       {picked && (
-        <Inspector key={picked.number} queue={queue} number={picked.number} version={data} onClose={() => pick(null)} />
+        <Inspector
+          key={picked.number}
+          queue={queue}
+          number={picked.number}
+          at={at}
+          version={data}
+          onClose={() => pick(null)}
+        />
       )}
       {isQueueing && <QueueDialog queue={queue} onClose={() => setQueueing(false)} />}
     </div>
