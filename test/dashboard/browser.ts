@@ -12,8 +12,8 @@ import type { World } from '../support/world.ts';
 
 export interface DashboardServer {
   readonly url: string;
-  /** A path that signs a browser in, once. */
-  link(): Promise<string>;
+  /** A path that signs a browser in, once: as the world's admin, or as the user of another token. */
+  link(token?: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -36,10 +36,10 @@ export async function serveDashboard({ service, secrets, token }: World): Promis
   });
   return {
     url: server.url,
-    async link() {
+    async link(user = token) {
       const response = await fetch(`${server.url}/graphql`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${user}` },
         body: JSON.stringify({ query: 'mutation { createSignInLink(input: {}) { url } }' }),
       });
       const { data } = (await response.json()) as {
@@ -73,6 +73,8 @@ export async function launchChromium(): Promise<Browser> {
 export interface Look {
   readonly theme?: 'light' | 'dark';
   readonly width?: number;
+  /** Of the user who signs in. Default: the world's admin. */
+  readonly token?: string;
 }
 
 export interface SignedIn extends AsyncDisposable {
@@ -88,7 +90,7 @@ export interface SignedIn extends AsyncDisposable {
 export async function signIn(
   browser: Browser,
   s: DashboardServer,
-  { theme = 'light', width = 1440 }: Look = {},
+  { theme = 'light', width = 1440, token }: Look = {},
 ): Promise<SignedIn> {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 844 : 900 },
@@ -105,7 +107,7 @@ export async function signIn(
     const { origin, protocol } = new URL(request.url());
     if (protocol !== 'data:' && origin !== s.url) complaints.push(`asks ${origin}`);
   });
-  await page.goto(s.url + (await s.link()));
+  await page.goto(s.url + (await s.link(token)));
   await page.getByRole('button').first().click();
   await page.waitForURL((url) => !url.pathname.startsWith('/session'));
   return {

@@ -86,7 +86,8 @@ function ConfigurationView(props: ViewProps): ReactNode {
   const act = useAct();
   const { yaml } = repository.configuration;
   const [text, setText] = useState(yaml);
-  const [isSimulating, setSimulating] = useState(false);
+  // What is simulated is the text as it was when it was asked for: not every key begins another simulation.
+  const [simulated, setSimulated] = useState<{ readonly yaml: string | null } | null>(null);
   const judged = useJudged(text, props);
   const problems = useMemo(
     () =>
@@ -128,7 +129,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Configuration">
         <span className="grow" />
-        <Button onClick={() => setSimulating(true)}>Simulate</Button>
+        <Button onClick={() => setSimulated({ yaml: isChanged ? text : null })}>Simulate</Button>
         <Button kind="go" disabled={!isChanged || judged?.accepted !== true} onClick={() => act(replace)}>
           Replace…
         </Button>
@@ -158,7 +159,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
             </Suspense>
           </div>
           <Judgement judged={judged} />
-          {isSimulating && <Simulation owner={owner} name={name} yaml={isChanged ? text : null} />}
+          {simulated && <Simulation owner={owner} name={name} yaml={simulated.yaml} />}
         </div>
         <div tabIndex={0}>
           <h3 className={parts['h']}>What changed before</h3>

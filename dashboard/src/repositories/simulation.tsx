@@ -14,7 +14,7 @@ const days = 30;
 interface SimulationProps {
   readonly owner: string;
   readonly name: string;
-  /** Null: only the present configuration. */
+  /** The changed configuration. Null: only the present one. */
   readonly yaml: string | null;
 }
 

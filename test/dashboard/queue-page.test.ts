@@ -1,0 +1,138 @@
+// The page of a queue in a real Chromium: a red batch that is bisected, a member who may not skip the line, a telephone,
+// and what another configuration would have done with the same pull requests.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../src/modules/accounts/index.ts';
+import { addUser } from '../../src/modules/accounts/users.service.ts';
+import { judgedByBuildsAlone, startCi } from '../queue/stories.ts';
+import { gate, type Gate } from '../support/gate.ts';
+import { configurationYaml, parallel, world, type World } from '../support/world.ts';
+import { launchChromium, seriousProblems, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+
+let w: World;
+let s: DashboardServer;
+let browser: Browser;
+let parts: Gate;
+
+beforeAll(async () => {
+  parts = await gate();
+  w = await world({
+    configuration: `${parallel({ builds: 4, batch: 2, more: 'use_parallel_bisection: true\nuse_optimistic_validation: false\n' })}${judgedByBuildsAlone}`,
+    // A build of one of the two waits for the gate. Heads do not have the newest commit of the base.
+    ci: `checks:\n  test:\n    run: 'if test -e moved.txt && ! { test -e good.txt && test -e bad; }; then ${parts.waits}; fi; test ! -e bad'\n`,
+    runsCi: false,
+  });
+  s = await serveDashboard(w);
+  browser = await launchChromium();
+  await w.open('good', { 'good.txt': 'good\n' }, { title: 'Cart: keep line items' });
+  await w.open('bad', { bad: 'bad\n' }, { title: 'Search: rank by availability' });
+  await w.open('gifts', { 'gifts.txt': 'gifts\n' }, { title: 'Gift cards: partial redemption' });
+  await w.commit('main', { 'moved.txt': 'moved\n' });
+});
+afterAll(async () => {
+  await browser.close();
+  await s.close();
+  await w[Symbol.asyncDispose]();
+  await parts[Symbol.asyncDispose]();
+});
+
+describe('a batch that fails', () => {
+  it('is bisected before the eyes of the reader, until one landed and the other must be mended', async () => {
+    await w.queue(1, 2);
+    await w.until(async () => (await w.status(1)).status === 'tagged' && (await w.status(2)).status === 'tagged');
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    const line = page.getByRole('list', { name: 'The line of main' });
+    await line.getByText('Batch 1 on the tip').waitFor();
+    await using _ci = await startCi(w);
+    await w.until(async () =>
+      (await w.batches()).some(({ cause, state }) => cause === 'bisect' && state === 'building'),
+    );
+    await line.getByText(/^Part of a batch, \d/).waitFor();
+    await line.getByText('Its batch failed, and it waits to be built apart from the others.').waitFor();
+    expect(await line.getByText('Batch 1 on the tip').count()).toBe(0);
+    await parts.open();
+    await w.settled(1, 2);
+    await line.getByText(/^proved, /).waitFor();
+    await line.getByText('Not in line: somebody must act').waitFor();
+    await line.getByText('Search: rank by availability').waitFor();
+    await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
+    await visit.open('/acme/shop/pull/2?tab=builds');
+    await page.getByRole('region', { name: 'Batch 1', exact: true }).getByText('bisected', { exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a member', () => {
+  it('sees that skipping the line is off, why, and who may', async () => {
+    await w.queue(3);
+    const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
+    await addUser(w.ctx, { email: 'grace@acme.test', handle: 'grace', role: 'admin' });
+    const scopes = ['queue:read', 'queue:write', 'config:read'] as const;
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'ada', kind: 'user', scopes, userId });
+    await using visit = await signIn(browser, s, { token });
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main?select=3');
+    const inspector = page.getByRole('complementary', { name: 'Pull request 3' });
+    await inspector.getByText(/grace.* may let a pull request skip the line\.$/).waitFor();
+    await inspector.getByText('Not authorized to skip the line in this repository.').waitFor();
+    expect(await inspector.getByRole('button', { name: 'Skip line' }).isDisabled()).toBe(true);
+    expect(await inspector.getByRole('button', { name: 'Dequeue' }).isDisabled()).toBe(false);
+    await page.keyboard.press('s');
+    await page.getByRole('status').getByText('Not authorized to skip the line in this repository.').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('on a narrow screen', () => {
+  it('a row opens a sheet with all that is known of it, and what can be done', async () => {
+    await using visit = await signIn(browser, s, { width: 390 });
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    const line = page.getByRole('list', { name: 'The line of main' });
+    await line.getByText('#3', { exact: true }).click();
+    const sheet = page.getByRole('dialog', { name: 'Pull request 3' });
+    await sheet.getByRole('button', { name: 'Dequeue' }).click();
+    const confirm = page
+      .getByRole('dialog', { name: 'Dequeue #3?' })
+      .getByRole('button', { name: 'Dequeue', exact: true });
+    await expect.poll(async () => await confirm.isEnabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await confirm.waitFor({ state: 'detached' });
+    expect(await seriousProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expect((await w.status(3)).status).toBe('queued');
+    await page.setViewportSize({ width: 1024, height: 800 });
+    await line.getByText('#3', { exact: true }).click();
+    await page.getByRole('complementary', { name: 'Pull request 3' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a simulation', () => {
+  it('plays the past again with the text as it was when it was asked for', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query SimulateQueue')) asked += 1;
+    });
+    await visit.open('/acme/shop/configuration');
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    const landed = page.getByRole('row', { name: /^Landed/ });
+    await landed.waitFor();
+    expect(await landed.getByRole('cell').allTextContents()).toEqual(['1', expect.stringMatching(/^\d+$/)]);
+    await page
+      .getByRole('textbox', { name: 'Configuration as YAML' })
+      .fill(configurationYaml(parallel({ builds: 1, batch: 1 })));
+    await page.getByText(/^The change is valid and touches \d+ keys?\.$/).waitFor();
+    expect(asked).toBe(1);
+    await page.getByRole('button', { name: 'Simulate' }).click();
+    await page.getByRole('columnheader', { name: 'with the change' }).waitFor();
+    expect(asked).toBe(2);
+    expect(visit.complaints).toEqual([]);
+  });
+});

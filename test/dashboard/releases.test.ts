@@ -1,0 +1,139 @@
+// Releases and previews in a real Chromium: a rollback in two keys, to its end.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../src/modules/accounts/index.ts';
+import { addUser } from '../../src/modules/accounts/users.service.ts';
+import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
+import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
+import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
+import { configurationYaml, parallel } from '../support/world.ts';
+import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+
+let r: ReleaseWorld;
+let s: DashboardServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  r = await releaseWorld({ runsCi: true, configuration: parallel({ builds: 1 }) });
+  const { w } = r;
+  s = await serveDashboard(w);
+  browser = await launchChromium();
+  await updateEnvironment(w.ctx, w.secrets, {
+    project: 'shop',
+    environment: 'production',
+    freezeAfterRollback: true,
+    freezeAfterRollbackSec: 7200,
+  });
+  await r.candidate('v1-rc1');
+  await w.open('cart', { 'cart.txt': 'cart\n' }, { title: 'Cart: keep line items' });
+  await w.queue(1);
+  await w.settled(1);
+  await r.candidate('v2-rc1', { commit: await w.git('rev-parse', 'main') });
+  await r.deploy('v1-rc1');
+  await r.report('v1-rc1', 'success');
+  await r.deploy('v2-rc1');
+  await r.report('v2-rc1', 'success');
+  await r.become('v1-rc1 success', 'v2-rc1 success');
+});
+afterAll(async () => {
+  await browser.close();
+  await s.close();
+  await r[Symbol.asyncDispose]();
+});
+
+describe('an environment', () => {
+  it('is not rolled back by a member, who is told what is missing', async () => {
+    const { w } = r;
+    const { userId } = await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
+    const scopes = ['queue:read', 'release:read'] as const;
+    const { token } = await createApiToken(w.ctx, w.secrets, { name: 'ada', kind: 'user', scopes, userId });
+    await using visit = await signIn(browser, s, { token });
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    for (const name of ['Roll back', 'Deploy', 'Freeze'])
+      expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
+    await page.keyboard.press('r');
+    await page.getByRole('status').getByText('This needs a token with the scope deploy:write.').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is rolled back by two keys after the impact was told, and the page follows it to its end', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const answer = page.locator('main h2').first();
+    await visit.open('/releases/shop');
+    expect(await answer.textContent()).toBe('production runs v2-rc1. Nothing is on its way.');
+    await page.keyboard.press('r');
+    const dialog = page.getByRole('dialog', { name: 'Roll back production?' });
+    await dialog
+      .getByText('It goes from v2-rc1 back to v1-rc1. 1 pull request leaves production. Nothing else is canceled.')
+      .waitFor();
+    await dialog.getByText('#1 Cart: keep line items').waitFor();
+    await dialog.getByText('Then production is frozen for 2 h').waitFor();
+    expect(await r.line()).toHaveLength(2);
+    await page.keyboard.press('Enter');
+    await page.getByText('The rollback of production is under way.').waitFor();
+    await page.getByRole('cell', { name: 'rolling back' }).waitFor();
+    expect(await answer.textContent()).toBe('production runs v2-rc1. v1-rc1 is on its way to production.');
+    await r.become('v1-rc1 success', 'v2-rc1 success', 'v1-rc1 in_progress');
+    await r.report('v1-rc1', 'success');
+    await expect.poll(async () => await answer.textContent()).toBe('production runs v1-rc1. production is frozen.');
+    const [newest, ...before] = await page.getByRole('listitem').filter({ hasText: 'production to' }).allTextContents();
+    expect(newest).toMatch(/^successRollback of production to v1-rc1/);
+    expect(before.map((text) => /^success.*v\d-rc1/.exec(text)?.[0])).toEqual([
+      'successproduction to v2-rc1',
+      'successproduction to v1-rc1',
+    ]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('takes no deployment while it is frozen, until somebody lifts the freeze', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    await page.keyboard.press('d');
+    const dialog = page.getByRole('dialog', { name: 'Deploy to production' });
+    await dialog.getByText('This is not possible now.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Deploy' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('f');
+    const lift = page
+      .getByRole('dialog', { name: 'Lift the freeze of production?' })
+      .getByRole('button', { name: 'Lift' });
+    await expect.poll(async () => await lift.isEnabled()).toBe(true);
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => await page.locator('main h2').first().textContent())
+      .toBe('production runs v1-rc1. Nothing is on its way.');
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a preview', () => {
+  it('that CI registers can be opened at once, and leads to its pull request', async () => {
+    const { w } = r;
+    const yaml = `${configurationYaml(parallel({ builds: 1 }))}verify:\n  preview:\n    - method: endpoint\n`;
+    await replaceConfiguration(w.ctx, { repository: w.repository, yaml });
+    await w.open('gifts', { 'gifts.txt': 'gifts\n' }, { title: 'Gift cards: partial redemption' });
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.goto(`${s.url}/acme/shop/previews`);
+    await page.getByText('No preview can be looked at now.').waitFor();
+    await registerPreview(w.ctx, w.secrets, {
+      repository: w.repository,
+      prNumber: 2,
+      commitSha: (await w.status(2)).head_sha,
+      previewUrl: 'https://gifts.example.test/',
+    });
+    await page.getByText('1 preview can be looked at now.').waitFor();
+    const preview = page.getByRole('listitem').filter({ hasText: 'attached' });
+    expect(await preview.getByRole('link').first().getAttribute('href')).toBe('https://gifts.example.test/');
+    await preview.getByRole('link', { name: '#2' }).click();
+    await page.waitForURL('**/acme/shop/pull/2');
+    await page.getByText('Gift cards: partial redemption').first().waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+// A runbook in a real Chromium: its steps, its log, a follow-up, another attempt, and a cancel.
+import { writeFile } from 'node:fs/promises';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runbookWorld, type RunbookWorld } from '../support/runbook-world.ts';
+import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+
+let r: RunbookWorld;
+let s: DashboardServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  r = await runbookWorld();
+  s = await serveDashboard(r.w);
+  browser = await launchChromium();
+});
+afterAll(async () => {
+  await browser.close();
+  await s.close();
+  await r[Symbol.asyncDispose]();
+});
+
+const answerOf = async (page: Page): Promise<string | null> => await page.locator('main h2').first().textContent();
+
+describe('a runbook', () => {
+  it('is followed from step to step, with what it says, to its pull request', async () => {
+    const release = `${r.w.dataDir}/release`;
+    const number = await r.begin(`write a.txt one\nhold ${release}`, { title: 'Rename getTotal' });
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`/runbooks/${number}`);
+    expect(await answerOf(page)).toBe('Rename getTotal 1 of 2 steps done.');
+    const log = page.getByRole('region', { name: 'Log of the runbook' });
+    await expect.poll(async () => await log.textContent()).toContain(`I am to hold ${release}.`);
+    await writeFile(release, '');
+    await r.rest(number);
+    await expect.poll(async () => await answerOf(page)).toBe('Rename getTotal 2 of 2 steps done.');
+    await page.getByText(`I did hold ${release}.`).waitFor();
+    expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    const pull = await r.pullRequestNumber(number);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `#${pull}` })
+      .getByRole('link')
+      .waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('goes on with a follow-up by keyboard, and its log goes on with it', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/runbooks/1');
+    await page.keyboard.press('u');
+    const dialog = page.getByRole('dialog', { name: 'Follow up runbook 1' });
+    await dialog.waitFor();
+    await page.keyboard.type('write b.txt two');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('The follow-up is being planned.').waitFor();
+    await r.rest(1);
+    await expect.poll(async () => await answerOf(page)).toBe('Rename getTotal 3 of 3 steps done.');
+    await expect
+      .poll(async () => await page.getByRole('region', { name: 'Log of the runbook' }).textContent())
+      .toMatch(/I am to write a\.txt one\.[^]*I am to write b\.txt two\./);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('that failed says why, and is tried again', async () => {
+    const number = await r.begin('fail The door is locked.', { title: 'Open the door' });
+    await r.rest(number);
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`/runbooks/${number}`);
+    await page.getByText('The door is locked.').first().waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('dialog', { name: `Try what failed in runbook ${number} again?` }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('What failed is tried again.').waitFor();
+    await r.rest(number);
+    await page.getByText('attempt 2').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is canceled after it was told what would not be done', async () => {
+    const number = await r.begin(`hold ${r.w.dataDir}/never\nwrite c.txt three`);
+    await r.become(number, '1.1 in_progress', '2.1 not_started');
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(`/runbooks/${number}`);
+    await page.keyboard.press('x');
+    const dialog = page.getByRole('dialog', { name: `Cancel runbook ${number}?` });
+    await dialog.getByText('Stops 1.1, which is being worked on. 2.1 will not be begun.').waitFor();
+    const confirm = dialog.getByRole('button', { name: 'Cancel it' });
+    await expect.poll(async () => await confirm.isEnabled()).toBe(true);
+    expect(await r.status(number)).toBe('in_progress');
+    await page.keyboard.press('Enter');
+    await page.getByText(`Runbook ${number} is being canceled.`).waitFor();
+    await r.rest(number);
+    await expect.poll(async () => await page.getByText(/^Canceled by /).count()).toBe(2);
+    expect(visit.complaints).toEqual([]);
+  });
+});
