@@ -19,6 +19,11 @@ const leaseMs = 15 * minute;
 /** With pull requests in line, and without. */
 const pauses = { withLineMs: minute, withoutMs: 15 * minute } as const;
 
+/** A comparison that failed may have missed a change: it is repeated soon, and later from failure to failure. */
+function pauseAfter(failures: number): number {
+  return failures === 0 ? pauses.withoutMs : Math.min(pauses.withoutMs, minute * 2 ** (failures - 1));
+}
+
 /** How many are compared at once in a process, at one kind of host, and of one account. */
 const most = { atOnce: 8, ofHost: 6, ofAccount: 2 } as const;
 
@@ -30,6 +35,7 @@ export interface Reconciler extends Loop {
 export function createReconciler(ports: Ports): Reconciler {
   const underWay = new Map<Promise<void>, DueLook>();
   const surveyed = new Set<string>();
+  const failuresOf = new Map<string, number>();
   let plannedAt: number | null = null;
   let isStopping = false;
   let taking: Promise<void> = Promise.resolve();
@@ -68,12 +74,15 @@ export function createReconciler(ports: Ports): Reconciler {
   }
 
   async function compare(look: DueLook): Promise<void> {
-    const retryAt = await compareOne(ports, look, surveyed);
+    const { isDone, retryAt } = await compareOne(ports, look, surveyed);
+    const failures = isDone ? 0 : (failuresOf.get(look.repositoryId) ?? 0) + 1;
+    if (failures === 0) failuresOf.delete(look.repositoryId);
+    else failuresOf.set(look.repositoryId, failures);
     const now = ports.clock().getTime();
     const inMs = (ms: number): Date => new Date(Math.max(now + ms, retryAt ?? 0));
     await endLook(ports.db.system.query, look, {
       withLine: inMs(pauses.withLineMs),
-      without: inMs(pauses.withoutMs),
+      without: inMs(pauseAfter(failures)),
     }).catch((error: unknown) => ports.log.warn({ error }, 'A repository is compared again when its lease ends.'));
   }
 
@@ -108,23 +117,23 @@ function crowded(looks: readonly DueLook[]): {
   };
 }
 
-/** Answers until when the host has asked to wait. Null: it has not. */
+/** `retryAt`: until when the host has asked to wait. Null: it has not. */
 async function compareOne(
   ports: Ports,
   look: Pick<DueLook, 'accountId' | 'repositoryId'>,
   surveyed: Set<string>,
-): Promise<number | null> {
+): Promise<{ readonly isDone: boolean; readonly retryAt: number | null }> {
   const ctx = systemContext(ports, look.accountId);
   try {
     const row = await ctx.db.load(look.accountId, RepositoryEntity, look.repositoryId);
     if (row !== null) await compareWithHost(ctx, row, surveyed);
-    return null;
+    return { isDone: true, retryAt: null };
   } catch (error) {
     ports.log.warn(
       { error: String(error), repository: look.repositoryId },
       'A repository could not be compared with its host; it is tried again.',
     );
-    return retryAtOf(error);
+    return { isDone: false, retryAt: retryAtOf(error) };
   }
 }
 

@@ -8,6 +8,8 @@ import { findApps, type AppRow } from './apps.rows.ts';
 import { decideSweep, isOutage, type ListedDelivery, type SweepDecision } from './sweep.decision.ts';
 
 const everyMs = 5 * 60_000;
+/** After a failure. */
+const againAfterMs = 60_000;
 
 interface DueApp {
   readonly id: string;
@@ -28,12 +30,16 @@ export async function sweepWebhooks(ports: Ports, secrets: Secrets): Promise<voi
   for (const app of await findApps(query, secrets)) {
     const sweptUntil = sweptUntilOf.get(app.rowId);
     if (sweptUntil === undefined) continue;
-    await sweepApp(ports, app, sweptUntil).catch((error: unknown) =>
+    try {
+      await sweepApp(ports, app, sweptUntil);
+    } catch (error) {
       ports.log.warn(
         { error: String(error), app: app.app.slug },
         'The webhooks of an App could not be compared with what arrived.',
-      ),
-    );
+      );
+      const againAt = new Date(ports.clock().getTime() + againAfterMs).toISOString();
+      await query('update github_app set sweep_due_at = least(sweep_due_at, $2) where id = $1', [app.rowId, againAt]);
+    }
   }
 }
 
