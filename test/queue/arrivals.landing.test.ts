@@ -117,6 +117,19 @@ describe('a push to the base', () => {
     expect(await w.rows("select 1 from intent where kind = 'land' and state = 'failed'")).toHaveLength(1);
   });
 
+  it('and one to a head while a landing is begun: the landing fails, and the new head is not built unasked', async () => {
+    const { w, a, b } = await twoInLine();
+    await using _ = w;
+    const pushBoth = async () => {
+      await w.commit('a', { 'late.txt': 'late\n' });
+      await push(w);
+      await w.service.settle();
+    };
+    await meanwhile(begun, pushBoth, () => w.settled(a, b));
+    expect(await statuses(w, a, b)).toEqual(['blocked 116', 'merged']);
+    expect(await line(w)).toEqual(['Outside', 'Add b (#2)']);
+  });
+
   it('after the host moved the base, and the worker dead: the landing ref tells, and it is recorded once', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;

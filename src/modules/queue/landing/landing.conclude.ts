@@ -70,8 +70,8 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
 }
 
 /**
- * The base was moved from outside after this batch was built: the queue plans again on the new tip. A host that merges
- * itself also guards the head: a push after the gate is handled now.
+ * The base was moved from outside after this batch was built: the queue plans again on the new tip. While the landing was
+ * begun, pushes to its heads were recorded and not answered: `on_commit_added` answers them now.
  */
 async function giveUpLanding(
   work: QueueWork,
@@ -90,8 +90,6 @@ async function giveUpLanding(
   // Not known until the next read: nothing is planned on an outdated tip.
   work.queue.baseTip = null;
   if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.words);
-  const { byHost } = intent.payload['passed'] as Passed;
-  if (!byHost) return;
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
     const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
     if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
