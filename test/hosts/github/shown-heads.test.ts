@@ -47,6 +47,39 @@ test('a batch of two and a pull request alone are shown as merged, each at its o
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 
+async function pushTo(w: QueueWorld, branch: string): Promise<void> {
+  const content = Buffer.from('pushed\n').toString('base64');
+  const file = { path: `pushed-${branch}`, branch, message: `Push to ${branch}`, content };
+  await w.person.repos.createOrUpdateFileContents({ ...w.place, ...file });
+  await w.emulator.core.settled();
+}
+
+test('somebody pushes to a head whose answer was lost, and to the base: the other head goes back', async () => {
+  await using w = await queueWorld({ configuration });
+  const one = await w.open('one', { one: '1\n' });
+  const two = await w.open('two', { two: '2\n' });
+  const before = await headOf(w, 'two');
+  const seen: string[] = [];
+  const stopLosing = onFailpoint('landing:before_heads', async () => {
+    stopLosing();
+    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
+    const stopPushing = onFailpoint('github:after_push', async () => {
+      stopPushing();
+      seen.push(await headOf(w, 'two'));
+      await pushTo(w, 'one');
+      await pushTo(w, 'main');
+    });
+  });
+  const stopLooking = onFailpoint('landing:after_heads_back', async () => void seen.push(await headOf(w, 'two')));
+  onTestFinished(stopLooking);
+  await w.label(one, two);
+  expect(await w.settled(one, two)).toEqual({ [one]: 'blocked', [two]: 'merged' });
+
+  expect(seen).toEqual([expect.not.stringContaining(before), before]);
+  const clone = await w.clone();
+  expect(git(clone, 'ls-tree', '--name-only', 'origin/main').split('\n')).not.toContain('one');
+});
+
 test('the base moves when the heads have moved: they go back, and the batch lands on the new base', async () => {
   await using w = await queueWorld({ configuration });
   const one = await w.open('one', { one: '1\n' });
@@ -56,10 +89,7 @@ test('the base moves when the heads have moved: they go back, and the batch land
   const stopPushing = onFailpoint('landing:heads_shown', async () => {
     stopPushing();
     seen.push([await headOf(w, 'one'), await headOf(w, 'two')]);
-    const content = Buffer.from('pushed\n').toString('base64');
-    const file = { path: 'pushed', branch: 'main', message: 'Push to main', content };
-    await w.person.repos.createOrUpdateFileContents({ ...w.place, ...file });
-    await w.emulator.core.settled();
+    await pushTo(w, 'main');
   });
   const stopLooking = onFailpoint('landing:after_heads_back', async () => {
     seen.push([await headOf(w, 'one'), await headOf(w, 'two')]);

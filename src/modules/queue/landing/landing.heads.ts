@@ -27,7 +27,7 @@ export interface LandingAttempt {
 /** Pauses between looks whether the host shows the new heads: five seconds at most, then the base moves anyway. */
 const looksAfterMs = [250, 500, 1_000, 1_500, 1_750] as const;
 
-/** Moves the heads that may be moved, and waits for the host to show them. Answers those that it moved. */
+/** Moves the heads that may be moved, and waits for the host to show them. Answers those that it may have moved. */
 export async function showHeads(
   ctx: Context,
   loaded: LoadedBatch,
@@ -43,7 +43,8 @@ export async function showHeads(
   });
   if (moves.length === 0 || !(await recordMoves(ctx, attempt, moves))) return [];
   await passFailpoint('landing:before_heads');
-  if (!(await pushHeads(ctx, loaded, moves))) return [];
+  // Where the answer of a push is lost and somebody pushes to one of the heads, the others may have moved.
+  if (!(await pushHeads(ctx, loaded, moves))) return moves;
   await passFailpoint('landing:after_heads');
   await awaitShown(ctx, loaded, moves);
   await passFailpoint('landing:heads_shown');
@@ -103,7 +104,7 @@ async function recordMoves(
   });
 }
 
-/** All or none. False: somebody has pushed to one of them, or the host takes no push to it. Then none is shown so. */
+/** All or none. False: somebody has pushed to one of them, or the host takes no push to it. */
 async function pushHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
   try {
     await codeOf(ctx, host).updateRefs(
