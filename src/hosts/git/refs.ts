@@ -53,6 +53,7 @@ export async function removeStaleLocks(directory: string, olderThanMs: number): 
     'packed-refs.lock',
     'config.lock',
     'shallow.lock',
+    'objects/info/commit-graph.lock',
     ...inside.filter((path) => path.endsWith('.lock')).map((path) => join('refs', path)),
   ];
   const removed: string[] = [];

@@ -60,6 +60,14 @@ export async function noteUse(directory: string, at: Date): Promise<void> {
   await utimes(path, at, at);
 }
 
+/** A git takes a lock for a moment. One that is older has outlived its git. */
+export const locksOlderThanMs = 60_000;
+
+/** What git writes when it finds a lock. */
+export function isLocked(words: string): boolean {
+  return /Unable to create '.*\.lock': File exists/.test(words);
+}
+
 /** What git writes when the repository on the disk is damaged, as opposed to GitHub being out of reach. */
 export function isBroken(words: string): boolean {
   if (/unable to access|Could not resolve|remote error|remote:/i.test(words)) return false;

@@ -6,11 +6,11 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
 import { type Loop, repeat } from '../../platform/repeat.ts';
-import { listRefs, updateRefs } from '../git/index.ts';
+import { listRefs, removeStaleLocks, updateRefs } from '../git/index.ts';
 import type { HostRepository, Identity } from '../port.ts';
 import { composeFold, landingPrefix, ledgerRef, mostInOneFold, planFold } from './landing-ledger.ts';
 import { underMachineLock } from './machine-lock.ts';
-import { mirrorDirectory, mirrorsFolder, noteUse, removeMirror, usedFile } from './mirror-clone.ts';
+import { locksOlderThanMs, mirrorDirectory, mirrorsFolder, noteUse, removeMirror, usedFile } from './mirror-clone.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { Pushes } from './pushes.ts';
 import {
@@ -74,6 +74,7 @@ export async function keepUp(options: UpkeepOptions, repository: HostRepository)
   const done = await underMachineLock(`${directory}.upkeep.lock`, 0, async () => {
     const notes = await readNotes(path);
     if (!isUpkeepDue({ keptUpAt: notes.keptUpAt, usedAt, now })) return false;
+    await removeStaleLocks(directory, locksOlderThanMs);
     const kept = await listRefs(mirrors.git, directory, 'refs/');
     const standing = await mirrors.readStandingRefs(repository, [landingPrefix, ledgerRef]);
     const seen = noteSeen(notes.seen, [...kept, ...standing], now);

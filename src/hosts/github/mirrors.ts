@@ -7,7 +7,9 @@ import {
   cloneOnce,
   cloneTimeoutMs,
   isBroken,
+  isLocked,
   isThere,
+  locksOlderThanMs,
   mirrorDirectory,
   noteUse,
   removeMirror,
@@ -49,7 +51,10 @@ export interface Mirrors {
     args: (url: string) => readonly string[],
     input?: { readonly accept?: readonly number[]; readonly timeoutMs?: number },
   ): Promise<git.GitOutput>;
-  /** Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. */
+  /**
+   * Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. Locks that a
+   * killed git has left are removed.
+   */
   mending<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
 }
 
@@ -193,8 +198,10 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       try {
         return await work();
       } catch (error) {
-        const words = brokenWords(error);
+        const said = wordsOf(error);
         const directory = mirrorDirectory(options.dataDir, repository);
+        if (isLocked(said)) await git.removeStaleLocks(directory, locksOlderThanMs);
+        const words = isBroken(said) ? said.trim().slice(0, 200) : null;
         if (words === null || now() - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
         brokenAt.set(directory, now());
         await removeMirror(directory);
@@ -212,10 +219,10 @@ function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => (pattern.endsWith('/') ? ref.startsWith(pattern) : ref === pattern));
 }
 
-/** Null: the error says nothing of a broken repository. */
-function brokenWords(error: unknown): string | null {
-  if (error instanceof git.GitFailed) return isBroken(error.stderr) ? error.stderr.trim().slice(0, 200) : null;
-  return error instanceof HostUnavailable && error.cause !== undefined ? brokenWords(error.cause) : null;
+/** What git wrote. Empty: the error is none of git's. */
+function wordsOf(error: unknown): string {
+  if (error instanceof git.GitFailed) return error.stderr;
+  return error instanceof HostUnavailable && error.cause !== undefined ? wordsOf(error.cause) : '';
 }
 
 /** What git says when GitHub has no such object. */

@@ -107,7 +107,9 @@ async function pushDeletions(
   // What is gone already would make git fail before it asks for the rest.
   const standing = await readStanding(mirrors, repository, updates);
   const there = updates.filter(({ ref, from }) => standing.get(ref) === from);
-  if (there.length > 0) await push(mirrors, repository, there, []);
+  // git pushes nothing at all where a ref is named twice.
+  const once = [...new Map(there.map((update) => [update.ref, update])).values()];
+  if (once.length > 0) await push(mirrors, repository, once, []);
 }
 
 /** Null: GitHub has confirmed all of it. Otherwise its words, and nothing is certain. */

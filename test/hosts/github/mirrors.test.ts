@@ -1,9 +1,9 @@
 // Mirrors: kept up, mended, of several machines, and pushed to with a token that has ended.
-import { readdir, stat, truncate } from 'node:fs/promises';
+import { mkdir, readdir, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-upkeep.ts';
@@ -149,6 +149,39 @@ test('a broken mirror is cloned again at the next call', async () => {
   await expect(read()).rejects.toThrow('was broken, and is cloned again');
   await m.mirrors.need(w.repository, [head]);
   expect(await read()).toBe('1');
+});
+
+test('locks that a killed git has left stop neither the next call nor the upkeep', async () => {
+  const m = machine();
+  const directory = await m.mirrors.at(w.repository);
+  const leave = async (lock: string): Promise<void> => {
+    const path = join(directory, lock);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '');
+    const earlier = new Date(Date.now() - 61_000);
+    await utimes(path, earlier, earlier);
+  };
+  const keep = async (): Promise<unknown> =>
+    await m.mirrors.mending(
+      w.repository,
+      async () => await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', main]),
+    );
+  await leave('refs/interlock/builds/1.lock');
+  await expect(keep()).rejects.toThrow('File exists');
+  await keep();
+  await leave('packed-refs.lock');
+  await leave('objects/info/commit-graph.lock');
+  m.later(1);
+  expect(await keepUp(m, w.repository)).toBe(true);
+});
+
+test('a branch that two processes delete in one push is deleted, with the others', async () => {
+  const { pushes, mirrors } = machine();
+  const branches = ['mq-bot-1', 'mq-bot-2'].map((name) => `refs/heads/${name}`);
+  for (const ref of branches) await pushes.updateRefs(w.repository, [{ ref, from: null, to: main }]);
+  const deletions = [...branches, ...branches].map((ref) => ({ ref, from: main, to: null }));
+  await Promise.all(deletions.map(async (update) => await pushes.updateRefs(w.repository, [update])));
+  expect(await mirrors.readRefs(w.repository, branches)).toEqual([]);
 });
 
 test('a commit that no branch keeps can be landed by another machine', async () => {
