@@ -51,15 +51,29 @@ export async function claimRun(
   });
 }
 
-/** Written before GitHub is asked: an answer that is lost may have started a run. Null: GitHub refused to start it. */
-export async function noteAsked(db: Database, repository: HostRepository, key: string, at: Date | null): Promise<void> {
-  await db.transaction(repository.accountId, async (tx) => {
-    await tx.query('update host_run set asked_at = $4 where account_id = $1 and repository_id = $2 and key = $3', [
-      repository.accountId,
-      repository.id,
-      key,
-      at,
-    ]);
+interface Asking {
+  readonly key: string;
+  readonly writer: string;
+  /** Null: GitHub refused to start a run. */
+  readonly at: Date | null;
+}
+
+/**
+ * Written before GitHub is asked: an answer that is lost may have started a run. False: the claim has ended in the meantime,
+ * and another process may ask.
+ */
+export async function noteAsked(
+  db: Database,
+  repository: HostRepository,
+  { key, writer, at }: Asking,
+): Promise<boolean> {
+  return await db.transaction(repository.accountId, async (tx) => {
+    const noted = await tx.query(
+      `update host_run set asked_at = $5, writing_until = coalesce($6::timestamptz, writing_until)
+       where account_id = $1 and repository_id = $2 and key = $3 and writer = $4 returning 1`,
+      [repository.accountId, repository.id, key, writer, at, at === null ? null : new Date(at.getTime() + leaseMs)],
+    );
+    return noted.length > 0;
   });
 }
 

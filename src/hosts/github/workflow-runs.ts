@@ -17,7 +17,7 @@ import type { Api, Client } from './client.ts';
 import { judgeDispatch, missingWorkflow, whyItFailed } from './dispatch-answers.ts';
 import { nameOf } from './pull-requests.ts';
 import { createRunBranches, type RunBranches, type RunBranchSettings } from './run-branches.ts';
-import { claimRun, findRun, listOtherRuns, noteAsked, releaseRun, type RunRow } from './workflow-runs.rows.ts';
+import { claimRun, findRun, listOtherRuns, noteAsked, releaseRun, type RunClaim } from './workflow-runs.rows.ts';
 import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
 
 export interface WorkflowSettings extends RunBranchSettings {
@@ -48,11 +48,10 @@ export function workflowOperations(settings: WorkflowSettings) {
         throw new HostRefused(`A workflow takes at most ${mostInputs} inputs`);
       const claim = await claimRun(db, repository, dispatch, clock());
       if (claim.kind === 'known') return claim.run;
-      if (claim.kind === 'busy')
-        throw new HostUnavailable('Another process starts this workflow now', { retryAt: claim.until });
+      if (claim.kind === 'busy') throw startedElsewhere(claim.until);
       let run: string | null = null;
       try {
-        run = await start(starting, repository, dispatch, claim.row);
+        run = await start(starting, repository, dispatch, claim);
       } catch (error) {
         if (error instanceof HostRefused) await branches.release(repository, dispatch.key);
         throw error;
@@ -92,11 +91,15 @@ function otherCommit(wanted: string, tested: string): string {
   return `GitHub ran the workflow on ${tested} instead of ${wanted}: its branch was moved at that moment. Try again.`;
 }
 
+function startedElsewhere(retryAt: number): HostUnavailable {
+  return new HostUnavailable('Another process starts this workflow now', { retryAt });
+}
+
 async function start(
   starting: Starting,
   repository: HostRepository,
   dispatch: WorkflowDispatch,
-  row: RunRow,
+  { row, writer }: Extract<RunClaim, { kind: 'ask' }>,
 ): Promise<string> {
   const { client, db, clock, branches } = starting;
   const api = await client.of(repository, 'landing');
@@ -114,8 +117,13 @@ async function start(
     if (clock().getTime() - Date.parse(row.asked_at) < lostAfterMs) throw notShownYet(clock);
   }
   const branch = await branches.prepare(repository, dispatch);
-  await noteAsked(db, repository, dispatch.key, clock());
-  const notStarted = async (): Promise<void> => await noteAsked(db, repository, dispatch.key, null);
+  const { key } = dispatch;
+  // The branch may have waited for other pushes.
+  if (!(await noteAsked(db, repository, { key, writer, at: clock() })))
+    throw startedElsewhere(clock().getTime() + shownAfterMs);
+  const notStarted = async (): Promise<void> => {
+    await noteAsked(db, repository, { key, writer, at: null });
+  };
   const run = await ask(starting, api, { file, branch, dispatch, notStarted });
   await passFailpoint('github:after_dispatch');
   const found = run ?? (await find(branch));

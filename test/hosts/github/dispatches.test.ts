@@ -3,6 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { HostRefused, HostUnavailable, type CodeHost, type WorkflowDispatch } from '../../../src/hosts/port.ts';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
 
 const dispatching = 'POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches';
@@ -157,6 +158,20 @@ test('a clock that is 97 s off starts no second run', async () => {
   await expect(dispatch({}, host)).rejects.toThrow(HostUnavailable);
   expect([await dispatch({}, host)]).toEqual(await runs());
   await host.stop();
+});
+
+test('a process whose branch waited for longer than a minute starts no second run', async () => {
+  await onOwnCommit();
+  const later = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + 61_000) });
+  const started: string[] = [];
+  const release = onFailpoint('github:before_push', async () => {
+    release();
+    started.push(await dispatch({}, later));
+  });
+  await expect(dispatch()).rejects.toThrow('Another process starts this workflow now');
+  expect(await runs()).toEqual(started);
+  expect([await dispatch()]).toEqual(started);
+  await later.stop();
 });
 
 test('a server that does not know run details is asked without them, and its run is found', async () => {
