@@ -63,7 +63,9 @@ export function createPushLane({ perMinute }: PushPace, clock: () => number = Da
 
 /** Milliseconds until another push may start. `startedAt`: the newest starts, the oldest of them first. */
 export function waitBefore(startedAt: readonly number[], perMinute: number, now: number): number {
-  const [oldest] = startedAt;
-  if (oldest === undefined || startedAt.length < perMinute) return 0;
+  // A start in the future was noted before the clock was set back: nothing waits for that instant.
+  const known = startedAt.filter((at) => at <= now);
+  const [oldest] = known;
+  if (oldest === undefined || known.length < perMinute) return 0;
   return Math.max(0, oldest + 60_000 - now);
 }

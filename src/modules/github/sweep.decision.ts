@@ -37,9 +37,15 @@ const mostAtOnce = 100;
 /** An attempt may still be under way: GitHub waits ten seconds for an answer, and clocks differ. */
 const underWayMs = minuteMs;
 
-/** Whether deliveries of so long ago are still asked for. */
+/** The clocks of GitHub and of our machines differ by less. */
+export const clocksDifferMs = 5 * minuteMs;
+
+/**
+ * Deliveries of so long ago are not asked for. After a clock that was ahead, the last sweep lies in the future, and says
+ * nothing of what has arrived since.
+ */
 export function isOutage(sweptUntil: number, now: number): boolean {
-  return now - sweptUntil > longestOutageMs;
+  return now - sweptUntil > longestOutageMs || sweptUntil - now > clocksDifferMs;
 }
 
 export function decideSweep({ attempts, received, sweptUntil, now }: SweepFacts): SweepDecision {

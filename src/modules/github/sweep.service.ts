@@ -5,7 +5,7 @@ import type { Ports } from '../../context.ts';
 import { createAppClient, type AppRequest } from '../../hosts/github/app-client.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { findApps, type AppRow } from './apps.rows.ts';
-import { decideSweep, isOutage, type ListedDelivery, type SweepDecision } from './sweep.decision.ts';
+import { clocksDifferMs, decideSweep, isOutage, type ListedDelivery, type SweepDecision } from './sweep.decision.ts';
 
 const everyMs = 5 * 60_000;
 /** After a failure. */
@@ -21,9 +21,10 @@ export async function sweepWebhooks(ports: Ports, secrets: Secrets): Promise<voi
   const { query } = ports.db.system;
   const now = ports.clock();
   const due = await query<DueApp>(
-    `update github_app set sweep_due_at = $2 where sweep_due_at is null or sweep_due_at <= $1
+    // Later than the next sweep: noted by a clock that was ahead.
+    `update github_app set sweep_due_at = $2 where sweep_due_at is null or sweep_due_at <= $1 or sweep_due_at > $3
      returning id, coalesce(swept_until, created_at) as "sweptUntil"`,
-    [now.toISOString(), new Date(now.getTime() + everyMs).toISOString()],
+    [0, everyMs, everyMs + clocksDifferMs].map((aheadMs) => new Date(now.getTime() + aheadMs).toISOString()),
   );
   if (due.length === 0) return;
   const sweptUntilOf = new Map(due.map(({ id, sweptUntil }) => [id, new Date(sweptUntil).getTime()]));
@@ -70,8 +71,6 @@ async function decide(
   return decideSweep({ attempts, received: new Set(received.map(({ id }) => id)), sweptUntil, now });
 }
 
-/** GitHub's instants are of another clock. */
-const clocksDifferMs = 5 * 60_000;
 const pageSize = 100;
 /** More are not read: an App with so many deliveries misses a few of them, and its repositories are compared in turn. */
 const mostPages = 20;

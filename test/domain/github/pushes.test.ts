@@ -135,6 +135,7 @@ test.each([
   { startedAt: [0, 1, 2, 3, 4, 5], now: 10_000, wait: 50_000, why: 'the oldest of six is ten seconds old' },
   { startedAt: [0, 1, 2, 3, 4, 5], now: 60_000, wait: 0, why: 'the oldest of six is a minute old' },
   { startedAt: [9_000, 1, 2, 3, 4, 5], now: 70_000, wait: 0, why: 'all are old' },
+  { startedAt: [8, 9, 10, 11, 12, 13].map((hour) => hour * 3_600_000), now: 1, wait: 0, why: 'the clock was set back' },
 ])('the next push waits $wait ms: $why', ({ startedAt, now, wait }) => {
   expect(waitBefore(startedAt, 6, now)).toBe(wait);
 });

@@ -71,6 +71,7 @@ test.each<{
 test.each([
   { name: 'an outage of more than an hour', sweptUntil: now - 61 * minute, failed: 1 },
   { name: 'more than a hundred deliveries', sweptUntil, failed: 101 },
+  { name: 'a sweep by a clock that was ahead', sweptUntil: now + 6 * minute, failed: 1 },
 ])('after $name the repositories are compared instead', ({ sweptUntil: since, failed }) => {
   const attempts = Array.from({ length: failed }, (_, at) => ({ ...attempt('1a', 5), id: at, guid: String(at) }));
   expect(decideSweep({ attempts, received: new Set(), sweptUntil: since, now })).toEqual({

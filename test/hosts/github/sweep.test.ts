@@ -129,12 +129,20 @@ test('a sweep leaves the last third of the points of an hour to more important c
   await w.rows("delete from host_budget where installation_id like 'app %'");
 });
 
-test('after an outage of more than an hour the repositories are compared with GitHub instead', async () => {
+test.each([
+  { name: 'an outage of more than an hour', noted: "swept_until = now() - interval '61 minutes'" },
+  {
+    name: 'a clock that was a day ahead',
+    noted: "swept_until = now() + interval '1 day', sweep_due_at = now() + interval '1 day'",
+  },
+])('after $name the repositories are compared with GitHub instead', async ({ noted }) => {
+  await w.rows('delete from repository_look');
+  await w.rows('update github_installation set sync_at = null');
   await w.rows(
     'insert into repository_look (account_id, repository_id, due_at) select account_id, id, $1 from repository',
     [new Date(Date.now() + 86_400_000)],
   );
-  await w.rows("update github_app set swept_until = now() - interval '61 minutes'");
+  await w.rows(`update github_app set ${noted}`);
   const before = countRedeliveries();
   await sweep();
   const due = await w.rows('select 1 from repository_look where due_at <= $1', [w.ctx.clock()]);
