@@ -4,7 +4,7 @@ import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
 import { followEvents, type Following, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { Event } from '../events/events.types.ts';
-import { loadRepository } from '../repositories/index.ts';
+import { loadRepository, requireStillSeen } from '../repositories/index.ts';
 import { FollowPreviewsArgs, PreviewChange, VerificationChange } from './changes.types.ts';
 import { registrationById } from './registrations/registrations.reads.ts';
 import { PreviewRegistration } from './registrations/registrations.types.ts';
@@ -98,6 +98,9 @@ async function follow<Change extends object>(
   return await followEvents(subscribing, {
     matches: (event) =>
       event.repositoryId === id && (pullRequestId === null || event.pullRequestId === pullRequestId) && matches(event),
-    toChange,
+    toChange: async (event) => {
+      await requireStillSeen(context, id);
+      return await toChange(event);
+    },
   });
 }

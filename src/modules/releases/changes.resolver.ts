@@ -5,6 +5,7 @@ import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
+import { requireStillSeen } from '../repositories/index.ts';
 import { candidateById } from './candidates.reads.ts';
 import { ReleaseCandidate } from './candidates.types.ts';
 import { DeploymentChange, EnvironmentChange, FollowEnvironmentsArgs } from './changes.types.ts';
@@ -89,9 +90,12 @@ async function follow<Change extends object>(
   requireScope(context, 'release:read');
   const { project, environment = null } = args;
   const one = environment === null ? null : await loadEnvironment(context, { project, environment });
-  const projectId = one === null ? (await loadReleaseProject(context, project)).id : one.project.id;
+  const { id, repositoryId } = one?.project ?? (await loadReleaseProject(context, project));
   return await followEvents(subscribing, {
     matches: ({ environmentId }) => environmentId !== null && (one === null || one.environment.id === environmentId),
-    toChange: async (event) => await toChange(event, projectId),
+    toChange: async (event) => {
+      await requireStillSeen(context, repositoryId);
+      return await toChange(event, id);
+    },
   });
 }

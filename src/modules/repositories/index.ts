@@ -17,6 +17,7 @@ export {
   readRepositoriesById,
   requireActive,
   requireAtHostOf,
+  requireStillSeen,
   requireThere,
   type RepositoryName,
 } from './repositories.reads.ts';

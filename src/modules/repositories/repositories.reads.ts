@@ -74,6 +74,11 @@ export async function maySeeInside(ctx: Context, repositoryId: string): Promise<
   return row !== undefined && (await maySee(ctx, row));
 }
 
+/** For subscriptions, which outlive what the caller could see at their beginning. Throws NOT_FOUND. */
+export async function requireStillSeen(ctx: Context, repositoryId: string): Promise<void> {
+  if (!(await maySeeInside(ctx, repositoryId))) throw notFound('Repository');
+}
+
 /** Throws FORBIDDEN unless GitHub lets the caller do in the repository what the scope means. */
 export async function requireAtHostOf(ctx: Context, repositoryId: string, scope: Scope): Promise<void> {
   if (ctx.actor.atGitHub === null) return;

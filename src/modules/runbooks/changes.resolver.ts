@@ -6,7 +6,7 @@ import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
-import { loadRepository } from '../repositories/index.ts';
+import { loadRepository, requireStillSeen } from '../repositories/index.ts';
 import { readNewPieces } from './activity.reads.ts';
 import { FollowRunbooksArgs, RunbookChange } from './changes.types.ts';
 import { loadRunbook, runbookById } from './runbooks.reads.ts';
@@ -60,6 +60,7 @@ async function followRunbooks(subscribing: Subscribing<FollowRunbooksArgs>): Pro
     toChange: async ({ cursor, action, runbookId, payload }) => {
       const runbook = await loadIfAny(context, runbookById, runbookId);
       if (runbook === null) return null;
+      await requireStillSeen(context, runbook.repositoryId);
       const { step } = payload;
       const stepNumber = typeof step === 'string' ? step : null;
       return { cursor, action, runbook, stepNumber, log: await newText(runbook.id) };

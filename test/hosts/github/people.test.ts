@@ -1,6 +1,6 @@
 // People who sign in at GitHub, and what they may do here: asked of GitHub, until an admin of the account decides.
 import { Octokit } from '@octokit/rest';
-import { createClient } from 'graphql-ws';
+import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type Browser, type Visit } from '../../accounts/browser.ts';
@@ -40,10 +40,10 @@ async function permit(username: string, permission: string, repo = 'shop'): Prom
 }
 
 /** What the settings of the repository do at GitHub. */
-function expel(login: string): void {
+function expel(login: string, repo = 'shop'): void {
   const { state } = w.emulator.core;
   const { id } = state.accounts.find((each) => each.login === login) ?? { id: 0 };
-  const repository = state.repositories.find(({ name }) => name === 'shop');
+  const repository = state.repositories.find(({ name }) => name === repo);
   if (repository !== undefined)
     repository.collaborators = repository.collaborators.filter(({ userId }) => userId !== id);
 }
@@ -77,6 +77,15 @@ const whoAmI = '{ viewer { email handle role scopes session { expiresAt } } }';
 const shop = '{owner: "acme", name: "shop"}';
 const pause = `mutation { pauseRepository(input: {repository: ${shop}, paused: true}) { repository { paused } } }`;
 const queue = `mutation { queuePullRequest(input: {repository: ${shop}, number: 9}) { pullRequest { number } } }`;
+
+function socketOf(browser: Browser): Client {
+  class WithCookie extends WebSocket {
+    constructor(address: string, protocols: string[]) {
+      super(address, protocols, { headers: { cookie: browser.cookie, origin: w.url } });
+    }
+  }
+  return createClient({ url: `${w.url.replace('http', 'ws')}/graphql`, webSocketImpl: WithCookie });
+}
 
 async function firstApp(): Promise<string> {
   const [app] = await w.rows<{ id: string }>('select id from github_app order by id limit 1');
@@ -422,17 +431,34 @@ describe('what a person may do', () => {
       const { cursor } = (await answerTo(browser, '{ cursor }')) as unknown as { cursor: string };
       await setPaused(vault, true);
       await setPaused(shop, false);
-      class WithCookie extends WebSocket {
-        constructor(address: string, protocols: string[]) {
-          super(address, protocols, { headers: { cookie: browser.cookie, origin: w.url } });
-        }
-      }
-      const client = createClient({ url: `${w.url.replace('http', 'ws')}/graphql`, webSocketImpl: WithCookie });
+      const client = socketOf(browser);
       const query = `subscription { events(after: "${cursor}") { action } }`;
       const first = await client.iterate({ query }).next();
       await client.dispose();
       expect(first.value?.data).toEqual({ events: { action: 'repository_unpaused' } });
       await setPaused(vault, false);
+    });
+
+    it('by a subscription that began when the person saw it', async () => {
+      const { number } = made.runbook;
+      const change = async (mutation: string): Promise<void> => {
+        await w.graphql(`mutation { ${mutation} { runbook { number } } }`, {});
+        await sequenceEvents(w.ctx.db);
+      };
+      const { browser } = await signIn('wim');
+      const { cursor } = (await answerTo(browser, '{ cursor }')) as unknown as { cursor: string };
+      const client = socketOf(browser);
+      const query = `subscription { runbookChanged(number: ${number}, after: "${cursor}") { action } }`;
+      const changes = client.iterate({ query });
+      await change(`continueRunbook(input: {number: ${number}, prompt: "Go on"})`);
+      expect((await changes.next()).value?.data).toEqual({ runbookChanged: { action: 'runbook_prompted' } });
+      expel('wim', 'vault');
+      w.later(6);
+      await change(`cancelRunbook(input: {number: ${number}})`);
+      expect((await changes.next()).value?.errors).toMatchObject([{ message: 'Repository not found' }]);
+      await client.dispose();
+      await permit('wim', 'pull', 'vault');
+      w.later(1);
     });
   });
 

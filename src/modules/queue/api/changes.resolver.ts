@@ -6,7 +6,7 @@ import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/conte
 import { followEvents, type Subscribing } from '../../../graphql/subscriptions.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { Event } from '../../events/events.types.ts';
-import { loadRepository } from '../../repositories/index.ts';
+import { loadRepository, requireStillSeen } from '../../repositories/index.ts';
 import {
   BatchChange,
   FollowPullRequestArgs,
@@ -168,6 +168,7 @@ async function followPullRequest(subscribing: Subscribing<FollowPullRequestArgs>
   return await followEvents(subscribing, {
     matches: ({ pullRequestId }) => pullRequestId === found.id,
     toChange: async ({ cursor, action }) => {
+      await requireStillSeen(context, found.repositoryId);
       const pullRequest = await loaderOf(context, pullRequestById).load(found.id);
       return pullRequest && { cursor, action, pullRequest };
     },
