@@ -21,12 +21,18 @@ import { serveLocalGit } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
 import { createService, type Service } from './service.ts';
 import { connectTemporal } from './temporal.ts';
+import { temporalUiOf, watchTemporal } from './temporal-watch.ts';
 import { startWorker, type RunningWorker, type WorkerOptions } from './worker.ts';
 
 /** What its servers and workers have in common. */
 export interface Installation {
   readonly databaseUrl: string;
-  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly temporal: {
+    readonly address: string;
+    readonly namespace: string;
+    /** Null, or absent: TEMPORAL_UI_URL names it, if anything does. */
+    readonly uiUrl?: string | null;
+  };
   readonly dataDir: string;
   /** Links in answers and checks begin with it. */
   readonly publicUrl: string;
@@ -74,11 +80,13 @@ export interface ServerSettings {
 
 export async function openServer(
   service: Service,
-  { secrets, log }: Installation,
+  { secrets, log, temporal }: Installation,
   { port, host, githubServer }: ServerSettings,
 ): Promise<Server> {
   const bounds = runBoundsFrom(process.env);
+  const ui = temporalUiOf(temporal, process.env);
   const hub = createEventHub({ db: service.ports.db, log });
+  const watch = watchTemporal({ ...temporal, ui, log, clock: service.ports.clock });
   try {
     const server = await startServer({
       port,
@@ -88,18 +96,22 @@ export async function openServer(
       secrets,
       hub,
       overdue: service.overdue,
+      temporal: watch,
       registerExtra: async (fastify, parts) => {
         await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, bounds, ...parts });
         await serveGitHub(fastify, { ...service, secrets });
       },
     });
+    watch.start();
     const close = async (): Promise<void> => {
       await server.close();
       await hub.close();
+      await watch.stop();
     };
     return { ...server, close };
   } catch (error) {
     await hub.close();
+    await watch.stop();
     throw error;
   }
 }

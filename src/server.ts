@@ -28,7 +28,7 @@ import type { Ports, Scope } from './context.ts';
 import { configurationJsonSchema } from './domain/configuration/index.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
 import { createApollo } from './graphql/apollo.ts';
-import { graphQLContext, type GraphQLContext, type RequestServices } from './graphql/context.ts';
+import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
 import { refusal, withDomainError } from './graphql/errors.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
@@ -72,6 +72,8 @@ export interface ServerOptions {
   readonly githubServers?: readonly string[];
   /** What /readyz tells besides: work that is older than its own time limit. */
   readonly overdue?: () => readonly Overdue[];
+  /** What it tells of Temporal. Left out: nothing. */
+  readonly temporal?: TemporalView;
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
   readonly registerExtra?: (
     fastify: FastifyInstance,
@@ -111,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     secrets,
     events: new EventLogPubSub(hub),
     githubServers: options.githubServers ?? [],
+    temporal: options.temporal ?? { ui: null, urlOf: () => null, health: () => null },
   };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>

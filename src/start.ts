@@ -22,6 +22,7 @@ import type { PushPace } from './hosts/github/index.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
 import { modelFrom, openServer, openService, openWorker, readStoredSecrets, runBoundsFrom } from './parts.ts';
+import { temporalUiOf } from './temporal-watch.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
@@ -92,6 +93,7 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     modelFrom(process.env);
     runBoundsFrom(process.env);
     hostSettingsFrom(process.env);
+    temporalUiOf({ namespace: '' }, process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
     return { ...started, lost: loss.promise, stop };
@@ -127,7 +129,7 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   );
   const { isNew, token } = await firstAccount(service.ports, secrets, { dataDir, url: service.url, say: progress.say });
   const github = await connectGitHub(options, starting, { service: service.service, secrets });
-  const access = { url: service.url, token, temporalUi: temporal.uiUrl ?? process.env['TEMPORAL_UI_URL'] ?? '' };
+  const access = { url: service.url, token, temporalUi: temporalUiOf(temporal, process.env) ?? '' };
   await writeAccess(dataDir, access);
   const signInLink = async (next = '/'): Promise<string | null> => await askForLink(access, next);
   return { ...access, isNew, ...github, sandbox: service.sandbox, agent: service.agent, signInLink };

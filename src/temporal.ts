@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import type { Ports, Wake } from './context.ts';
 import type { WebhookOptions } from './modules/webhooks/index.ts';
 import { atMost } from './platform/at-most.ts';
+import type { Driven } from './graphql/context.ts';
+import { batchWorkflowId } from '../workflows/batch/messages.ts';
 import { buildLookSignal, buildWorkflowId } from '../workflows/build/messages.ts';
 import { deploymentLookSignal, deploymentWorkflowId } from '../workflows/deployment/messages.ts';
 import { deliveryLookSignal, deliveryWorkflowId } from '../workflows/webhook-delivery/messages.ts';
@@ -115,6 +117,11 @@ interface Woken extends Pick<WorkflowSignalWithStartOptions, 'signal' | 'staticS
 }
 
 const whereItStands = 'Where it stands is under Current Details.';
+
+/** The name of the workflow that drives a row. */
+export function workflowIdOf(row: Driven): string {
+  return 'batchId' in row ? batchWorkflowId(row) : workflowOf(row).workflowId;
+}
 
 /** Each is given what it is woken by, and nothing else. */
 function workflowOf(whose: Wake): Woken {

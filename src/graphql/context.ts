@@ -1,5 +1,6 @@
 import type DataLoader from 'dataloader';
-import type { Context } from '../context.ts';
+import type { Context, Woken } from '../context.ts';
+import type { TemporalHealth } from '../domain/health/parts.ts';
 import type { RequestContext, RequestSource, Secrets } from '../modules/accounts/index.ts';
 import type { EventLogPubSub } from './event-log-pubsub.ts';
 
@@ -9,6 +10,20 @@ export interface RequestServices {
   readonly events: EventLogPubSub;
   /** Servers of GitHub that the operator permits, besides GitHub's own. */
   readonly githubServers: readonly string[];
+  readonly temporal: TemporalView;
+}
+
+/** A row that has a workflow. The workflow of a queue starts those of its batches. */
+export type Driven = { readonly accountId: string } & (Woken | { readonly batchId: string });
+
+/** Temporal as resolvers know it. */
+export interface TemporalView {
+  /** The list of workflows in Temporal's UI. Null: no UI is known. */
+  readonly ui: string | null;
+  /** The page of the workflow of a row in Temporal's UI, which shows its newest run. Null: no UI is known. */
+  readonly urlOf: (row: Driven) => string | null;
+  /** As of a few seconds ago. Null: this server has not asked Temporal yet. */
+  readonly health: () => TemporalHealth | null;
 }
 
 /** The context of resolvers: the caller, the interface, and the loaders of this request. */

@@ -9,6 +9,14 @@ import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
 import { GitHubAppsResolver } from '../modules/github/github.resolver.ts';
+import { InstallationResolver } from '../modules/health/installation.resolver.ts';
+import {
+  BatchTemporalUrlResolver,
+  DeploymentTemporalUrlResolver,
+  QueueTemporalUrlResolver,
+  RunbookTemporalUrlResolver,
+  VerificationTemporalUrlResolver,
+} from '../modules/health/temporal-url.resolver.ts';
 import { BatchesResolver, BotPullRequestsResolver } from '../modules/queue/api/batches.resolver.ts';
 import { BranchWorkResolver } from '../modules/queue/api/branch-work.resolver.ts';
 import { ConversationsResolver } from '../modules/queue/api/conversations.resolver.ts';
@@ -175,6 +183,12 @@ function buildInterlockSchema(): GraphQLSchema {
       WebhookEndpointsResolver,
       WebhookDeliveriesResolver,
       WebhookSigningResolver,
+      InstallationResolver,
+      QueueTemporalUrlResolver,
+      BatchTemporalUrlResolver,
+      DeploymentTemporalUrlResolver,
+      RunbookTemporalUrlResolver,
+      VerificationTemporalUrlResolver,
     ],
     pubSub: logPubSub,
     // The services have the rules. Decorators would repeat them with other texts.

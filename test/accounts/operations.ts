@@ -45,6 +45,7 @@ function mutation(name: string, scope: Scope, variables: string, input: string, 
 
 export const operations: readonly Operation[] = [
   { field: 'Query.viewer', scope: null, document: '{ viewer { scopes } }' },
+  { field: 'Query.installation', scope: null, document: '{ installation { version parts { name well } } }' },
   { field: 'Query.apiTokens', scope: 'admin', document: '{ apiTokens { id name } }' },
   { field: 'Query.node', scope: ofRepository, document: 'query ($node: ID!) { node(id: $node) { id } }' },
   { field: 'Query.nodes', scope: ofRepository, document: 'query ($node: ID!) { nodes(ids: [$node]) { id } }' },
@@ -569,6 +570,7 @@ export const invented: Readonly<Record<string, unknown>> = {
 /** What names nothing of the account that asks: these answer the same for another account's and for invented names. */
 export const withoutNames: ReadonlySet<string> = new Set([
   'Query.viewer',
+  'Query.installation',
   'Query.cursor',
   'Query.apiTokens',
   'Query.users',

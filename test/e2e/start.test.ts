@@ -126,6 +126,27 @@ describe('a data directory', () => {
     expect(said).toMatch(/ s {2}landed {4}#.* as [0-9a-f]{8}, tree verified \(exact\)$/m);
   });
 
+  test('its parts are well, and Temporal has the workflow of the queue where the queue says', async () => {
+    const ask = async () =>
+      await interlock.client.graphql<{
+        installation: { temporalUi: string; parts: { name: string; well: boolean }[] };
+        repository: { queue: { temporalUrl: string } };
+      }>(
+        `{ installation { temporalUi parts { name well } }
+           repository(owner: "demo", name: "tea-shop") { queue(baseBranch: "main") { temporalUrl } } }`,
+        {},
+      );
+    const { installation, repository } = await ask();
+    expect(installation).toEqual({
+      temporalUi: interlock.access.temporalUi,
+      parts: ['DATABASE', 'TEMPORAL', 'WORKER'].map((name) => ({ name, well: true })),
+    });
+    // The page itself is the same for every workflow. It reads this.
+    const { origin, pathname } = new URL(repository.queue.temporalUrl);
+    expect((await fetch(`${origin}/api/v1${pathname}`)).status).toBe(200);
+    expect((await fetch(`${origin}/api/v1${pathname}0`)).status).toBe(404);
+  });
+
   test('what the demo was is simulated', async () => {
     const simulated = await runProgram('simulate', ['demo/tea-shop', '--data', dataDir, '--days', '1']).ended;
     expect(simulated.code, simulated.said).toBe(0);

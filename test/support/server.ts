@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { print, type DocumentNode } from 'graphql';
 import { pino } from 'pino';
 import { scopes as allScopes, type Ports, type Scope } from '../../src/context.ts';
+import type { TemporalView } from '../../src/graphql/context.ts';
 import {
   createAccount,
   createApiToken,
@@ -86,6 +87,8 @@ export async function startServer(
     readonly dashboardDir?: string;
     /** How webhooks go out, made for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
+    /** What the servers tell of Temporal; without it nothing. */
+    readonly temporal?: TemporalView;
     /** `as usual`: the service's own. Left out: so high that none is reached. */
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
   } = {},
@@ -117,6 +120,7 @@ export async function startServer(
       port: 0,
       host: '127.0.0.1',
       overdue: service.overdue,
+      ...(options.temporal && { temporal: options.temporal }),
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
       dashboardDir: options.dashboardDir ?? join(dataDir, 'no-dashboard'),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),

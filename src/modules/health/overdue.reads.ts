@@ -1,10 +1,11 @@
 // Work that has a time limit of its own and is older than that: the process that had it in hand has lost it without a word. Nothing
 // here ends it. It is reported in the log and at /readyz, because the rows look as if everything went on.
 import type { Logger } from 'pino';
+import type { OverdueKind } from '../../domain/health/parts.ts';
 import type { Database } from '../../platform/database.ts';
 
 export interface Overdue {
-  readonly what: 'checks' | 'landings' | 'deployments' | 'builds' | 'verifications' | 'runbooks' | 'webhooks';
+  readonly what: OverdueKind;
   readonly count: number;
   /** Since when the oldest of them should have been over. */
   readonly since: Date;
@@ -64,6 +65,16 @@ const statement = Object.entries(bounded)
 
 export async function findOverdue(db: Database, now: Date): Promise<readonly Overdue[]> {
   const rows = await db.system.query<Overdue>(statement, [now.toISOString()]);
+  return rows.filter(({ count }) => count > 0);
+}
+
+/** That of one account alone. */
+export async function findOverdueOf(db: Database, accountId: string, now: Date): Promise<readonly Overdue[]> {
+  const rows = await db.read<Overdue>(accountId, {
+    name: 'overdue_work',
+    text: statement,
+    values: [now.toISOString()],
+  });
   return rows.filter(({ count }) => count > 0);
 }
 

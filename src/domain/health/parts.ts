@@ -1,0 +1,105 @@
+// Whether the parts of an installation are well, told for people: the servers it needs, the workers, and work that is
+// older than its own time limit.
+
+/** Work that has a time limit of its own. */
+export type OverdueKind = 'checks' | 'landings' | 'deployments' | 'builds' | 'verifications' | 'runbooks' | 'webhooks';
+
+export type PartName = 'database' | 'temporal' | 'worker' | OverdueKind;
+
+export interface Part {
+  readonly name: PartName;
+  readonly well: boolean;
+  /** Since when it is not well. Null while it is well, and for the database. */
+  readonly since: Date | null;
+  /** What is wrong, and the cure. Null while it is well. */
+  readonly sentence: string | null;
+}
+
+export interface TemporalHealth {
+  /** Since when Temporal does not answer. Null: it answers. */
+  readonly silentSince: Date | null;
+  /** Since when no worker asks Temporal for work, as far as Temporal last said. Null: one does. */
+  readonly idleSince: Date | null;
+}
+
+/** What Temporal said when it was asked. */
+export type TemporalAnswer =
+  | { readonly kind: 'Silent' }
+  /** `askedAt`: when a worker last asked for work. Null: Temporal knows of no worker. */
+  | { readonly kind: 'Answered'; readonly askedAt: Date | null };
+
+export interface PartFacts {
+  /** Work past its time limit, for each kind of which there is some. Null: the database does not answer. */
+  readonly overdue: readonly { readonly what: OverdueKind; readonly count: number; readonly since: Date }[] | null;
+  /** Null: this server has not asked Temporal yet. */
+  readonly temporal: TemporalHealth | null;
+}
+
+/** A worker asks at least once a minute, because a request for work that finds none ends after a minute. */
+const asksWithinMs = 90_000;
+
+/** What is known of Temporal after an answer. An outage keeps the instant at which it was first seen. */
+export function nextHealth(before: TemporalHealth | null, answer: TemporalAnswer, now: Date): TemporalHealth {
+  if (answer.kind === 'Silent')
+    return { silentSince: before?.silentSince ?? now, idleSince: before?.idleSince ?? null };
+  const { askedAt } = answer;
+  const isIdle = askedAt === null || now.getTime() - askedAt.getTime() > asksWithinMs;
+  return { silentSince: null, idleSince: isIdle ? (before?.idleSince ?? askedAt ?? now) : null };
+}
+
+const one: Readonly<Record<OverdueKind, string>> = {
+  checks: 'check',
+  landings: 'landing',
+  deployments: 'deployment',
+  builds: 'build',
+  verifications: 'verification',
+  runbooks: 'runbook',
+  webhooks: 'webhook delivery',
+};
+const many: Readonly<Record<OverdueKind, string>> = {
+  checks: 'checks',
+  landings: 'landings',
+  deployments: 'deployments',
+  builds: 'builds',
+  verifications: 'verifications',
+  runbooks: 'runbooks',
+  webhooks: 'webhook deliveries',
+};
+
+/** What is known of each part. A part of which nothing is known is left out. */
+export function judgeParts({ overdue, temporal }: PartFacts): readonly Part[] {
+  const database: Part =
+    overdue === null
+      ? { name: 'database', well: false, since: null, sentence: 'The database does not answer.' }
+      : wellPart('database');
+  return [database, ...(temporal === null ? [] : judgeTemporal(temporal)), ...(overdue ?? []).map(judgeOverdue)];
+}
+
+function judgeTemporal({ silentSince, idleSince }: TemporalHealth): readonly Part[] {
+  const server = partOf(
+    'temporal',
+    silentSince,
+    'Temporal does not answer: nothing is planned, built or landed until it is back.',
+  );
+  // A silent Temporal cannot say whether workers ask it.
+  if (silentSince !== null) return [server];
+  const worker = partOf(
+    'worker',
+    idleSince,
+    'No worker is running: nothing is planned, built or landed until one starts.',
+  );
+  return [server, worker];
+}
+
+function judgeOverdue({ what, count, since }: NonNullable<PartFacts['overdue']>[number]): Part {
+  const subject = count === 1 ? `1 ${one[what]} is past its` : `${count} ${many[what]} are past their`;
+  return partOf(what, since, `${subject} own time limit. Restart the worker, and report what its log says.`);
+}
+
+function partOf(name: PartName, since: Date | null, sentence: string): Part {
+  return since === null ? wellPart(name) : { name, well: false, since, sentence };
+}
+
+function wellPart(name: PartName): Part {
+  return { name, well: true, since: null, sentence: null };
+}

@@ -1,0 +1,92 @@
+// What a server tells of Temporal: whether it answers, whether a worker asks it for work, and where its UI shows the
+// workflow of a row.
+import { Client, Connection } from '@temporalio/client';
+import type { Logger } from 'pino';
+import { nextHealth, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
+import type { TemporalView } from './graphql/context.ts';
+import { StartError } from './launcher/start-error.ts';
+import { repeat } from './platform/repeat.ts';
+import { workflowIdOf } from './temporal.ts';
+import { taskQueue } from '../workflows/queue/messages.ts';
+
+const lookEveryMs = 5_000;
+const answerWithinMs = 3_000;
+
+export interface TemporalWatch extends TemporalView {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export interface TemporalWatchOptions {
+  readonly address: string;
+  readonly namespace: string;
+  /** The list of workflows in Temporal's UI. Null: no UI is known. */
+  readonly ui: string | null;
+  readonly log: Logger;
+  readonly clock: () => Date;
+}
+
+export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
+  const { address, namespace, ui, log, clock } = options;
+  const connection = Connection.lazy({ address, connectTimeout: answerWithinMs });
+  const client = new Client({ connection, namespace });
+  let health: TemporalHealth | null = null;
+
+  async function ask(): Promise<TemporalAnswer> {
+    const request = { namespace, taskQueue: { name: taskQueue } };
+    try {
+      const { pollers } = await connection.withDeadline(
+        Date.now() + answerWithinMs,
+        async () => await client.workflowService.describeTaskQueue(request),
+      );
+      const asked = (pollers ?? []).map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1_000);
+      return { kind: 'Answered', askedAt: asked.length === 0 ? null : new Date(Math.max(...asked)) };
+    } catch (error) {
+      if (health?.silentSince === null) log.warn({ error: String(error) }, 'Temporal does not answer.');
+      return { kind: 'Silent' };
+    }
+  }
+
+  const loop = repeat(
+    lookEveryMs,
+    async () => {
+      const answer = await ask();
+      health = nextHealth(health, answer, clock());
+    },
+    (error) => log.error({ error: String(error) }, 'Temporal could not be watched.'),
+  );
+  let isStarted = false;
+  return {
+    ...temporalLinks(ui),
+    health: () => health,
+    start() {
+      isStarted = true;
+      loop.start();
+    },
+    async stop() {
+      if (isStarted) await loop.stop();
+      await connection.close();
+    },
+  };
+}
+
+/** The links into Temporal's UI, from its list of workflows. */
+export function temporalLinks(ui: string | null): Pick<TemporalView, 'ui' | 'urlOf'> {
+  return { ui, urlOf: (row) => (ui === null ? null : `${ui}/${encodeURIComponent(workflowIdOf(row))}`) };
+}
+
+/** The list of workflows in the UI of Temporal: of the embedded one, or where TEMPORAL_UI_URL says. Null: none is known. */
+export function temporalUiOf(
+  { uiUrl, namespace }: { readonly uiUrl?: string | null; readonly namespace: string },
+  env: NodeJS.ProcessEnv,
+): string | null {
+  const address = (uiUrl ?? env['TEMPORAL_UI_URL'] ?? '').replace(/\/+$/, '');
+  if (address === '') return null;
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    throw new StartError(
+      `TEMPORAL_UI_URL must be an http or https address, such as https://temporal.example.com, not ${address}.`,
+    );
+  return /\/namespaces\/[^/]+\/workflows$/.test(address)
+    ? address
+    : `${address}/namespaces/${encodeURIComponent(namespace)}/workflows`;
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { judgeParts, nextHealth, type PartFacts } from '../../../src/domain/health/parts.ts';
+
+const at = new Date('2026-01-02T03:04:05Z');
+const answers = { silentSince: null, idleSince: null };
+
+const cases: readonly (readonly [string, PartFacts, Readonly<Record<string, string | null>>])[] = [
+  ['all is well', { overdue: [], temporal: answers }, { database: null, temporal: null, worker: null }],
+  ['nothing is known of Temporal yet', { overdue: [], temporal: null }, { database: null }],
+  [
+    'the database is silent',
+    { overdue: null, temporal: answers },
+    { database: 'The database does not answer.', temporal: null, worker: null },
+  ],
+  [
+    'Temporal is silent, which says nothing of workers',
+    { overdue: [], temporal: { silentSince: at, idleSince: at } },
+    {
+      database: null,
+      temporal: 'Temporal does not answer: nothing is planned, built or landed until it is back.',
+    },
+  ],
+  [
+    'no worker asks for work',
+    { overdue: [], temporal: { silentSince: null, idleSince: at } },
+    {
+      database: null,
+      temporal: null,
+      worker: 'No worker is running: nothing is planned, built or landed until one starts.',
+    },
+  ],
+  [
+    'work is overdue',
+    {
+      overdue: [
+        { what: 'checks', count: 1, since: at },
+        { what: 'webhooks', count: 2, since: at },
+      ],
+      temporal: null,
+    },
+    {
+      database: null,
+      checks: '1 check is past its own time limit. Restart the worker, and report what its log says.',
+      webhooks: '2 webhook deliveries are past their own time limit. Restart the worker, and report what its log says.',
+    },
+  ],
+];
+
+describe('the parts of an installation', () => {
+  it.each(cases)('%s', (_name, facts, sentences) => {
+    const parts = judgeParts(facts);
+    expect(Object.fromEntries(parts.map(({ name, sentence }) => [name, sentence]))).toEqual(sentences);
+    expect(parts.map(({ well }) => well)).toEqual(parts.map(({ sentence }) => sentence === null));
+  });
+
+  it('that are not well say since when, as far as that is known', () => {
+    const parts = judgeParts({
+      overdue: [{ what: 'runbooks', count: 1, since: at }],
+      temporal: { silentSince: null, idleSince: at },
+    });
+    expect(parts.map(({ name, since }) => [name, since])).toEqual([
+      ['database', null],
+      ['temporal', null],
+      ['worker', at],
+      ['runbooks', at],
+    ]);
+  });
+});
+
+describe('what is known of Temporal', () => {
+  const before = (seconds: number): Date => new Date(at.getTime() - seconds * 1_000);
+  const silent = { kind: 'Silent' } as const;
+  const asked = (askedAt: Date | null) => ({ kind: 'Answered', askedAt }) as const;
+  it.each([
+    ['silent from the start', null, silent, { silentSince: at, idleSince: null }],
+    ['still silent', { silentSince: before(9), idleSince: null }, silent, { silentSince: before(9), idleSince: null }],
+    ['back', { silentSince: before(9), idleSince: null }, asked(before(1)), answers],
+    ['a worker asked within the last 90 seconds', null, asked(before(90)), answers],
+    ['the last worker is gone', answers, asked(before(91)), { silentSince: null, idleSince: before(91) }],
+    ['no worker was ever there', null, asked(null), { silentSince: null, idleSince: at }],
+    [
+      'no worker is there still',
+      { silentSince: null, idleSince: before(200) },
+      asked(null),
+      { silentSince: null, idleSince: before(200) },
+    ],
+  ])('%s', (_name, known, answer, expected) => {
+    expect(nextHealth(known, answer, at)).toEqual(expected);
+  });
+});

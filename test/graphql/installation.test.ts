@@ -1,0 +1,136 @@
+// What serves the caller: its version, whether its parts are well, and where its workflows are in Temporal's UI.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TemporalHealth } from '../../src/domain/health/parts.ts';
+import { readVersion } from '../../src/platform/project-root.ts';
+import { temporalLinks, temporalUiOf, watchTemporal } from '../../src/temporal-watch.ts';
+import { seedRunbook } from '../runbooks/runbook-rows.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { seed } from './seed.ts';
+
+const ui = 'https://temporal.test/namespaces/interlock/workflows';
+let health: TemporalHealth | null = null;
+let s: TestServer;
+beforeAll(async () => {
+  s = await startServer({ temporal: { ...temporalLinks(ui), health: () => health } });
+});
+afterAll(async () => await s.close());
+
+interface Asked {
+  readonly installation: {
+    readonly version: string;
+    readonly temporalUi: string | null;
+    readonly parts: readonly { readonly name: string; readonly well: boolean; readonly since: string | null }[];
+  };
+}
+
+async function ask(token = s.token): Promise<Asked['installation']> {
+  const { data } = await s.graphql<Asked>(
+    '{ installation { version temporalUi parts { name well since } } }',
+    {},
+    token,
+  );
+  return data.installation;
+}
+
+describe('the installation', () => {
+  it('names its version and its UI to every token', async () => {
+    const { version, temporalUi } = await ask(await s.tokenWith(['preview:register']));
+    expect([version, temporalUi]).toEqual([readVersion(), ui]);
+  });
+
+  it('leaves out what is not known, and says since when a part is not well', async () => {
+    health = null;
+    expect((await ask()).parts).toEqual([{ name: 'DATABASE', well: true, since: null }]);
+    health = { silentSince: null, idleSince: new Date('2026-01-02T03:04:05Z') };
+    expect((await ask()).parts).toEqual([
+      { name: 'DATABASE', well: true, since: null },
+      { name: 'TEMPORAL', well: true, since: null },
+      { name: 'WORKER', well: false, since: '2026-01-02T03:04:05.000Z' },
+    ]);
+  });
+
+  it('tells of the overdue work of its account alone', async () => {
+    health = null;
+    const other = await s.otherAccount();
+    const owner = new pg.Client({ connectionString: s.databaseUrl });
+    await owner.connect();
+    // The delivery needs no endpoint here.
+    await owner.query("set session_replication_role = 'replica'");
+    await owner.query(
+      `insert into webhook_delivery (account_id, endpoint_id, action, lane, body, created_at, message_id, leased_until)
+       values ($1, 1, 'opened', '1', '{}', now(), '1', timestamptz '2026-01-02T03:04:05Z')`,
+      [other.accountId],
+    );
+    await owner.end();
+    expect((await ask(other.token)).parts).toEqual([
+      { name: 'DATABASE', well: true, since: null },
+      { name: 'WEBHOOKS', well: false, since: '2026-01-02T03:04:05.000Z' },
+    ]);
+    expect((await ask()).parts).toEqual([{ name: 'DATABASE', well: true, since: null }]);
+  });
+});
+
+it('a row names the page of its workflow', async () => {
+  const { repositoryId, queueId, batchId, landedBatchId } = await seed(s);
+  const { id: runbookId, number } = await seedRunbook(s, { repositoryId });
+  const { data } = await s.graphql<Record<string, unknown>>(
+    `query ($number: Int!) {
+       repository(owner: "acme", name: "shop") {
+         queue(baseBranch: "main") { temporalUrl batches(first: 2) { nodes { temporalUrl } } } }
+       runbook(number: $number) { temporalUrl } }`,
+    { number },
+  );
+  const url = (kind: string, id: string): { temporalUrl: string } => ({
+    temporalUrl: `${ui}/${encodeURIComponent(`${kind}:${s.accountId}:${id}`)}`,
+  });
+  expect(data).toEqual({
+    repository: {
+      queue: { ...url('queue', queueId), batches: { nodes: [url('batch', batchId), url('batch', landedBatchId)] } },
+    },
+    runbook: url('runbook', runbookId),
+  });
+});
+
+describe('the links into the UI', () => {
+  it.each([
+    ['a deployment', { deploymentId: '7', isRollback: false }, 'deployment%3A1%3A7'],
+    ['a rollback', { deploymentId: '7', isRollback: true }, 'rollback%3A1%3A7'],
+    ['a verification', { verificationId: '7' }, 'verification%3A1%3A7'],
+  ] as const)('name the workflow of %s', (_what, row, path) => {
+    expect(temporalLinks(ui).urlOf({ accountId: '1', ...row })).toBe(`${ui}/${path}`);
+    expect(temporalLinks(null).urlOf({ accountId: '1', ...row })).toBeNull();
+  });
+
+  it.each([
+    [null, '', null],
+    [
+      'http://127.0.0.1:8233/namespaces/interlock/workflows',
+      '',
+      'http://127.0.0.1:8233/namespaces/interlock/workflows',
+    ],
+    [null, 'https://temporal.example.com/', 'https://temporal.example.com/namespaces/shop/workflows'],
+    [null, 'https://example.com/temporal', 'https://example.com/temporal/namespaces/shop/workflows'],
+    [null, ui, ui],
+  ])('begin at the embedded UI %j or at TEMPORAL_UI_URL=%j', (uiUrl, named, expected) => {
+    expect(temporalUiOf({ uiUrl, namespace: 'shop' }, { TEMPORAL_UI_URL: named })).toBe(expected);
+  });
+
+  it.each(['temporal.example.com', 'javascript:alert(1)', 'temporal.example.com:8080'])(
+    'refuse TEMPORAL_UI_URL=%s',
+    (named) => {
+      expect(() => temporalUiOf({ namespace: 'shop' }, { TEMPORAL_UI_URL: named })).toThrow(
+        'TEMPORAL_UI_URL must be an http or https address',
+      );
+    },
+  );
+});
+
+it('a Temporal that is not there is silent since the first look', async () => {
+  const at = new Date('2026-01-02T03:04:05Z');
+  const { log } = s.ports;
+  const watch = watchTemporal({ address: '127.0.0.1:1', namespace: 'shop', ui: null, log, clock: () => at });
+  watch.start();
+  await expect.poll(() => watch.health()).toEqual({ silentSince: at, idleSince: null });
+  await watch.stop();
+});
