@@ -5,6 +5,7 @@ import type { AxeBuilder as Axe } from '@axe-core/playwright';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { findChromiums } from '../../src/launcher/chromium.ts';
+import type { TemporalView } from '../../src/graphql/context.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { startServer } from '../../src/server.ts';
@@ -20,7 +21,10 @@ export interface DashboardServer {
 const unreached = { perSecond: 1_000_000, burst: 1_000_000 };
 
 /** The API and the built dashboard over a world whose engine the test drives. */
-export async function serveDashboard({ service, secrets, token }: World): Promise<DashboardServer> {
+export async function serveDashboard(
+  { service, secrets, token }: World,
+  temporal?: TemporalView,
+): Promise<DashboardServer> {
   const { ports } = service;
   // Changes reach their followers by its loops.
   service.start();
@@ -32,6 +36,7 @@ export async function serveDashboard({ service, secrets, token }: World): Promis
     port: 0,
     host: '127.0.0.1',
     rateLimit: unreached,
+    ...(temporal && { temporal }),
     dashboardDir: join(projectRoot, 'dist', 'dashboard'),
   });
   return {

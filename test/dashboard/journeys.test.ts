@@ -2,6 +2,8 @@
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
+import { readVersion } from '../../src/platform/project-root.ts';
+import { temporalLinks } from '../../src/temporal-watch.ts';
 import { among } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { launchChromium, serveDashboard, seriousProblems, signIn, type DashboardServer } from './browser.ts';
@@ -16,7 +18,10 @@ async function statusOf(number: number): Promise<string> {
 
 beforeAll(async () => {
   w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
-  s = await serveDashboard(w);
+  s = await serveDashboard(w, {
+    ...temporalLinks('https://temporal.test/namespaces/interlock/workflows'),
+    health: () => ({ silentSince: null, idleSince: new Date() }),
+  });
   browser = await launchChromium();
   await w.open('cart', { 'cart.txt': 'cart\n' }, { title: 'Cart: keep line items' });
   await w.open('search', { 'search.txt': 'search\n' }, { title: 'Search: rank by availability' });
@@ -97,6 +102,27 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('opens the workflow of the queue in Temporal by a key', async () => {
+    await using visit = await signIn(browser, s);
+    await visit.context.route('https://temporal.test/**', async (route) => await route.fulfill({ body: 'Temporal' }));
+    await visit.open('/acme/shop/queue/main');
+    await visit.page.getByText('Live', { exact: true }).waitFor();
+    const opened = visit.context.waitForEvent('page');
+    await visit.page.keyboard.press('w');
+    const tab = await opened;
+    await tab.waitForURL(/^https:\/\/temporal\.test\/namespaces\/interlock\/workflows\/queue%3A\d+%3A\d+$/);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads in the side bar which version it is, and that no worker runs', async () => {
+    await using visit = await signIn(browser, s);
+    await visit.open('/acme/shop/pulls');
+    const side = visit.page.getByRole('navigation', { name: 'Main', exact: true });
+    await side.getByText('No worker is running: nothing is planned, built or landed until one starts.').waitFor();
+    await side.getByText(`Interlock ${readVersion()}`).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('dequeues by keyboard after the impact was told, and keeps it with Escape', async () => {
     await pauseBranches(w.ctx, {
       repository: w.repository,
@@ -150,16 +176,32 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
-  it('resumes a paused branch', async () => {
+  it('resumes a paused branch once, although the first answer is lost', async () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
+    const answers: (readonly [key: string, replayed: string | undefined])[] = [];
+    await page.route('**/graphql', async (route) => {
+      const headers = await route.request().allHeaders();
+      const { 'idempotency-key': key } = headers;
+      if (key === undefined) return await route.continue();
+      // Chromium would say that the page itself asks.
+      const response = await route.fetch({ headers: { ...headers, 'sec-fetch-site': 'same-origin' } });
+      answers.push([key, response.headers()['idempotent-replayed']]);
+      return await (answers.length === 1 ? route.abort() : route.fulfill({ response }));
+    });
     await visit.open('/acme/shop/queue/main');
     await page.keyboard.press('p');
     const confirm = page.getByRole('dialog', { name: 'Resume main?' }).getByRole('button', { name: 'Resume' });
     await expect.poll(async () => await confirm.isEnabled()).toBe(true);
     await confirm.click();
+    await page.getByText('main goes on.').waitFor();
     await page.getByText('“registry is down”').waitFor({ state: 'detached' });
-    expect(visit.complaints).toEqual([]);
+    const [key] = answers[0] ?? [];
+    expect(answers).toEqual([
+      [key, undefined],
+      [key, 'true'],
+    ]);
+    expect(visit.complaints).toEqual([expect.stringContaining('net::ERR_FAILED')]);
   });
 
   it('is told line and column of a problem in the configuration', async () => {

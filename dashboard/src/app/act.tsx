@@ -16,6 +16,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { Button } from '../design/parts.tsx';
 import styles from '../design/parts.module.css';
 import { codeOf, problemOf, type Problem } from './errors.ts';
+import { forgetKeys } from './keyed.ts';
 import { useConnection } from './live.ts';
 
 /** What an action would do. */
@@ -158,6 +159,8 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
   const canConfirm = isArmed && isComplete && !isRunning;
 
+  // A second click sends what was not answered once more. The next dialog asks for something new.
+  useEffect(() => forgetKeys, []);
   useEffect(() => {
     if (canConfirm && fields.length === 0) confirm.current?.focus();
   }, [canConfirm, fields.length]);
@@ -195,7 +198,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       <div aria-live="polite">
         {shown && (
           <div className={cx(styles['next'], styles['red'])}>
-            <b>{refusal ? 'Nothing was changed.' : 'This is not possible now.'}</b>
+            <b>{headingOf(refusal)}</b>
             <span>{shown.sentence}</span>
             <span className="xs">{codeOf(shown)}</span>
           </div>
@@ -224,6 +227,11 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
       </div>
     </Dialog>
   );
+}
+
+function headingOf(refusal: Problem | null): string {
+  if (refusal === null) return 'This is not possible now.';
+  return refusal.code === 'NETWORK' ? 'It is not known whether it was done.' : 'Nothing was changed.';
 }
 
 function Telling({ told, harms }: { readonly told: Told; readonly harms: boolean }): ReactNode {

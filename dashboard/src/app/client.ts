@@ -2,6 +2,7 @@
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { correctClock } from '../design/clock.ts';
+import { fetchAgain, keyedExchange } from './keyed.ts';
 import { onSignedOut } from './live.ts';
 
 /** To the sign-in page, and back to the same place. */
@@ -10,7 +11,7 @@ export function signIn(): void {
 }
 
 async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, { ...init, credentials: 'same-origin' });
+  const response = await fetchAgain(input, { ...init, credentials: 'same-origin' });
   correctClock(response.headers.get('date'));
   if (response.status === 401) signIn();
   return response;
@@ -36,7 +37,7 @@ export const client = new Client({
   url: '/graphql',
   preferGetMethod: false,
   fetch: askServer,
-  exchanges: [cacheExchange({ keys }), fetchExchange],
+  exchanges: [cacheExchange({ keys }), keyedExchange, fetchExchange],
 });
 
 onSignedOut(signIn);

@@ -13,6 +13,7 @@ import { count, words } from '../design/words.ts';
 import { Acting, useSay } from './act.tsx';
 import { listCommands, listenToKeys, useCommands, type Command } from './commands.ts';
 import { ShellDocument, type ShellQuery } from '../generated/app.ts';
+import { InstallationSign } from './installation.tsx';
 import { retryNow, useConnection } from './live.ts';
 import { prefer, preferred, usePreferences, type Theme } from './preferences.ts';
 import styles from './shell.module.css';
@@ -225,6 +226,7 @@ function Side({
           <span className="xs faint">{words(viewer.role)}</span>
         </div>
       )}
+      <InstallationSign />
     </nav>
   );
 }

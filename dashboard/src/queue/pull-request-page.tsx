@@ -5,6 +5,7 @@ import { useClient } from 'urql';
 import { useAct, type Action } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
 import { codeOf } from '../app/errors.ts';
+import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -130,6 +131,9 @@ function PullRequestView(props: ViewProps): ReactNode {
     } as never);
   useCommands([
     ...actions,
+    tab === 'preview'
+      ? temporalCommand('the verification', pull.verification?.temporalUrl)
+      : temporalCommand('the newest batch', pull.batches.nodes[0]?.temporalUrl),
     { key: 'e', label: 'Explain', group: 'View', run: () => void navigate({ to: '.', search: {} } as never) },
     ...(at === null ? [] : [{ key: 'Escape', label: 'Back to now', group: 'View' as const, run: () => look(null) }]),
   ]);

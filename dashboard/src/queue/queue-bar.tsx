@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
+import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { cx } from '../design/cx.ts';
@@ -123,6 +124,7 @@ export function useQueueCommands({
       run: () => act(data.haltedAt ? resumeAction(client, queue) : haltAction(client, queue)),
       disabled: cannot('HALT'),
     },
+    temporalCommand(queue.branch, data.temporalUrl),
   ]);
 }
 

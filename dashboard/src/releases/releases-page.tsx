@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { useCommands } from '../app/commands.ts';
+import { temporalCommand } from '../app/installation.tsx';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
@@ -160,6 +161,7 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
       run: () => act(isFrozen ? actions.lift : actions.freeze),
       disabled: cannotFreeze,
     },
+    temporalCommand(`the newest deployment to ${name}`, environment?.deployments.nodes[0]?.temporalUrl),
   ]);
   const [lead, rest] = summarise(project);
   return (

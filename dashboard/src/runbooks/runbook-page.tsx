@@ -3,7 +3,8 @@ import { useMemo, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
-import { useCommands } from '../app/commands.ts';
+import { useCommands, type Command } from '../app/commands.ts';
+import { temporalCommand } from '../app/installation.tsx';
 import { Shown, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -126,9 +127,17 @@ const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD'
 function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
   const act = useAct();
   const actions = useRunbookActions(runbook);
-  useCommands(
-    actions.map(({ key, label, action }) => ({ key, label: `${label}…`, group: 'This page', run: () => act(action) })),
-  );
+  useCommands([
+    ...actions.map(
+      ({ key, label, action }): Command => ({
+        key,
+        label: `${label}…`,
+        group: 'This page',
+        run: () => act(action),
+      }),
+    ),
+    temporalCommand('the runbook', runbook.temporalUrl),
+  ]);
   const { stepCounts, cost, repository } = runbook;
   const inLine = runbook.pullRequests.filter(
     ({ pullRequest }) => pullRequest?.status === 'QUEUED' || pullRequest?.status === 'TAGGED',

@@ -1,0 +1,68 @@
+// Mutations carry an Idempotency-Key, so that one whose answer was lost can be sent again and is done once.
+import { getOperationName, makeOperation, mapExchange, type Exchange, type Operation } from '@urql/core';
+import { problemOf } from './errors.ts';
+
+const header = 'idempotency-key';
+const askAgainAfterMs = 1_000;
+/** A proxy answers with these when the server behind it has not. */
+const unanswered = new Set([502, 504]);
+/** Their answers show a secret once. The server keeps answers under a key for a day. */
+const showSecrets = new Set(['CreateApiToken', 'CreateWebhookEndpoint']);
+/** Whether the request was carried out is not known yet. */
+const openCodes = new Set(['NETWORK', 'CONFLICT']);
+
+/** The keys of requests that were sent and not answered. */
+const keys = new Map<number, string>();
+
+/** A request that says the same is a new one from here on. */
+export function forgetKeys(): void {
+  keys.clear();
+}
+
+/** `crypto.randomUUID` is not there where a page is served by plain HTTP. */
+function makeKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function isPreview({ variables }: Operation): boolean {
+  return (variables as { readonly input?: { readonly preview?: boolean } }).input?.preview === true;
+}
+
+function isKeyed(operation: Operation): boolean {
+  return (
+    operation.kind === 'mutation' && !isPreview(operation) && !showSecrets.has(getOperationName(operation.query) ?? '')
+  );
+}
+
+/** Gives each mutation a key, which stays its own until the server has answered. */
+export const keyedExchange: Exchange = mapExchange({
+  onOperation: (operation) => {
+    if (!isKeyed(operation)) return operation;
+    const key = keys.get(operation.key) ?? makeKey();
+    keys.set(operation.key, key);
+    return makeOperation(operation.kind, operation, {
+      ...operation.context,
+      fetchOptions: { headers: { [header]: key } },
+    });
+  },
+  onResult: ({ operation, error }) => {
+    if (!isKeyed(operation) || (error && openCodes.has(problemOf(error).code))) return;
+    // Whatever was asked before this answer is not what the same request would ask now.
+    forgetKeys();
+  },
+});
+
+/** Asks the server; a request with a key once more, after a moment, when no answer came. */
+export async function fetchAgain(input: RequestInfo | URL, init: RequestInit): Promise<Response> {
+  if (!new Headers(init.headers).has(header)) return await fetch(input, init);
+  try {
+    const response = await fetch(input, init);
+    if (!unanswered.has(response.status)) return response;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+  }
+  await new Promise((resolve) => {
+    setTimeout(resolve, askAgainAfterMs);
+  });
+  return await fetch(input, init);
+}
