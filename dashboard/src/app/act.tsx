@@ -195,7 +195,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
           />
         ))}
       </form>
-      <div aria-live="polite">
+      <div aria-live="polite" className={styles['told']}>
         {shown && (
           <div className={cx(styles['next'], styles['red'])}>
             <b>{headingOf(refusal)}</b>

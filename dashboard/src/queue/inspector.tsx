@@ -90,7 +90,9 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
       <div className={cx(parts['next'], tone)}>
         {explain.who && <b>{actsNext(explain.who, pull.author)}</b>}
         <span>{explain.sentence}</span>
-        {explain.eta && <span className="dim">{explain.eta.sentence}</span>}
+        {explain.eta && !explain.sentence.includes(explain.eta.sentence) && (
+          <span className="dim">{explain.eta.sentence}</span>
+        )}
       </div>
       <Conditions conditions={explain.conditions} />
       <dl className={parts['kv']}>

@@ -264,6 +264,7 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
         isInCard ? styles['card'] : styles['waiting'],
         isLastOfCard && styles['last'],
         isBeside && styles['beside'],
+        (placement === 'part' || placement === 'isolation') && styles['check'],
         isPicked && styles['pick'],
       )}
       onClick={() => onPick(entry.number)}

@@ -21,12 +21,12 @@ interface SimulationProps {
 export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
   const answer = useAnswer(SimulateQueueDocument, { input: { repository: { owner, name }, yaml, days } });
   return (
-    <section>
+    <>
       <h3 className={parts['h']}>The last {days} days, played again</h3>
       <Shown answer={answer} what="The simulation">
         {({ simulateQueue }) => <Outcome simulated={simulateQueue} />}
       </Shown>
-    </section>
+    </>
   );
 }
 

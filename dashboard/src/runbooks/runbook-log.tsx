@@ -13,11 +13,11 @@ const nearEndPx = 40;
 
 interface RunbookLogProps {
   readonly number: number;
-  /** A log ends with the work. It goes on with a follow-up or another attempt. */
-  readonly isWorking: boolean;
+  /** Another value whenever its steps have changed: a log ends with the work, and goes on with a follow-up. */
+  readonly progress: string;
 }
 
-function useLog({ number, isWorking }: RunbookLogProps): string {
+function useLog({ number, progress }: RunbookLogProps): string {
   const [text, setText] = useState('');
   const cursor = useRef<string | null>(null);
   useEffect(() => {
@@ -47,7 +47,7 @@ function useLog({ number, isWorking }: RunbookLogProps): string {
       clearTimeout(timer);
       tell();
     };
-  }, [number, isWorking]);
+  }, [number, progress]);
   return text;
 }
 
@@ -60,7 +60,7 @@ export function RunbookLog(props: RunbookLogProps): ReactNode {
   }, [text]);
   if (text === '') return null;
   return (
-    <section>
+    <>
       <h3 className={parts['h']}>What it said</h3>
       {/* It scrolls, so a keyboard must reach it. */}
       <pre
@@ -75,6 +75,6 @@ export function RunbookLog(props: RunbookLogProps): ReactNode {
       >
         {text}
       </pre>
-    </section>
+    </>
   );
 }

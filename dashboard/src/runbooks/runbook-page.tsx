@@ -61,6 +61,12 @@ function isWorking({ status }: Pick<Runbook, 'status'>): boolean {
   return status !== 'COMPLETED' && status !== 'FAILED';
 }
 
+/** Another value for each change of what is to be done and what was done. */
+function progressOf({ status, prompts, steps }: Runbook): string {
+  const leaves = steps.flatMap((step) => step.leaves.map((leaf) => `${leaf.status} ${leaf.attempts}`));
+  return [status, prompts.length, ...leaves].join();
+}
+
 const microsInDollar = 1e6;
 
 function useRunbookActions({
@@ -206,7 +212,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
             </div>
           )}
           <Steps runbook={runbook} />
-          <RunbookLog key={runbook.number} number={runbook.number} isWorking={isWorking(runbook)} />
+          <RunbookLog key={runbook.number} number={runbook.number} progress={progressOf(runbook)} />
         </div>
         <div tabIndex={0}>
           <h3 className={parts['h']}>Pull requests</h3>
