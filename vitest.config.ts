@@ -8,7 +8,10 @@ import { LongestFirst } from './test/support/longest-first.ts';
 const pure = [
   'test/domain/**/*.test.ts',
   'test/dashboard/line*.test.ts',
+  'test/dashboard/cache.test.ts',
   'test/scripts/**/*.test.ts',
+  'test/cli/rules.test.ts',
+  'test/action/inputs.test.ts',
   'test/agents/model*.test.ts',
   'test/previews/analysis.test.ts',
   'test/github-emulator/**/*.test.ts',
@@ -30,6 +33,9 @@ const atGitHub = [
   'final-gates',
   'sync',
   'backport',
+  'auto-update',
+  'branch-pause',
+  'branch-freeze',
 ].map((name) => `test/queue/${name}.test.ts`);
 const patient = { setupFiles: ['test/support/at-github.setup.ts'], testTimeout: 600_000 };
 // They wait for `npm run test:all`.

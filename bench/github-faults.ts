@@ -1,20 +1,19 @@
 // Many landings at the emulator of GitHub on a bad day: calls fail before and after they have done their work, webhooks are
 // lost, doubled and out of order, and GitHub's records trail behind git. Interlock runs as under `npm start`, and Temporal
 // tries again what failed. In the end nothing may be lost, land twice or have made a base red, and every proof must hold.
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { Octokit } from '@octokit/core';
 import pg from 'pg';
-import { createClient, gitWith, type Client, type RunGit } from '../src/demo/client.ts';
-import type { GitHubPerson } from '../src/demo/host.ts';
+import { createClient, gitWith } from '../src/demo/client.ts';
 import { createProgress } from '../src/launcher/progress.ts';
 import { readRuntime } from '../src/launcher/runtime.ts';
-import { projectRoot } from '../src/platform/project-root.ts';
 import { startInterlock } from '../src/start.ts';
+import { checkHistory, checkRows, verify } from './github-faults.checks.ts';
+import { inEach, labelAll, openAll, owner, type Bench } from './github-faults.world.ts';
+import { cpuByProgram } from './process-cpu.ts';
 import { table } from './timing.ts';
 
 export interface FaultsOptions {
@@ -24,8 +23,6 @@ export interface FaultsOptions {
   readonly batch: number;
 }
 
-const owner = 'acme';
-const isRed = (index: number): boolean => index % 20 === 13;
 const pushPace = { perMinute: 600, gatherMs: 1_000 };
 /** A landing of GitHub takes a second of CPU and more; a busy machine has little of it. */
 const longestMs = 90 * 60_000;
@@ -38,55 +35,6 @@ const limits = {
   contentPerMinute: unbounded,
   contentPerHour: unbounded,
 };
-
-const configurationOf = (batch: number): string => `merge_rules:
-  labels:
-    trigger: mergequeue
-  preconditions:
-    number_of_approvals: 0
-    use_github_mergeability: false
-    required_checks: [test]
-  merge_strategy:
-    name: merge
-  status_comment:
-    publish: never
-  publish_status_check: never
-  merge_mode:
-    type: parallel
-    parallel_mode:
-      max_parallel_builds: 3
-      batch_size: ${batch}
-`;
-
-const workflow = `name: ci
-on:
-  push:
-    branches: ['mq-bot-**']
-  pull_request:
-jobs:
-  test:
-    if: \${{ !startsWith(github.head_ref, 'mq-bot-') }}
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - run: test -z "$(ls | grep '^bad')"
-`;
-
-interface Bench {
-  readonly client: Client;
-  readonly person: GitHubPerson;
-  readonly octokit: Octokit;
-  readonly git: RunGit;
-  readonly folder: string;
-  readonly rows: <Row extends object>(text: string) => Promise<Row[]>;
-  readonly turnKnobs: (knobs: Readonly<Record<string, readonly unknown[]>>) => Promise<void>;
-  readonly shops: readonly Shop[];
-}
-
-interface Shop {
-  readonly name: string;
-  readonly count: number;
-}
 
 /** Answers what is wrong. Nothing: all is well. */
 export async function benchGitHubFaults(options: FaultsOptions): Promise<readonly string[]> {
@@ -126,6 +74,7 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
         const answer = await fetch(`${person.webUrl}/_emulator/knobs`, { method: 'POST', headers, body });
         if (!answer.ok) throw new Error(`The emulator answered ${answer.status}: ${await answer.text()}`);
       },
+      labelledAt: new Map(),
       shops: Array.from({ length: options.repositories }, (_, index) => ({ name: `shop-${index + 1}`, count: each })),
     };
     return await landAll(bench, interlock.url, dataDir, options);
@@ -138,17 +87,17 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
 
 async function landAll(bench: Bench, url: string, dataDir: string, options: FaultsOptions): Promise<readonly string[]> {
   await bench.turnKnobs({ limits: [limits] });
-  await openAll(bench, url, options);
+  await openAll(bench, url, options.batch);
   say(`${bench.shops.length} repositories with ${bench.shops[0]?.count} pull requests each are open`);
   await bench.turnKnobs({ webhooks: [{ drop: 0.1, double: 0.1, reorder: 3 }] });
+  const before = await readSpent(bench);
   const startedAt = performance.now();
-  const cpuBefore = process.cpuUsage();
   await inEach(bench, async (shop) => await labelAll(bench, shop));
   await bench.turnKnobs({ fail: [{ rate: 0.05, when: 'before' }] });
   await bench.turnKnobs({ fail: [{ rate: 0.05, when: 'after' }] });
-  const again = await untilDecided(bench, startedAt);
+  const { again, quarters } = await untilDecided(bench, startedAt);
   const seconds = (performance.now() - startedAt) / 1000;
-  const { user, system } = process.cpuUsage(cpuBefore);
+  const after = await readSpent(bench);
   await bench.turnKnobs({ clear: [] });
   await bench.turnKnobs({ limits: [limits] });
   await untilQuiet(bench);
@@ -165,67 +114,68 @@ async function landAll(bench: Bench, url: string, dataDir: string, options: Faul
     ['builds', count?.batches ?? ''],
     ['queued again, because no check had started', String(again)],
     ['seconds', seconds.toFixed(0)],
-    ['seconds of CPU of server and worker', ((user + system) / 1e6).toFixed(0)],
+    ['seconds from label to landed: half, 95 of 100, all', (await waitsOf(bench)).join(', ')],
+    ['seconds of CPU for each landed, by quarters', quartersOf(before, quarters).join(', ')],
     ['wrong', String(failures.length)],
   ];
   say(`\n${table(['what', 'figure'], cells)}`);
+  const landed = Number(count?.merged ?? 0);
+  for (const [what, part] of [
+    ['seconds of CPU', 'cpu'],
+    ['calls of the emulator', 'calls'],
+    ['processes of git of the emulator', 'gits'],
+  ] as const)
+    say(`\n${table([what, 'in all', 'for each landed'], perLanded(before[part], after[part], landed))}`);
   return failures;
 }
 
-async function inEach(bench: Bench, work: (shop: Shop) => Promise<void>): Promise<void> {
-  await Promise.all(bench.shops.map(work));
+type Spent = Readonly<Record<'cpu' | 'calls' | 'gits', ReadonlyMap<string, number>>>;
+
+/** So far, of all processes. */
+async function readSpent({ person }: Bench): Promise<Spent> {
+  const answer = await fetch(`${person.webUrl}/_emulator/usage`);
+  const usage = (await answer.json()) as Record<'calls' | 'gits', Record<string, number>>;
+  return {
+    cpu: await cpuByProgram(),
+    calls: new Map(Object.entries(usage.calls)),
+    gits: new Map(Object.entries(usage.gits)),
+  };
 }
 
-async function openAll(bench: Bench, url: string, { batch }: FaultsOptions): Promise<void> {
-  const { client, octokit, shops } = bench;
-  for (const { name } of shops) await octokit.request('POST /orgs/{org}/repos', { org: owner, name });
-  await fetch(`${url}/github/installed`);
-  await inEach(bench, async ({ name }) => {
-    await client.graphql(
-      'mutation ($repository: RepositoryInput!) { setRepositoryActive(input: {repository: $repository, active: true}) { repository { id } } }',
-      { repository: { owner, name } },
-    );
-    await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, configurationOf(batch));
-  });
-  for (const shop of shops) await pushAll(bench, shop);
-  await inEach(bench, async ({ name, count }) => {
-    for (let index = 1; index <= count; index += 1)
-      await octokit.request('POST /repos/{owner}/{repo}/pulls', {
-        owner,
-        repo: name,
-        title: `Change ${index}`,
-        head: `change-${index}`,
-        base: 'main',
-      });
+function perLanded(before: Spent['cpu'], after: Spent['cpu'], landed: number): string[][] {
+  return [...after]
+    .map(([name, spent]) => [name, spent - (before.get(name) ?? 0)] as const)
+    .filter(([, spent]) => spent > 0)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([name, spent]) => [name, spent.toFixed(0), (spent / landed).toFixed(2)]);
+}
+
+/** The CPU of everything when a share of the pull requests had landed. */
+interface Quarter {
+  readonly landed: number;
+  readonly cpuSec: number;
+}
+
+function quartersOf({ cpu }: Spent, quarters: readonly Quarter[]): string[] {
+  return quarters.map(({ landed, cpuSec }, at) => {
+    const before = quarters[at - 1] ?? { landed: 0, cpuSec: sum(cpu) };
+    return ((cpuSec - before.cpuSec) / (landed - before.landed)).toFixed(2);
   });
 }
 
-async function pushAll({ git, folder, person }: Bench, { name, count }: Shop): Promise<void> {
-  const directory = join(folder, name);
-  const text = (words: string): string => `data ${Buffer.byteLength(words)}\n${words}\n`;
-  const author = 'committer Ada <ada@example.test> 1700000000 +0000\n';
-  const branches = Array.from({ length: count }, (_, at) => at + 1).map((index) => {
-    const file = isRed(index) ? `bad-${index}` : `file-${index}`;
-    return `commit refs/heads/change-${index}\n${author}${text(`Change ${index}`)}from :1\nM 100644 inline ${file}\n${text(`${index}\n`)}`;
-  });
-  const stream = `commit refs/heads/main\nmark :1\n${author}${text('First')}M 100644 inline .github/workflows/ci.yml\n${text(workflow)}${branches.join('')}done\n`;
-  await git(folder, 'init', '-q', '-b', 'main', '--bare', name);
-  const importing = promisify(execFile)('git', ['fast-import', '--quiet', '--done'], { cwd: directory });
-  importing.child.stdin?.end(stream);
-  await importing;
-  const remote = `${person.webUrl}/${owner}/${name}.git`;
-  await git(directory, 'push', '-q', remote, 'main');
-  await git(directory, 'push', '-q', remote, '--all');
+function sum(cpu: Spent['cpu']): number {
+  return [...cpu.values()].reduce((all, each) => all + each, 0);
 }
 
-async function labelAll({ octokit }: Bench, { name, count }: Shop): Promise<void> {
-  for (let issue_number = 1; issue_number <= count; issue_number += 1)
-    await octokit.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', {
-      owner,
-      repo: name,
-      issue_number,
-      labels: ['mergequeue'],
-    });
+/** Half of the landed pull requests waited no longer than this, 95 of 100, and all. */
+async function waitsOf({ rows, labelledAt }: Bench): Promise<string[]> {
+  const landed = await rows<{ name: string; number: number; at: Date }>(
+    `select r.name, p.number, p.merged_at as at from pull_request p join repository r on r.id = p.repository_id where p.status = 'merged'`,
+  );
+  const waits = landed
+    .map(({ name, number, at }) => (at.getTime() - (labelledAt.get(`${name}#${number}`) ?? 0)) / 1000)
+    .toSorted((a, b) => a - b);
+  return [0.5, 0.95, 1].map((share) => (waits[Math.ceil(share * waits.length) - 1] ?? Number.NaN).toFixed(0));
 }
 
 /**
@@ -246,11 +196,15 @@ async function queueAgain({ client, rows }: Bench): Promise<number> {
 }
 
 /**
- * Until each is merged or blocked. Meanwhile GitHub's records trail for two seconds of each ten. Answers how often a pull
+ * Until each is merged or blocked. Meanwhile GitHub's records trail for two seconds of each ten. `again`: how often a pull
  * request was queued again.
  */
-async function untilDecided(bench: Bench, startedAt: number): Promise<number> {
-  const all = bench.shops.reduce((sum, { count }) => sum + count, 0);
+async function untilDecided(
+  bench: Bench,
+  startedAt: number,
+): Promise<{ readonly again: number; readonly quarters: readonly Quarter[] }> {
+  const all = bench.shops.reduce((total, { count }) => total + count, 0);
+  const quarters: Quarter[] = [];
   let isCatchingUp = false;
   let again = 0;
   for (let looks = 1; ; looks += 1) {
@@ -260,18 +214,25 @@ async function untilDecided(bench: Bench, startedAt: number): Promise<number> {
       'select status, count(*)::int as n from pull_request group by status order by status',
     );
     const decided = found.filter(({ status }) => status === 'merged' || status === 'blocked');
+    const landed = decided.find(({ status }) => status === 'merged')?.n ?? 0;
+    const isOver = decided.reduce((total, { n }) => total + n, 0) === all && now === 0;
+    if (landed > (quarters.at(-1)?.landed ?? 0) && (isOver || landed >= ((quarters.length + 1) * all) / 4))
+      quarters.push({ landed, cpuSec: sum(await cpuByProgram()) });
     const passedMs = performance.now() - startedAt;
     if (looks % 3 === 1)
       say(
         `${(passedMs / 1000).toFixed(0).padStart(6)} s  ${found.map(({ status, n }) => `${n} ${status}`).join(', ')}`,
       );
-    if (decided.reduce((sum, { n }) => sum + n, 0) === all && now === 0) return again;
+    if (isOver) return { again, quarters };
     if (passedMs > longestMs) throw new Error('The pull requests did not land.');
     if (!isCatchingUp) {
       isCatchingUp = true;
       await bench.turnKnobs({ lag: [true] });
       await delay(2_000);
-      void bench.turnKnobs({ lag: [false] }).finally(() => (isCatchingUp = false));
+      void bench
+        .turnKnobs({ lag: [false] })
+        .catch((error: unknown) => say(`The emulator has not caught up: ${String(error)}`))
+        .finally(() => (isCatchingUp = false));
     }
     await delay(8_000);
   }
@@ -282,53 +243,12 @@ async function untilQuiet(bench: Bench): Promise<void> {
   for (;;) {
     const [open] = await bench.rows<{ n: number }>(
       `select ((select count(*) from batch where cleaned_up_at is null)
-             + (select count(*) from intent where state in ('planned', 'begun')))::int as n`,
+             + (select count(*) from intent where state in ('planned', 'started')))::int as n`,
     );
     if (open?.n === 0) return;
     if (performance.now() > deadline) throw new Error(`${open?.n} effects are not done.`);
     await delay(500);
   }
-}
-
-/** Each pull request has the end that it should have, and none landed twice. */
-async function checkRows({ rows }: Bench): Promise<readonly string[]> {
-  const found = await rows<{ name: string; number: number; status: string; landings: number }>(
-    `select r.name, p.number, p.status, (select count(*)::int from landed_member m where m.pull_request_id = p.id) as landings
-     from pull_request p join repository r on r.id = p.repository_id order by r.name, p.number`,
-  );
-  return found.flatMap(({ name, number, status, landings }) => {
-    const should = isRed(number) ? 'blocked 0' : 'merged 1';
-    const is = `${status} ${landings}`;
-    return is === should ? [] : [`${name}#${number} is ${is}, not ${should} (status, landings)`];
-  });
-}
-
-/** The first-parent line has the first commit and one for each landing, and none of its trees is red. */
-async function checkHistory({ git, folder, person, rows }: Bench, { name }: Shop): Promise<readonly string[]> {
-  const directory = join(folder, name);
-  await git(directory, 'fetch', '-q', '--force', `${person.webUrl}/${owner}/${name}.git`, 'main:refs/heads/landed');
-  const commits = (await git(directory, 'log', '--first-parent', '--format=%H', 'landed')).split('\n');
-  const failures: string[] = [];
-  for (const commit of commits)
-    if (/^bad/m.test(await git(directory, 'ls-tree', '--name-only', commit)))
-      failures.push(`${name} is red at ${commit}`);
-  const landed = await rows<{ commit: string }>(
-    `select l.commit from landing l join repository r on r.id = l.repository_id where r.name = '${name}'`,
-  );
-  const line = commits.slice(0, -1).toSorted().join();
-  const known = landed
-    .map(({ commit }) => commit)
-    .toSorted()
-    .join();
-  return line === known ? failures : [...failures, `${name} has other commits on its line than landings`];
-}
-
-async function verify({ name }: Shop, dataDir: string): Promise<readonly string[]> {
-  const program = join(projectRoot, 'dist', 'src', 'verify.js');
-  return await promisify(execFile)(process.execPath, [program, `${owner}/${name}`, '--data', dataDir]).then(
-    () => [],
-    (error: unknown) => [`not every proof of ${name} holds: ${(error as { stdout?: string }).stdout ?? ''}`],
-  );
 }
 
 function say(line: string): void {

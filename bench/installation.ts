@@ -15,6 +15,16 @@ export interface BenchInstallation {
   readonly repository: (ctx: Context, name: string) => Promise<string>;
 }
 
+/** Id of a new repository acme/`name` on the local host, without a folder of git. */
+export async function insertRepository(owner: pg.Client, accountId: string, name: string): Promise<string> {
+  const { rows } = await owner.query<{ id: string }>(
+    `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+     values ($1, 'acme', $2, 'local', E'merge_rules:\\n  labels:\\n    trigger: mergequeue\\n', '') returning id`,
+    [accountId, name],
+  );
+  return rows[0]?.id ?? '';
+}
+
 export async function withInstallation(work: (installation: BenchInstallation) => Promise<void>): Promise<void> {
   const database = await openBenchDatabase();
   const owner = new pg.Client({ connectionString: database.url });
@@ -29,12 +39,7 @@ export async function withInstallation(work: (installation: BenchInstallation) =
       databaseUrl: database.url,
       account: async (name) =>
         systemContext(ports, await idOf('insert into account (name) values ($1) returning id', [name])),
-      repository: async ({ accountId }, name) =>
-        await idOf(
-          `insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
-           values ($1, 'acme', $2, 'local', E'merge_rules:\\n  labels:\\n    trigger: mergequeue\\n', '') returning id`,
-          [accountId, name],
-        ),
+      repository: async ({ accountId }, name) => await insertRepository(owner, accountId, name),
     });
   } finally {
     await db.close();

@@ -1,5 +1,6 @@
 // A page of the line with explanations and ETAs, at lines of several lengths, beside the queue's own snapshot, which is
-// read once for any number of explanations. Milliseconds of CPU of this process, without PostgreSQL's.
+// read once for any number of explanations. Of each first the CPU of this process, without PostgreSQL's, then the median
+// of the elapsed time.
 import { execute, parse } from 'graphql';
 import type { Context } from '../src/context.ts';
 import { graphQLContext, type RequestServices } from '../src/graphql/context.ts';
@@ -24,14 +25,14 @@ export async function benchLine(sizes: readonly number[], times: number): Promis
     const rows: string[][] = [];
     for (const [mode, yaml] of Object.entries(modes)) {
       for (const size of sizes) {
-        const { ctx, queueId } = await fill(installation, { name: `${mode} ${size}`, size, yaml });
+        const { ctx, queueId } = await fillLine(installation, { name: `${mode} ${size}`, size, yaml });
         await installation.owner.query('vacuum analyze');
         const snapshot = async (): Promise<unknown> =>
           await ctx.db.transaction(ctx.accountId, async (tx) => await loadQueueAsOf(ctx, tx, { queueId, at: null }));
-        const cells = [(await timed(times, snapshot)).cpu];
+        const cells = [await timed(times, snapshot)];
         for (const selection of Object.values(pages))
-          cells.push((await timed(times, async () => await askPage(ctx, selection))).cpu);
-        rows.push([mode, String(size), ...cells.map(ms)]);
+          cells.push(await timed(times, async () => await askPage(ctx, selection)));
+        rows.push([mode, String(size), ...cells.map(({ cpu, p50 }) => `${ms(cpu)}, ${ms(p50)}`)]);
       }
     }
     console.log(table(['speculation', 'in line', 'the snapshot', ...Object.keys(pages)], rows));
@@ -48,10 +49,10 @@ async function askPage(ctx: Context, selection: string): Promise<void> {
 }
 
 /** A line whose first ten are built: each has an own check, and three versions and events. */
-async function fill(
-  { owner, account, repository }: BenchInstallation,
+export async function fillLine(
+  { owner, account, repository }: Pick<BenchInstallation, 'owner' | 'account' | 'repository'>,
   { name, size, yaml }: { readonly name: string; readonly size: number; readonly yaml: string },
-): Promise<{ ctx: Context; queueId: string }> {
+): Promise<{ ctx: Context; repositoryId: string; queueId: string }> {
   const ctx = await account(name);
   const repositoryId = await repository(ctx, 'shop');
   const values = [ctx.accountId, repositoryId];
@@ -104,5 +105,5 @@ async function fill(
      select $1, made.id, 0, p.id, p.head_sha, '', '', '' from made join pull_request p on p.account_id = $1 and p.queue_id = $3 and p.number = made.position`,
     [...inQueue, name.startsWith('adaptive')],
   );
-  return { ctx, queueId };
+  return { ctx, repositoryId, queueId };
 }

@@ -2,6 +2,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { Argument, Command, InvalidArgumentError } from 'commander';
 import { benchAnalytics } from './analytics.ts';
+import { benchDashboard } from './dashboard.ts';
 import { openBenchDatabase } from './database.ts';
 import { fillDataSet } from './dataset.ts';
 import { benchGitHubFaults } from './github-faults.ts';
@@ -20,6 +21,7 @@ import { benchWebhooks } from './webhooks.ts';
 const names = [
   'reads',
   'analytics',
+  'dashboard',
   'github-faults',
   'github-webhooks',
   'landings',
@@ -40,7 +42,8 @@ const program = new Command('npm run bench --')
   .option('--landings <n>', 'of landings and github-faults', readNumber, 40)
   .option('--repositories <n>', 'of github-faults', readNumber, 4)
   .option('--batch <n>', 'of github-faults: pull requests in a batch', readNumber, 8)
-  .option('--lines <n,…>', 'of releases and line', readNumbers)
+  .option('--lines <n,…>', 'of releases, line and dashboard', readNumbers)
+  .option('--changes <n>', 'of dashboard', readNumber, 2_000)
   .option('--times <n>', 'of releases and line', readNumber, 5)
   .option('--rounds <n>', 'of reads', readNumber, 20)
   .option('--requests <n>', 'of reads and lists', readNumber, 300)
@@ -58,6 +61,7 @@ interface Options {
   readonly repositories: number;
   readonly batch: number;
   readonly lines?: number[];
+  readonly changes: number;
   readonly times: number;
   readonly rounds: number;
   readonly requests: number;
@@ -73,6 +77,7 @@ const options = program.opts<Options>();
 
 const benches = {
   reads: benchReads,
+  dashboard: async () => await benchDashboard(options.lines?.[0] ?? 5_000, options.changes),
   analytics: async () => await benchAnalytics(options.pullRequests),
   'github-faults': async () => {
     const failures = await benchGitHubFaults(options);

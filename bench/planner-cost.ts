@@ -94,7 +94,7 @@ function busy(line: Line): Snapshot {
       buildKeysHash: idle.rules.buildKeysHash,
       createdAt: 0,
       buildStartedAt: 0,
-      landingBegun: false,
+      landingStarted: false,
       landingPlanned: false,
     };
   });

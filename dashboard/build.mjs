@@ -20,8 +20,18 @@ export async function buildDashboard(outDir) {
     build: { outDir, emptyOutDir: true },
   });
   compress(outDir);
+  writeFileSync(join(outDir, 'operations.json'), JSON.stringify(operationNames()));
   writeFileSync(stampFile, stamp);
   return true;
+}
+
+/** The server measures operations by these names. */
+function operationNames() {
+  const documents = readdirSync(join(folder, 'src'), { recursive: true }).filter((name) => name.endsWith('.graphql'));
+  return documents
+    .flatMap((name) => [...readFileSync(join(folder, 'src', name), 'utf8').matchAll(/^(?:query|mutation) (\w+)/gm)])
+    .map(([, operation]) => operation)
+    .sort();
 }
 
 // Quality 11 takes twenty times as long as 9 and saves another 2 % of the size.

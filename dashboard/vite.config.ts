@@ -16,6 +16,8 @@ export default defineConfig({
   build: {
     target: 'es2024',
     modulePreload: { polyfill: false },
+    // Beside the dashboard, the page of embed links, which loads nothing of it.
+    rollupOptions: { input: ['index.html', 'embed.html'].map((page) => fileURLToPath(new URL(page, import.meta.url))) },
     // A data: URL would need a wider Content-Security-Policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 400,
@@ -26,6 +28,7 @@ export default defineConfig({
       '/session': proxied,
       '/api': proxied,
       '/git': proxied,
+      '/embed': proxied,
       '/healthz': proxied,
     },
   },

@@ -20,7 +20,7 @@ import type { Part } from './part.ts';
 import { parts } from './parts.ts';
 import { createServer, type World } from './server.ts';
 import { createDelivering } from './webhooks/delivering.ts';
-import { createHearing } from './webhooks/hearing.ts';
+import { createEventBus } from './webhooks/event-bus.ts';
 
 export interface EmulatorOptions extends FirstState {
   /** Default: any free port. */
@@ -80,10 +80,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const state = openState(options.dataDir === undefined ? null : join(dataDir, 'state.json'));
   const clock = options.clock ?? Date.now;
   // A restart must not repeat the tokens of the run before.
-  const random = createRandom((options.seed ?? 1) ^ Math.imul(state.nextId(), 2_654_435_761));
+  const seed = (options.seed ?? 1) ^ Math.imul(state.nextId(), 2_654_435_761);
+  const random = createRandom(seed);
   const now = (): string => instant(clock());
   const access = seedState({ state, random, now }, dataDir, options);
-  const world = assemble({ state, random, now, clock, dataDir });
+  const world = assemble({ state, random, now, clock, dataDir, faultsSeed: ~seed });
   const fastify = await listen(world, options);
   for (const part of world.parts) await part.start?.();
   const { core, urls } = world;
@@ -140,19 +141,20 @@ async function addRepository(
 interface Given extends Maker {
   readonly clock: () => number;
   readonly dataDir: string;
+  readonly faultsSeed: number;
 }
 
-function assemble({ state, random, now, clock, dataDir }: Given): World {
+function assemble({ state, random, now, clock, dataDir, faultsSeed }: Given): World {
   const urls = { web: '', api: '', graphql: '' };
   const mistakes: string[] = [];
   const made: Part[] = [];
   const fail = (error: unknown): void =>
     void mistakes.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const hearing = createHearing(() => made.flatMap(({ hear }) => (hear === undefined ? [] : [hear])), fail);
+  const events = createEventBus(() => made.flatMap(({ onEvent }) => (onEvent === undefined ? [] : [onEvent])), fail);
   const rules: Rules = async (request) =>
     await joinRules(made.flatMap((part) => (part.rules === undefined ? [] : [part.rules])))(request);
-  const effects = createEffects({ state, clock, now, emit: hearing.emit, settled: hearing.heard });
-  const faults = createFaults(random, effects);
+  const effects = createEffects({ state, clock, now, emit: events.emit, settled: events.handled });
+  const faults = createFaults(createRandom(faultsSeed), effects);
   const git = createGitStore(join(dataDir, 'repositories'));
   const core: Core = {
     state,
@@ -164,11 +166,11 @@ function assemble({ state, random, now, clock, dataDir }: Given): World {
     urls,
     clock,
     now,
-    emit: hearing.emit,
+    emit: events.emit,
     settled: async () => {
-      // What a part finishes is told in events, and an event may start something in a part.
+      // A part emits an event for what it finishes, and an event may start work in a part.
       for (let pass = 0; pass < 3; pass += 1) {
-        await hearing.settled();
+        await events.settled();
         for (const part of made) await part.settled?.();
       }
     },

@@ -14,7 +14,7 @@ export interface Part {
   readonly serve?: (fastify: FastifyInstance) => void | Promise<void>;
   readonly rules?: Rules;
   /** Hears every event, in order. What takes long is started, not awaited. */
-  readonly hear?: (event: HostEvent) => void | Promise<void>;
+  readonly onEvent?: (event: HostEvent) => void | Promise<void>;
   /** The event's own fields of webhooks, for events whose objects this part renders. */
   readonly payloads?: Partial<{ [Name in EventName]: (event: HostEvent & { name: Name }) => Promise<object> | object }>;
   /** Continues what a stopped emulator left. Called when the emulator listens. */

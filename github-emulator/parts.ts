@@ -1,4 +1,4 @@
-// The parts of the emulator, in the order in which they hear events.
+// The parts of the emulator, in the order in which they get events.
 import { actionsPart } from './actions/index.ts';
 import { checksPart } from './checks/index.ts';
 import { graphqlPart } from './graphql/index.ts';

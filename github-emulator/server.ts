@@ -8,6 +8,7 @@ import { registerApi } from './http/api.ts';
 import type { LimitKeeper } from './http/limits.ts';
 import type { ApiDescription } from './openapi/description.ts';
 import type { Part } from './part.ts';
+import { registerUsage } from './usage.ts';
 
 export interface World {
   readonly core: Core;
@@ -53,6 +54,7 @@ export async function createServer(
   registerApi(fastify, { core, faults, limits, description, routes, graphql });
   await registerGit(fastify, core, faults);
   registerKnobs(fastify, faults.knobs);
+  registerUsage(fastify);
   for (const part of world.parts) await part.serve?.(fastify);
   return fastify;
 }

@@ -31,7 +31,7 @@ create table queue (
   -- True while open pull requests wait for the end of their own checks before their update. That end wakes the queue.
   updates_wait boolean not null default false,
   -- Since when the facts in `queue_past` have been as they are.
-  standing_since timestamptz not null default clock_timestamp(),
+  version_since timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default now(),
   unique (account_id, id),
   unique (account_id, repository_id, base_branch),
@@ -130,7 +130,7 @@ create table pull_request (
   own_commit_sha text,
   merged_by_queue boolean,
   -- Since when the facts in `pull_request_past` have been as they are.
-  standing_since timestamptz not null default clock_timestamp(),
+  version_since timestamptz not null default clock_timestamp(),
   created_at timestamptz not null,
   updated_at timestamptz not null default now(),
   merged_at timestamptz,
@@ -441,7 +441,7 @@ create table build (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 -- It begins with the tree. Until the table is first analysed, an index that begins with account and repository looks as
--- good as the primary key for a commit, and each look at a commit would read every build of its repository (ADR 0047).
+-- good as the primary key for a commit, and each look at a commit would read every build of its repository (ADR 0012).
 create index build_tree on build (tree, account_id, repository_id);
 
 create table check_result (
@@ -517,7 +517,7 @@ create table intent (
   kind text not null check (kind ~ '^[a-z]+(_[a-z]+)*$'),
   -- Two intents of a queue with one kind and key are the same intent.
   key text not null,
-  state text not null default 'planned' check (state in ('planned', 'begun', 'done', 'failed', 'void')),
+  state text not null default 'planned' check (state in ('planned', 'started', 'done', 'failed', 'void')),
   attempt integer not null default 0,
   -- The next try after a failed one; the times between tries grow. Null: at once.
   next_try_at timestamptz,
@@ -530,8 +530,8 @@ create table intent (
   unique (account_id, queue_id, kind, key),
   foreign key (account_id, queue_id) references queue (account_id, id)
 );
-create unique index intent_one_begun_landing on intent (account_id, queue_id) where kind = 'land' and state = 'begun';
-create index intent_open on intent (account_id, queue_id, id) where state in ('planned', 'begun');
+create unique index intent_one_started_landing on intent (account_id, queue_id) where kind = 'land' and state = 'started';
+create index intent_open on intent (account_id, queue_id, id) where state in ('planned', 'started');
 create index intent_pull_request on intent (account_id, pull_request_id) where pull_request_id is not null;
 
 create table landing (

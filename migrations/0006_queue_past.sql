@@ -31,11 +31,11 @@ begin
   after.title := ''; after.body := ''; after.merge_title := null; after.merge_body := null;
   after.affected_targets := null; after.awaited := null; after.updated_at := null; after.top_announced := false;
   after.notify_at := null; after.notification_version := 0; after.has_status_comment := false; after.status_check := null;
-  after.standing_since := old.standing_since;
+  after.version_since := old.version_since;
   if before is not distinct from after then return new; end if;
-  new.standing_since := clock_timestamp();
+  new.version_since := clock_timestamp();
   insert into pull_request_past (account_id, pull_request_id, queue_id, is_in_line, since, until_at, facts)
-  values (old.account_id, old.id, old.queue_id, old.status in ('queued', 'tagged'), old.standing_since, new.standing_since, to_jsonb(before));
+  values (old.account_id, old.id, old.queue_id, old.status in ('queued', 'tagged'), old.version_since, new.version_since, to_jsonb(before));
   return new;
 end $$;
 create trigger keep_past before update on pull_request for each row execute function keep_pull_request_past();
@@ -82,9 +82,9 @@ create index queue_past_oldest on queue_past (until_at);
 
 create function keep_queue_past() returns trigger language plpgsql as $$
 begin
-  new.standing_since := clock_timestamp();
+  new.version_since := clock_timestamp();
   insert into queue_past (account_id, queue_id, since, until_at, base_tip, base_tree, host_required_checks, halted_reason, halted_at)
-  values (old.account_id, old.id, old.standing_since, new.standing_since, old.base_tip, old.base_tree, old.host_required_checks, old.halted_reason, old.halted_at);
+  values (old.account_id, old.id, old.version_since, new.version_since, old.base_tip, old.base_tree, old.host_required_checks, old.halted_reason, old.halted_at);
   return new;
 end $$;
 create trigger keep_past before update on queue for each row

@@ -9,7 +9,7 @@ create table release_project (
   -- How a candidate is built on request, without the secret. Null: a candidate is ready at once.
   build_provider jsonb,
   build_secret bytea,
-  -- Since when the project builds at this provider. Null: since it was made. Builds begun before ran at another
+  -- Since when the project builds at this provider. Null: since it was made. Builds started before ran at another
   -- provider, so this one is not asked about them.
   build_provider_since timestamptz,
   build_timeout_sec integer not null default 3600 check (build_timeout_sec > 0),
@@ -133,7 +133,7 @@ create table deployment (
   -- The provider's name of the run. Null: not triggered, or the provider has no name for it.
   provider_run text,
   -- Between these two the provider may have been called.
-  trigger_begun_at timestamptz,
+  trigger_started_at timestamptz,
   triggered_at timestamptz,
   cancel_requested_at timestamptz,
   -- When the provider was asked to cancel. Null: not yet.
@@ -173,7 +173,7 @@ create index deployment_open on deployment (account_id, environment_id, id)
   where status in ('pending', 'in_progress', 'canceling', 'unknown');
 create index deployment_due on deployment (next_look_at) where next_look_at is not null;
 -- A rollback asks for the deployment that started last under the environment's row, and gets it from the index alone.
-create index deployment_begun on deployment (account_id, environment_id, coalesce(last_start_at, deploy_start_at) desc, id desc)
+create index deployment_started on deployment (account_id, environment_id, coalesce(last_start_at, deploy_start_at) desc, id desc)
   where deploy_start_at is not null;
 -- Successes in the order of their ends: a rollback walks back along them.
 create index deployment_successes on deployment (account_id, environment_id, deploy_end_at, id) where status = 'success';
@@ -235,7 +235,7 @@ create unique index freeze_rule_manual on freeze_rule (account_id, environment_i
 create unique index freeze_rule_branches_manual on freeze_rule (account_id, repository_id, base_branches)
   where deleted_at is null and source = 'manual' and repository_id is not null;
 
--- The next three tables keep git's answers about which commits a candidate has (interface 2.11, ADR 0035). Git is the
+-- The next three tables keep git's answers about which commits a candidate has (interface 2.11, ADR 0036). Git is the
 -- truth: they may be emptied at any time, and git is asked again.
 
 -- How far a base branch was followed.

@@ -109,7 +109,7 @@ create table runbook_prompt (
   created_at timestamptz not null,
   -- When its steps were written. Null: not yet.
   planned_at timestamptz,
-  -- How often its planning was begun.
+  -- How often its planning was started.
   attempts integer not null default 0,
   unique (account_id, runbook_id, ordinal),
   foreign key (account_id, runbook_id) references runbook (account_id, id) on delete cascade
@@ -137,7 +137,7 @@ create table runbook_step (
   error_message text,
   -- It failed, and a later follow-up goes on without it.
   passed_over boolean not null default false,
-  -- The commit that the agent works on top of. Null: not begun.
+  -- The commit that the agent works on top of. Null: not started.
   base_commit text,
   started_at timestamptz,
   ended_at timestamptz,

@@ -63,7 +63,7 @@ create table preview_registration (
   foreign key (account_id, repository_id) references repository (account_id, id)
 );
 create index preview_registration_of on preview_registration (account_id, repository_id, id desc);
-create index preview_registration_standing on preview_registration (account_id, repository_id, name, id desc) where ended_at is null;
+create index preview_registration_active on preview_registration (account_id, repository_id, name, id desc) where ended_at is null;
 create index preview_registration_expiry on preview_registration (expires_at) where ended_at is null;
 
 -- One run over the head of a pull request.
@@ -149,7 +149,7 @@ create table preview_sandbox (
   unique (account_id, name),
   foreign key (account_id, verification_id) references verification (account_id, id) on delete cascade
 );
-create index preview_sandbox_standing on preview_sandbox (expires_at) where state <> 'gone';
+create index preview_sandbox_live on preview_sandbox (expires_at) where state <> 'gone';
 
 -- What was driven, in order.
 create table verification_step (

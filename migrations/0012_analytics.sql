@@ -1,4 +1,4 @@
--- Statistics of repositories, added up from the event log (ADR 0016).
+-- Statistics of repositories, added up from the event log (ADR 0005).
 
 -- What the queues of a repository did in a quarter of an hour. Offsets of time zones are multiples of 15 minutes, so the
 -- days of every zone consist of whole buckets.

@@ -9,7 +9,7 @@ create table host_comment (
   key text not null,
   -- GitHub's id. Null: the first call has no answer yet.
   github_id text,
-  -- The newest version that somebody began to write. A lower one is never begun after it.
+  -- The newest version that somebody began to write. A lower one is never started after it.
   version bigint not null,
   -- SHA-256 of the newest words that GitHub has confirmed. Null: the newest ones are not confirmed.
   digest text,

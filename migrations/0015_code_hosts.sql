@@ -9,9 +9,9 @@ alter table queue_past add column host_rules jsonb;
 
 create or replace function keep_queue_past() returns trigger language plpgsql as $$
 begin
-  new.standing_since := clock_timestamp();
+  new.version_since := clock_timestamp();
   insert into queue_past (account_id, queue_id, since, until_at, base_tip, base_tree, host_required_checks, halted_reason, halted_at, host_rules)
-  values (old.account_id, old.id, old.standing_since, new.standing_since, old.base_tip, old.base_tree, old.host_required_checks, old.halted_reason, old.halted_at, old.host_rules);
+  values (old.account_id, old.id, old.version_since, new.version_since, old.base_tip, old.base_tree, old.host_required_checks, old.halted_reason, old.halted_at, old.host_rules);
   return new;
 end $$;
 drop trigger keep_past on queue;

@@ -165,8 +165,8 @@ function readQueryObjects(operation: Operation, sent: Sent): Map<Input, Found> {
     );
     const isSent = (each: Found | undefined): boolean => each !== undefined && each.kind !== 'Unsent';
     const complete = spellings.find((spelling) => inputs.every((input, at) => !input.required || isSent(spelling[at])));
-    const begun = spellings.find((spelling) => spelling.some(isSent));
-    const chosen = complete ?? begun ?? inputs.map((): Found => ({ kind: 'Unsent', missing: name }));
+    const started = spellings.find((spelling) => spelling.some(isSent));
+    const chosen = complete ?? started ?? inputs.map((): Found => ({ kind: 'Unsent', missing: name }));
     for (const [at, input] of inputs.entries()) found.set(input, chosen[at] as Found);
   }
   return found;

@@ -8,6 +8,7 @@ import {
   compiler,
   findNode,
   finish,
+  isHelpShown,
   prepare,
   root,
   runForeground,
@@ -15,7 +16,7 @@ import {
   toolEnvironment,
 } from './toolchain.mjs';
 
-const sourceFolders = ['src', 'workflows', 'rest-facade', 'bench', 'migrations', 'github-emulator', 'dashboard'];
+const sourceFolders = ['src', 'cli', 'workflows', 'rest-facade', 'bench', 'migrations', 'github-emulator', 'dashboard'];
 const settings = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 const stampFile = join('dist', '.build-stamp.json');
 
@@ -92,7 +93,10 @@ async function bundleWorkflows() {
   await bundler.bundleWorkflows({ entry, sources, outFile: join(dist, 'workflow-bundle.js') });
 }
 
+// A run of tests sets NODE_ENV to `test`. Pages built under it would contain React for development, whose strict mode
+// mounts everything twice and so closes each dialog at once.
 async function bundlePages() {
+  process.env.NODE_ENV = 'production';
   const graphiql = join(root, 'src', 'graphiql', 'build.mjs');
   const dashboard = join(root, 'dashboard', 'build.mjs');
   if (existsSync(graphiql)) {
@@ -106,5 +110,7 @@ async function bundlePages() {
 }
 
 // `--keep-going`: `npm run generate` writes sources that others import, so it must run before they all compile.
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  finish(build({ keepGoing: process.argv.includes('--keep-going') }));
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const usage = 'Usage: npm run build\n\nCompiles what changed to dist/.';
+  if (!isHelpShown(process.argv.slice(2), usage)) finish(build({ keepGoing: process.argv.includes('--keep-going') }));
+}

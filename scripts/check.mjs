@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
-import { compiler, findNode, finish, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
+import { compiler, findNode, finish, isHelpShown, prepare, root, seconds, toolEnvironment } from './toolchain.mjs';
 
-const folders = ['src', 'workflows', 'rest-facade', 'test', 'bench', 'github-emulator', 'dashboard'];
+const folders = ['src', 'cli', 'action', 'workflows', 'rest-facade', 'test', 'bench', 'github-emulator', 'dashboard'];
 
 export function checks() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
@@ -63,4 +63,7 @@ async function check() {
   return runChecks(node).length === 0 && isBuilt ? 0 : 1;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) finish(check());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const usage = 'Usage: npm run check\n\nChecks format, lint, types, import rules, dead code and generated files.';
+  if (!isHelpShown(process.argv.slice(2), usage)) finish(check());
+}

@@ -1,6 +1,6 @@
 // `npm run test:live`: the contract of code hosts on real GitHub, and what only GitHub can answer. docs/live-suite.md.
 import { join } from 'node:path';
-import { findNode, finish, prepare, root, runForeground, toolEnvironment } from './toolchain.mjs';
+import { findNode, finish, isHelpShown, prepare, root, runForeground, toolEnvironment } from './toolchain.mjs';
 
 const needed = ['GITHUB_TEST_APP_ID', 'GITHUB_TEST_APP_KEY', 'GITHUB_TEST_REPOSITORY', 'GITHUB_TEST_TOKEN'];
 
@@ -18,4 +18,8 @@ async function live(args) {
   });
 }
 
-finish(live(process.argv.slice(2)));
+const usage = `Usage: npm run test:live
+
+Runs the contract of code hosts on GitHub itself. Needs ${needed.join(', ')} (docs/live-suite.md).`;
+
+if (!isHelpShown(process.argv.slice(2), usage)) finish(live(process.argv.slice(2)));

@@ -21,6 +21,8 @@ export const programs = {
   doctor: 'dist/src/doctor.js',
   import: 'dist/src/import.js',
   recover: 'dist/src/recover.js',
+  backup: 'dist/src/backup.js',
+  restore: 'dist/src/restore.js',
   simulate: 'dist/src/simulate.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',

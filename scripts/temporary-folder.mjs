@@ -1,6 +1,7 @@
 // Where a test run keeps its databases, repositories and checkouts: in memory when the machine has room for that.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+// As a whole: a Node that is too old to have statfsSync must load this file, to be told so.
+import * as fs from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,14 +12,14 @@ const roomNeeded = 6 * 2 ** 30;
 /** A folder of the caller's own that anybody may pass through. A TMPDIR that is set is used as it is. */
 export function makeTemporaryFolder() {
   const parent = process.env.TMPDIR === undefined && canUseMemory() ? memory : tmpdir();
-  const path = mkdtempSync(join(parent, 'interlock-tests-'));
-  chmodSync(path, 0o755);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+  const path = fs.mkdtempSync(join(parent, 'interlock-tests-'));
+  fs.chmodSync(path, 0o755);
+  return { path, remove: () => fs.rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
 function canUseMemory() {
   try {
-    const { type, bavail, bsize } = statfsSync(memory);
+    const { type, bavail, bsize } = fs.statfsSync(memory);
     return type === tmpfs && bavail * bsize >= roomNeeded && freemem() >= roomNeeded && canExecute(memory);
   } catch {
     return false;
@@ -27,12 +28,12 @@ function canUseMemory() {
 
 // Containers often mount it so that nothing in it can be executed, and checks are programs in checkouts.
 function canExecute(parent) {
-  const folder = mkdtempSync(join(parent, 'interlock-probe-'));
+  const folder = fs.mkdtempSync(join(parent, 'interlock-probe-'));
   try {
     const program = join(folder, 'probe');
-    writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    fs.writeFileSync(program, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     return spawnSync(program).status === 0;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }

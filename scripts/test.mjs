@@ -8,7 +8,7 @@ import { affectedTests, listChanged } from './affected.mjs';
 import { ensureBuilt } from './build.mjs';
 import { runChecks } from './check.mjs';
 import { makeTemporaryFolder } from './temporary-folder.mjs';
-import { findNode, finish, prepare, root, runForeground, seconds, toolEnvironment } from './toolchain.mjs';
+import { findNode, finish, isHelpShown, prepare, root, runForeground, seconds, toolEnvironment } from './toolchain.mjs';
 
 async function test(args) {
   prepare();
@@ -84,4 +84,13 @@ export function total(outcomes, failedChecks) {
   };
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) finish(test(process.argv.slice(2)));
+const usage = `Usage: npm test [-- <tests>... | --changed [commit]]
+       npm run test:all
+
+Builds, runs the tests and then every check. test:all runs the tests in full. Named tests, or those that the changes since
+a commit affect most, run without the checks. Other arguments are those of vitest.`;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const args = process.argv.slice(2);
+  if (!isHelpShown(args, usage)) finish(test(args));
+}

@@ -39,6 +39,13 @@ export function assertNewEnoughToBegin() {
     );
 }
 
+/** True when the arguments ask for help. It has been printed. */
+export function isHelpShown(args, usage) {
+  if (!args.includes('--help') && !args.includes('-h')) return false;
+  console.log(usage);
+  return true;
+}
+
 /** By time stamps when they tell, else by comparing versions: a checkout touches the lock file without changing it. */
 export function isInstalled(folder = root) {
   const lockFile = join(folder, 'package-lock.json');

@@ -3,6 +3,7 @@
 import type { Logger } from 'pino';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
 import type { Database } from './platform/database.ts';
+import type { Meter } from './platform/metrics/index.ts';
 import type { Hosts } from './hosts/port.ts';
 
 export const scopes = [
@@ -25,7 +26,7 @@ export type Role = 'admin' | 'maintainer' | 'member';
 
 /** The acting user of a request, or the service itself (`system`) inside activities and reconcilers. */
 export interface Actor {
-  readonly kind: 'account_token' | 'user_token' | 'github_user' | 'system';
+  readonly kind: 'account_token' | 'user_token' | 'person' | 'system';
   readonly userId: string | null;
   /** Also the token that the session began with. */
   readonly tokenId: string | null;
@@ -41,6 +42,8 @@ export interface Actor {
    * the account alone decide.
    */
   readonly atGitHub: { readonly id: string; readonly login: string } | null;
+  /** Whether the role is what the OpenID provider says, which is asked again and again. */
+  readonly isAtOidc: boolean;
 }
 
 /**
@@ -68,8 +71,18 @@ export interface Ports {
   readonly runbookAgent: AgentKind;
   /** Tells a workflow to look again, after the commit. Never throws: a lost wake costs delay only. */
   readonly wake: (whose: Wake) => Promise<void>;
+  /**
+   * The email address of a person of GitHub who may write to a repository there. The person becomes a user of the account
+   * if there is no such user yet. Null: an admin removed the person, or GitHub did not answer. Left out: there is no GitHub.
+   */
+  readonly admitPerson?: (
+    accountId: string,
+    person: { readonly repositoryId: string; readonly id: string; readonly login: string },
+  ) => Promise<string | null>;
   /** Tells the sequencer that events were committed. A lost one costs a quarter of a second. */
   readonly eventsWritten: () => void;
+  /** What this process counts and times. */
+  readonly meter: Meter;
 }
 
 export interface Context extends Ports {
@@ -106,6 +119,7 @@ export function systemContext(ports: Ports, accountId: string): Context {
       role: 'admin',
       scopes: new Set(scopes),
       atGitHub: null,
+      isAtOidc: false,
     },
   };
 }

@@ -1,44 +1,56 @@
 // `npm run doctor -- <owner>/<name>`: proves by reversible probes that a repository can land pull requests, and names the
-// cure for what is missing; exit 1 when something is.
+// cure for what is missing; exit 1 when something is. `-- --growth` says what takes room, and needs no repository.
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import color from 'picocolors';
 import type { Finding } from './domain/doctor/finding.ts';
-import { StartError } from './launcher/start-error.ts';
+import { growthText, measureGrowth } from './growth.ts';
+import { calledAs } from './launcher/called-as.ts';
+import { examineOidc, openOidc } from './modules/oidc/index.ts';
 import { examineRepository } from './modules/queue/index.ts';
-import { contextOf, repositoryOf, runTool, withService } from './tool.ts';
-
-const program = new Command('npm run doctor --')
-  .description('Proves that a repository can land pull requests, and names the cure for what is missing.')
-  .argument('<owner/name>', 'repository')
-  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
-  .option('--account <name>', 'account, where there are several')
-  .option('--json', 'one JSON document instead of text');
+import { oidcFrom, retentionFrom } from './parts.ts';
+import { runTool, withNamedRepository, withService } from './tool.ts';
 
 async function main(): Promise<number> {
-  program.parse();
-  const { data, databaseUrl, account, json } = program.opts<{
-    data: string;
-    databaseUrl?: string;
-    account?: string;
-    json?: boolean;
-  }>();
-  const name = program.args[0] ?? '';
-  const findings: Finding[] = [];
-  await withService({ dataDir: data, databaseUrl }, async (service) => {
-    const ctx = await contextOf(service, account);
-    const repository = await repositoryOf(ctx, name);
-    if (repository === null) throw new StartError(`There is no repository ${name}.`);
-    await examineRepository(ctx, repository, (finding) => {
+  const program = calledAs('doctor');
+  if (process.argv.includes('--growth')) return await showGrowth(program);
+  const description = 'Proves that a repository can land pull requests, and names the cure for what is missing.';
+  return await withNamedRepository({ program, description }, async ({ ctx, repository, name, json }) => {
+    const findings: Finding[] = [];
+    const report = (finding: Finding): void => {
       findings.push(finding);
       if (!json) say(finding);
-    });
+    };
+    await examineRepository(ctx, repository, report);
+    const oidc = oidcFrom(process.env);
+    const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? ctx.publicUrl;
+    if (oidc !== null)
+      for (const finding of await examineOidc(ctx.db, openOidc({ ...ctx, publicUrl }, oidc))) report(finding);
+    const count = (state: Finding['state']): number => findings.filter((finding) => finding.state === state).length;
+    const isReady = count('missing') === 0;
+    if (json) console.log(JSON.stringify({ repository: name, isReady, findings }, null, 2));
+    else console.log(`\n${count('ok')} ok, ${count('warning')} to look at, ${count('missing')} missing.`);
+    return isReady ? 0 : 1;
   });
-  const count = (state: Finding['state']): number => findings.filter((finding) => finding.state === state).length;
-  const isReady = count('missing') === 0;
-  if (json) console.log(JSON.stringify({ repository: name, isReady, findings }, null, 2));
-  else console.log(`\n${count('ok')} ok, ${count('warning')} to look at, ${count('missing')} missing.`);
-  return isReady ? 0 : 1;
+}
+
+/** Exit 1: something is older than its setting allows. */
+async function showGrowth(program: string): Promise<number> {
+  const command = new Command(program)
+    .description('Says what takes room, and the oldest of each kind beside how long it is kept.')
+    .requiredOption('--growth', 'this report')
+    .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+    .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+    .option('--json', 'one JSON document instead of text')
+    .parse();
+  const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();
+  const retention = retentionFrom(process.env);
+  const now = new Date();
+  return await withService({ dataDir: data, databaseUrl }, async ({ ports: { db } }) => {
+    const growth = await measureGrowth({ db, dataDir: resolve(data), retention, now });
+    console.log(json ? JSON.stringify(growth, null, 2) : growthText(growth, now));
+    return growth.kinds.some(({ isLate }) => isLate) ? 1 : 0;
+  });
 }
 
 const shown = {

@@ -1,8 +1,11 @@
 // `npm run generate`: writes what is made of the sources. `--check` writes nothing and says what is not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { generateFacade } from '../rest-facade/generate.ts';
 import { configurationMarkdown } from './domain/configuration/index.ts';
+import { metricsMarkdown } from './domain/metrics/markdown.ts';
+import { retentionMarkdown } from './domain/retention/markdown.ts';
 import { emitSchema } from './graphql/emit.ts';
 import { userActionsMarkdown } from './modules/accounts/index.ts';
 import { projectRoot } from './platform/project-root.ts';
@@ -11,11 +14,17 @@ async function main(): Promise<number> {
   const isCheck = process.argv.includes('--check');
   const schema = emitSchema();
   const { openApi, types } = await generateFacade(schema);
+  const { bundleAction } = (await import(pathToFileURL(join(projectRoot, 'action', 'build.mjs')).href)) as {
+    readonly bundleAction: () => Promise<string>;
+  };
   const files: Readonly<Record<string, string>> = {
     'schema/schema.graphql': schema,
     'schema/openapi.yaml': openApi,
     'rest-facade/generated/openapi.d.ts': types,
+    'action/dist/index.mjs': await bundleAction(),
     'docs/configuration.md': configurationMarkdown(),
+    'docs/metrics.md': metricsMarkdown(),
+    'docs/retention.md': retentionMarkdown(),
     'docs/user-actions.md': userActionsMarkdown(),
   };
   const stale: string[] = [];
@@ -34,4 +43,10 @@ async function main(): Promise<number> {
   return isCheck && stale.length > 0 ? 1 : 0;
 }
 
+if (process.argv.includes('--help')) {
+  console.log(
+    'Usage: npm run generate [-- --check]\n\nWrites what is made of the sources. --check only says what is stale.',
+  );
+  process.exit(0);
+}
 process.exit(await main());

@@ -1,12 +1,12 @@
 // `npm start -- --github` and `--github-emulator`: an App on GitHub by one link, or an emulator of GitHub beside the service
 // with a repository to touch.
+import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createAppAuth } from '@octokit/auth-app';
-import { Octokit } from '@octokit/core';
 import { systemContext, type Context } from './context.ts';
 import type { GitHubPerson } from './demo/host.ts';
+import { createOctokit } from './hosts/github/octokit.ts';
 import { spawnGuarded } from './launcher/guarded-process.ts';
 import { assertPortFree } from './launcher/ports.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -56,7 +56,7 @@ export async function startGitHub(option: GitHubOption, starting: Starting): Pro
 }
 
 async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
-  if (isLoopback(ctx.publicUrl))
+  if (isLoopback(ctx.publicUrl) && !isLoopback(server))
     throw new StartError(
       `GitHub cannot send webhooks to ${ctx.publicUrl}. Set INTERLOCK_PUBLIC_URL to an address that GitHub reaches, such as a tunnel to this port, and start again.`,
     );
@@ -64,7 +64,9 @@ async function linkToApp(ctx: Context, server: string): Promise<GitHubStarted> {
     ...serverAt(server),
     organization: process.env['GITHUB_ORGANIZATION'] ?? null,
   });
-  const lines = [`GitHub         ${link}   (open it within an hour: it makes the App and installs it)`];
+  const organization = process.env['GITHUB_ORGANIZATION'];
+  const owner = organization ?? 'the person who opens it, or for the organisation that GITHUB_ORGANIZATION names';
+  const lines = [`GitHub         ${link}   (open it within an hour: it makes the App for ${owner}, and installs it)`];
   return { lines, person: null, exited: null, stop: async () => await Promise.resolve() };
 }
 
@@ -90,12 +92,17 @@ async function startEmulator(
   { service, secrets, dataDir }: Starting,
 ): Promise<GitHubStarted> {
   await assertPortFree(port, '--github-emulator', '127.0.0.1');
+  const program = join(projectRoot, 'dist', 'github-emulator', 'main.js');
+  if (!existsSync(program))
+    throw new StartError(
+      'The package has no emulator of GitHub. Start Interlock from a clone of its sources for that.',
+    );
   const logFile = join(dataDir, 'github-emulator.log');
   await rm(logFile, { force: true });
   const child = await spawnGuarded({
     command: process.execPath,
     args: [
-      join(projectRoot, 'dist', 'github-emulator', 'main.js'),
+      program,
       '--port',
       String(port),
       '--data',
@@ -155,11 +162,7 @@ async function connectApp(
 ): Promise<void> {
   const privateKey = await readFile(access.keyFile, 'utf8');
   const { webhookUrl } = await addApp(ctx, secrets, { ...access, id: access.appId, privateKey });
-  const app = new Octokit({
-    baseUrl: access.apiUrl,
-    authStrategy: createAppAuth,
-    auth: { appId: access.appId, privateKey },
-  });
+  const app = createOctokit({ apiUrl: access.apiUrl, as: { app: { id: access.appId, privateKey } } });
   // A parameter named `url` would be taken for the address of the request.
   await app.request('PATCH /app/hook/config', { data: { url: webhookUrl } });
 }
@@ -216,7 +219,7 @@ const pullRequests = [
 
 /** A repository with a workflow and three pull requests, made as a person makes them. */
 async function fillRepository(access: EmulatorAccess): Promise<void> {
-  const person = new Octokit({ baseUrl: access.apiUrl, auth: access.token });
+  const person = createOctokit({ apiUrl: access.apiUrl, as: { token: access.token } });
   const place = { owner: access.owner, repo: repositoryName };
   const isThere = await person.request('GET /repos/{owner}/{repo}', place).then(
     () => true,

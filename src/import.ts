@@ -1,23 +1,24 @@
 // `npm run import -- <path or URL of any git repository> [owner/name]`: brings it into the local host.
 import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { Context } from './context.ts';
 import { HostRefused } from './hosts/port.ts';
+import { calledAs } from './launcher/called-as.ts';
 import { StartError } from './launcher/start-error.ts';
 import { hosted, syncBase } from './modules/queue/index.ts';
 import { changeActivity, createRepository, deleteRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
 
-const program = new Command('npm run import --')
+const program = new Command(calledAs('import'))
   .description(
     'Brings any git repository into the local host: branches and tags. Again: moves them to where the source has them.',
   )
   .argument('<source>', 'path or URL of a git repository')
   .argument('[owner/name]', 'what it is called here; default: imported/<name of the source>')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
   .option('--account <name>', 'account, where there are several');
 
 async function main(): Promise<number> {

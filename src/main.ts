@@ -7,7 +7,9 @@ import color from 'picocolors';
 import { localDemoHost } from './demo/host.ts';
 import { playDemo } from './demo/play.ts';
 import { startScenario } from './demo/scenario.ts';
+import { calledAs } from './launcher/called-as.ts';
 import { createProgress } from './launcher/progress.ts';
+import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
@@ -26,7 +28,7 @@ interface Flags {
   readonly githubEmulator?: number | true;
 }
 
-const program = new Command('npm start --')
+const program = new Command(calledAs('start'))
   .description('Starts Interlock with an embedded PostgreSQL and Temporal.')
   .addOption(new Option('--port <n>', 'port of the API').default(4000).env('PORT').argParser(portOf))
   .addOption(new Option('--host <address>', 'address to listen on').default('127.0.0.1').env('INTERLOCK_HOST'))
@@ -78,6 +80,7 @@ function githubOf({ github, githubEmulator }: Flags): GitHubOption | null {
 
 async function main(): Promise<void> {
   closeInheritedDescriptors();
+  readSecretFiles(process.env);
   const flags = program.parse().opts<Flags>();
   const startedAt = performance.now();
   let isStopping = false;
@@ -133,7 +136,7 @@ async function playFirstDemo(running: Interlock): Promise<void> {
   });
   const count = (wanted: string): number => played.filter(({ status }) => status === wanted).length;
   console.log(
-    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. Derive every proof again: npm run verify -- ${startScenario.owner}/${startScenario.name}`,
+    `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. Derive every proof again: ${calledAs('verify')} ${startScenario.owner}/${startScenario.name}`,
   );
 }
 

@@ -3,11 +3,15 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { OidcSettingsRefused, readOidcSettings, type OidcSettings } from './domain/accounts/oidc-settings.ts';
 import { usualStepLimitMs } from './domain/runbooks/drive.ts';
+import { readRetention, RetentionRefused, type Retention } from './domain/retention/catalogue.ts';
 import { readMinutes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
+import { readSlackSettings, SlackSettingsRefused, type SlackSettings } from './domain/slack/settings.ts';
 import { hostSettingsFrom } from './host-settings.ts';
 import { StartError } from './launcher/start-error.ts';
+import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { PushPace } from './hosts/github/index.ts';
 import { deriveSecrets, type Secrets } from './modules/accounts/index.ts';
 import { createEventHub } from './modules/events/index.ts';
@@ -19,6 +23,7 @@ import type { ProviderOptions } from './providers.ts';
 import { serveGitHub } from './server/github.ts';
 import { serveLocalGit } from './server/local-git.ts';
 import { startServer, type Server } from './server.ts';
+import { readTrustedProxies, TrustedProxiesRefused, type TrustsProxy } from './server/client-address.ts';
 import { createService, type Service } from './service.ts';
 import { connectTemporal } from './temporal.ts';
 import { temporalUiOf, watchTemporal } from './temporal-watch.ts';
@@ -30,6 +35,8 @@ export interface Installation {
   readonly temporal: {
     readonly address: string;
     readonly namespace: string;
+    /** Absent: connections are plain. */
+    readonly security?: TemporalSecurity;
     /** Null, or absent: TEMPORAL_UI_URL names it, if anything does. */
     readonly uiUrl?: string | null;
   };
@@ -52,9 +59,13 @@ export async function openService(installation: Installation): Promise<Service> 
       ...installation,
       wake: client.wake,
       webhooks,
+      slack: slackFrom(process.env),
       ...hostSettingsFrom(process.env),
       runbookAgent: process.env['RUNBOOK_MODEL'] ? 'model' : 'script',
+      mostSeries: mostSeriesFrom(process.env),
+      retention: retentionFrom(process.env),
     });
+    service.metrics.measureProcess();
     const stop = async (): Promise<void> => {
       await service.stop();
       await client.close();
@@ -84,6 +95,7 @@ export async function openServer(
   { port, host, githubServer }: ServerSettings,
 ): Promise<Server> {
   const bounds = runBoundsFrom(process.env);
+  const trustsProxy = trustedProxiesFrom(process.env);
   const ui = temporalUiOf(temporal, process.env);
   const hub = createEventHub({ db: service.ports.db, log });
   const watch = watchTemporal({ ...temporal, ui, log, clock: service.ports.clock });
@@ -91,12 +103,16 @@ export async function openServer(
     const server = await startServer({
       port,
       host,
+      trustsProxy,
+      oidc: oidcFrom(process.env),
       githubServers: githubServer === null ? [] : [githubServer],
       ports: service.ports,
       secrets,
       hub,
       overdue: service.overdue,
       temporal: watch,
+      frameAncestors: frameAncestorsFrom(process.env),
+      metrics: { page: service.metricsPage, token: metricsTokenFrom(process.env) },
       registerExtra: async (fastify, parts) => {
         await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, bounds, ...parts });
         await serveGitHub(fastify, { ...service, secrets });
@@ -134,6 +150,7 @@ export async function openWorker(
     previews: previewOptionsFrom(process.env, model),
     agents: { model, stepLimitMs: bounds.stepLimitMs },
     bounds,
+    measuresSdk: true,
   });
   const stop = async (): Promise<void> => {
     await worker.stop();
@@ -161,6 +178,72 @@ export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & 
     if (error instanceof RunBoundsRefused) throw new StartError(error.message);
     throw error;
   }
+}
+
+/** How long what is kept, from KEEP_EVENTS_DAYS and its like. */
+export function retentionFrom(env: NodeJS.ProcessEnv): Retention {
+  try {
+    return readRetention(env);
+  } catch (error) {
+    if (error instanceof RetentionRefused) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+/** What reads /metrics, from INTERLOCK_METRICS_TOKEN. Null: this machine alone does. */
+export function metricsTokenFrom(env: NodeJS.ProcessEnv): string | null {
+  const token = env['INTERLOCK_METRICS_TOKEN'] ?? '';
+  if (token === '') return null;
+  if (!/^\S{16,}$/.test(token))
+    throw new StartError('INTERLOCK_METRICS_TOKEN must have at least 16 characters, and no spaces.');
+  return token;
+}
+
+function mostSeriesFrom(env: NodeJS.ProcessEnv): number {
+  const text = env['INTERLOCK_METRICS_QUEUES'] ?? '100';
+  if (!/^\d{1,4}$/.test(text))
+    throw new StartError(`INTERLOCK_METRICS_QUEUES must be a number from 0 to 9999, not ${text}.`);
+  return Number(text);
+}
+
+/** The OpenID provider that people sign in at, from OIDC_ISSUER and its like. Null: there is none. */
+export function oidcFrom(env: NodeJS.ProcessEnv): OidcSettings | null {
+  try {
+    return readOidcSettings(env);
+  } catch (error) {
+    if (error instanceof OidcSettingsRefused) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+/** Which channels of Slack hear of which repositories, from SLACK_BOT_TOKEN and SLACK_CHANNELS. Null: none. */
+function slackFrom(env: NodeJS.ProcessEnv): SlackSettings | null {
+  try {
+    return readSlackSettings(env);
+  } catch (error) {
+    if (error instanceof SlackSettingsRefused) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+function trustedProxiesFrom(env: NodeJS.ProcessEnv): TrustsProxy | null {
+  try {
+    return readTrustedProxies(env['TRUST_PROXY']);
+  } catch (error) {
+    if (error instanceof TrustedProxiesRefused) throw new StartError(error.message);
+    throw error;
+  }
+}
+
+/** Sites that may show embedded queues in a frame, from EMBED_FRAME_ANCESTORS. `'none'`: no site may. */
+export function frameAncestorsFrom(env: NodeJS.ProcessEnv): string {
+  const sites = (env['EMBED_FRAME_ANCESTORS'] ?? '').split(/\s+/).filter((site) => site !== '');
+  const wrong = sites.find((site) => !/^(?:\*|'self'|https?:\/\/(?:\*\.)?[\w.-]+(?::\d+)?)$/.test(site));
+  if (wrong !== undefined)
+    throw new StartError(
+      `EMBED_FRAME_ANCESTORS must be sites with spaces between them, such as https://wiki.example.com https://*.example.org, not ${wrong}.`,
+    );
+  return sites.length === 0 ? "'none'" : sites.join(' ');
 }
 
 /** From INTERLOCK_SECRET, or from the data directory of `npm start`. Null: neither has them. */

@@ -1,21 +1,27 @@
 // Servers and workers as processes of their own, as many as wanted, on a PostgreSQL and a Temporal of yours:
-// `node dist/src/production.js server`, `… worker`, and once `… account`, which makes an account and says its token.
+// `node dist/src/production.js server`, `… worker`, `… migrate` before an upgrade, and once `… account`, which makes an
+// account and says its token.
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { pino } from 'pino';
 import { makeDataDirectory } from './launcher/data-directory.ts';
 import { assertGit } from './launcher/git-program.ts';
-import { openPostgres, openTemporal, prepareSchema } from './launcher/parts.ts';
+import { checkDatabase, openTemporal, prepareSchema } from './launcher/parts.ts';
+import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
 import { stopOnSignals } from './launcher/stop-signals.ts';
+import { temporalSecurityFrom } from './launcher/temporal-security.ts';
 import { searchAttributes } from './launcher/temporal.ts';
+import type { Part } from './domain/health/parts.ts';
 import { createAccount } from './modules/accounts/index.ts';
-import { openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
+import { metricsTokenFrom, openServer, openService, openWorker, secretsFrom, type Installation } from './parts.ts';
 import { closeInheritedDescriptors } from './platform/spawning/inherited.ts';
+import { createLog, secretsOf } from './platform/logging.ts';
 import { createService } from './service.ts';
-import { serveWorkerHealth } from './worker-health.ts';
+import { watchTemporal } from './temporal-watch.ts';
+import { openTracing } from './tracing.ts';
+import { partsOfWorker, serveWorkerHealth } from './worker-health.ts';
 
 interface Flags {
   readonly databaseUrl?: string;
@@ -63,6 +69,10 @@ withInstallation(program.command('worker').description('Runs workflows, their ac
   .option('--unsafe-ci', 'run checks as plain processes where there is no sandbox', false)
   .action(async (flags: WorkerFlags) => await run(async (stops) => await runWorker(flags, stops)));
 
+withDatabaseUrl(
+  program.command('migrate').description('Brings the schema of the database up to date, and ends.'),
+).action(async (flags: Pick<Flags, 'databaseUrl'>) => await migrateDatabase(flags));
+
 withDatabase(program.command('account').description('Makes an account and says its token, with every scope.'))
   .requiredOption('--name <name>', 'its name')
   .requiredOption('--email <address>', 'the author of its commits')
@@ -75,11 +85,13 @@ function withInstallation(command: Command): Command {
 }
 
 function withDatabase(command: Command): Command {
-  return command
-    .addOption(new Option('--database-url <url>', 'your PostgreSQL').env('DATABASE_URL'))
-    .addOption(
-      new Option('--data <dir>', 'where all of them keep repositories').default('.interlock').env('INTERLOCK_DATA'),
-    );
+  return withDatabaseUrl(command).addOption(
+    new Option('--data <dir>', 'where all of them keep repositories').default('.interlock').env('INTERLOCK_DATA'),
+  );
+}
+
+function withDatabaseUrl(command: Command): Command {
+  return command.addOption(new Option('--database-url <url>', 'your PostgreSQL').env('DATABASE_URL'));
 }
 
 function numberOption(flag: string, description: string, otherwise: number): Option {
@@ -95,17 +107,20 @@ type Shared = Omit<Installation, 'temporal' | 'publicUrl'>;
 /** What every one of them is given. The database is there, and its schema up to date. */
 async function openShared({ databaseUrl, data }: Flags): Promise<Shared> {
   const secret = process.env['INTERLOCK_SECRET'];
-  if (databaseUrl === undefined)
-    throw missing('DATABASE_URL (--database-url)', 'the PostgreSQL that all of them share');
+  if (databaseUrl === undefined) throw missingDatabase();
   if (secret === undefined)
     throw missing('INTERLOCK_SECRET', '32 characters at least, the same for every server and worker');
   const secrets = secretsFrom(secret);
   const dataDir = resolve(data);
   await assertGit();
   await makeDataDirectory(dataDir);
-  await openPostgres(databaseUrl, { dataDir, log: () => {} });
+  await checkDatabase(databaseUrl);
   await prepareSchema(databaseUrl);
-  return { databaseUrl, dataDir, secrets, log: pino({ level: process.env['LOG_LEVEL'] ?? 'info' }) };
+  const log = createLog({
+    level: process.env['LOG_LEVEL'] ?? 'info',
+    secrets: secretsOf({ ...process.env, DATABASE_URL: databaseUrl }),
+  });
+  return { databaseUrl, dataDir, secrets, log };
 }
 
 async function findInstallation(flags: Flags): Promise<Installation> {
@@ -114,10 +129,17 @@ async function findInstallation(flags: Flags): Promise<Installation> {
     throw missing('TEMPORAL_ADDRESS (--temporal-address)', 'the Temporal that all of them share');
   return {
     ...(await openShared(flags)),
-    temporal: { address, namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default' },
+    temporal: {
+      address,
+      namespace: process.env['TEMPORAL_NAMESPACE'] ?? 'default',
+      security: temporalSecurityFrom(process.env),
+    },
     publicUrl: process.env['INTERLOCK_PUBLIC_URL'] ?? `http://127.0.0.1:${port}`,
   };
 }
+
+const missingDatabase = (): StartError =>
+  missing('DATABASE_URL (--database-url)', 'the PostgreSQL that all of them share');
 
 function missing(name: string, what: string): StartError {
   return new StartError(`${name} is missing: ${what}. On one machine, npm start brings its own.`);
@@ -125,6 +147,7 @@ function missing(name: string, what: string): StartError {
 
 async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
   const installation = await findInstallation(flags);
+  stops.push(await openTracing(process.env, 'server'));
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   const server = await openServer(service, installation, {
@@ -140,22 +163,31 @@ async function runServer(flags: Flags, stops: Stop[]): Promise<Running> {
 async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
   const installation = await findInstallation(flags);
   const { dataDir, temporal, log } = installation;
-  await openTemporal(temporal.address, { dataDir, namespace: temporal.namespace, searchAttributes, log: () => {} });
+  stops.push(await openTracing(process.env, 'worker'));
+  await openTemporal(temporal.address, { ...temporal, dataDir, searchAttributes, log: () => {} });
   const service = await openService(installation);
   stops.push(async () => await service.stop());
   const ci = flags.ci ? { concurrency: flags.ciConcurrency, allowPlain: flags.unsafeCi } : null;
   // What a machine of its operator's reaches is not for every account: it is given by name.
   const network = process.env['DEPLOYMENT_NETWORK'] === 'true';
   const worker = await openWorker(service, installation, { ci, network });
-  const obstacle = async (): Promise<string | null> => {
-    if (!worker.isRunning()) return 'The worker is stopping.';
-    const isThere = service.ports.db.system.query('select 1');
-    return await isThere.then(
-      () => null,
-      () => 'The database does not answer.',
-    );
-  };
-  const health = await serveWorkerHealth({ ...flags, obstacle, overdue: service.overdue });
+  const watch = watchTemporal({ ...temporal, ui: null, log, clock: service.ports.clock });
+  stops.push(async () => await watch.stop());
+  watch.start();
+  const parts = async (): Promise<readonly Part[]> =>
+    await partsOfWorker(service.ports.db, { isRunning: worker.isRunning(), temporal: watch.health() });
+  const health = await serveWorkerHealth({
+    ...flags,
+    parts,
+    overdue: service.overdue,
+    metrics: {
+      page: service.metricsPage,
+      token: metricsTokenFrom(process.env),
+      publicUrl: installation.publicUrl,
+      temporal: watch.health,
+    },
+    log,
+  });
   // Closed after the worker: it says that no work is taken any more while what runs is finished.
   stops.push(async () => await health.close());
   stops.push(async () => await worker.stop());
@@ -190,6 +222,14 @@ async function run(start: (stops: Stop[]) => Promise<Running>): Promise<void> {
   });
 }
 
+/** Servers and workers that start do the same. An orchestrator runs this first, and learns from its exit code. */
+async function migrateDatabase({ databaseUrl }: Pick<Flags, 'databaseUrl'>): Promise<void> {
+  if (databaseUrl === undefined) throw missingDatabase();
+  await checkDatabase(databaseUrl);
+  await prepareSchema(databaseUrl);
+  console.log('The schema is up to date.');
+}
+
 async function makeAccount(flags: AccountFlags): Promise<void> {
   const shared = await openShared(flags);
   // Nothing is woken from here, and nothing links to it.
@@ -202,8 +242,13 @@ async function makeAccount(flags: AccountFlags): Promise<void> {
   }
 }
 
+async function main(): Promise<void> {
+  readSecretFiles(process.env);
+  await program.parseAsync();
+}
+
 closeInheritedDescriptors();
-program.parseAsync().catch((error: unknown) => {
+main().catch((error: unknown) => {
   console.error(error instanceof StartError ? error.message : error);
   process.exit(1);
 });

@@ -42,7 +42,9 @@ export function createReconciler(ports: Ports): Reconciler {
 
   async function plan(now: Date): Promise<void> {
     if (plannedAt !== null && now.getTime() - plannedAt < minute) return;
-    await planLooks(ports.db.system.query, now, { isStart: plannedAt === null });
+    // What waits for a line is compared when a process starts.
+    const inMs = plannedAt === null ? 0 : pauses.withLineMs;
+    await planLooks(ports.db.system.query, now, { withLineBy: new Date(now.getTime() + inMs) });
     plannedAt = now.getTime();
   }
 

@@ -1,15 +1,16 @@
 // `npm run recover`: makes a restored database fit its newer repositories again. It says what it will do; `--yes` does it.
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import color from 'picocolors';
+import { calledAs } from './launcher/called-as.ts';
 import { recoverDatabase, surveyInstallation, type Survey } from './modules/queue/index.ts';
 import { countOpenDeployments, forgetOpenDeployments } from './modules/releases/index.ts';
 import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts';
 import { runTool, withService } from './tool.ts';
 
-const program = new Command('npm run recover --')
+const program = new Command(calledAs('recover'))
   .description('After a backup of the database was restored: takes over what landed since, and lets the queues go on.')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
   .option('--yes', 'do it; without, only say what would be done', false);
 
 async function main(): Promise<number> {
@@ -25,7 +26,7 @@ async function main(): Promise<number> {
       if (open > 0) console.log(`  ${describeOpen(open)}`);
       const runbooks = await countOpenRunbooks(service.ports);
       if (runbooks > 0) console.log(`  ${describeRunbooks(runbooks)}`);
-      console.log('Nothing was changed. Do it with: npm run recover -- --yes');
+      console.log(`Nothing was changed. Do it with: ${calledAs('recover')} --yes`);
       return 0;
     }
     const recovered = await recoverDatabase(service.ports);
@@ -65,7 +66,9 @@ function describeSurvey({ repositories }: Survey): string[] {
       if (impossible.length > 0)
         lines.push(`${at} give up ${count(impossible.length, 'landing')} whose number was used by another batch`);
       if (liveBatches > 0)
-        lines.push(`${at} start ${count(liveBatches, 'build')} again; a landing that had begun is ended by the queue`);
+        lines.push(
+          `${at} start ${count(liveBatches, 'build')} again; a landing that had started is ended by the queue`,
+        );
       if (isHalted || landings.length > 0) lines.push(`${at} read the tip again and resume`);
     }
     for (const { ref } of strays)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import Fastify, {
   LogController,
@@ -26,8 +27,11 @@ import {
 } from '../rest-facade/index.ts';
 import type { Ports, Scope } from './context.ts';
 import { configurationJsonSchema } from './domain/configuration/index.ts';
+import type { OidcSettings } from './domain/accounts/oidc-settings.ts';
 import { DomainError, errorCodes } from './domain/errors.ts';
+import { decideReadiness } from './domain/health/readiness.ts';
 import { createApollo } from './graphql/apollo.ts';
+import { measuring, type MeasureOperation } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
 import { refusal, withDomainError } from './graphql/errors.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
@@ -42,16 +46,23 @@ import {
 } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
 import { personRoles } from './modules/github/index.ts';
-import { readyAnswer, type Overdue } from './modules/health/index.ts';
+import { oidcConfirmation, openOidc } from './modules/oidc/index.ts';
+import { findParts, overdueAnswer, type MetricsPage, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
 import { outageAsRefusal, refusingOutages } from './platform/outage.ts';
 import { projectRoot } from './platform/project-root.ts';
+import { inSpan } from './platform/tracing/index.ts';
+import { serveApiDocs } from './server/api-docs.ts';
 import { createCallers, type Callers } from './server/callers.ts';
+import type { TrustsProxy } from './server/client-address.ts';
 import { serveDashboard, type Dashboard } from './server/dashboard.ts';
-import { forgetOldKeys, openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
+import { serveEmbeds } from './server/embed/index.ts';
+import { openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
+import { serveMcp } from './server/mcp.ts';
+import { dashboardOperations, measureRequests, serveMetrics } from './server/metrics.ts';
 import type { PageOptions } from './server/page.ts';
-import { askingGitHub } from './server/people.ts';
+import { askingAboutPeople } from './server/people.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
@@ -59,6 +70,7 @@ import { servePullRequestPages } from './server/pull-request-page.ts';
 import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveSessionPages } from './server/session-pages.ts';
 import { serveFolder } from './server/static-files.ts';
+import { traceRequests } from './server/tracing.ts';
 import { createWrongTokens, notingGood, type WrongTokens } from './server/wrong-tokens.ts';
 
 export interface ServerOptions {
@@ -70,14 +82,18 @@ export interface ServerOptions {
   readonly host: string;
   /** Servers of GitHub that accounts may have Apps on, besides GitHub's own. Default: none. */
   readonly githubServers?: readonly string[];
-  /** What /readyz tells besides: work that is older than its own time limit. */
+  /** The OpenID provider that people sign in at. Default: none. */
+  readonly oidc?: OidcSettings | null;
+  /** Proxies whose X-Forwarded-For counts. Default: none. */
+  readonly trustsProxy?: TrustsProxy | null;
+  /** What /readyz reports besides: work that is older than its own time limit. */
   readonly overdue?: () => readonly Overdue[];
-  /** What it tells of Temporal. Left out: nothing. */
+  /** What it reports about Temporal. Left out: nothing. */
   readonly temporal?: TemporalView;
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
   readonly registerExtra?: (
     fastify: FastifyInstance,
-    parts: { readonly authenticator: Authenticator; readonly rateLimiter: RateLimiter },
+    parts: { readonly authenticator: Authenticator; readonly callers: Callers; readonly rateLimiter: RateLimiter },
   ) => Promise<void> | void;
   /** Of an account; 100 a second and bursts of 200 unless given. */
   readonly rateLimit?: RateLimit;
@@ -85,26 +101,33 @@ export interface ServerOptions {
   readonly graphiqlDir?: string;
   /** The bundled dashboard; the first page says how to build it where that was not done. */
   readonly dashboardDir?: string;
+  /** Sites that may show the pages of embed links in a frame, as in the Content-Security-Policy. Default: none. */
+  readonly frameAncestors?: string;
+  /** What /metrics says, and the token that reads it. Left out: there is no such page. A token of null: this machine alone. */
+  readonly metrics?: { readonly page: MetricsPage; readonly token: string | null };
 }
 
 export interface Server {
   readonly url: string;
-  /** Answers what was begun, closes sockets, and frees the port. Closing twice is closing once. */
+  /** Answers what was started, closes sockets, and frees the port. Closing twice is closing once. */
   close(): Promise<void>;
 }
 
 const bodyLimit = 1024 * 1024;
 // Affected targets may come with a mutation.
 const graphqlBodyLimit = 20 * bodyLimit;
-const forgetKeysEveryMs = 60 * 60 * 1000;
 const closeIdleEveryMs = 100;
 const keepAliveMs = 72_000;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { ports, secrets, hub } = options;
   const wrongTokens = createWrongTokens(ports.clock);
+  const oidc = options.oidc ? openOidc(ports, options.oidc) : null;
   const authenticator = notingGood(
-    askingGitHub(await createAuthenticator({ ports, secrets }), personRoles(ports, secrets)),
+    askingAboutPeople(await createAuthenticator({ ports, secrets }), {
+      roleAtGitHub: personRoles(ports, secrets),
+      confirmAtOidc: oidcConfirmation(ports, secrets, oidc),
+    }),
     wrongTokens,
   );
   const keptAnswers = await openKeptAnswers(ports);
@@ -128,6 +151,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const callers = createCallers(authenticator, ports.publicUrl);
   const fastify = Fastify({
     ...serverOptions,
+    trustProxy: options.trustsProxy ?? false,
     serverFactory: (handler) => serverBeside(previews, handler),
     bodyLimit,
     loggerInstance: ports.log.child(
@@ -136,13 +160,18 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
   });
+  const dashboardDir = options.dashboardDir ?? join(projectRoot, 'dist', 'dashboard');
   const dashboard = await serveDashboard(fastify, {
-    folder: options.dashboardDir ?? join(projectRoot, 'dist', 'dashboard'),
+    folder: dashboardDir,
     callers,
     publicUrl: ports.publicUrl,
   });
+  const documents = loadDocuments();
+  const known = new Set([...documents.map(({ name }) => name), ...dashboardOperations(dashboardDir)]);
   const parts: Parts = {
     ports,
+    documents,
+    measure: measuring(ports.meter, known),
     authenticator,
     callers,
     dashboard,
@@ -151,17 +180,35 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     keptAnswers,
     log: ports.log,
   };
+  traceRequests(fastify);
+  measureRequests(fastify, ports.meter);
   describeEveryAnswer(fastify, dashboard);
+  if (options.metrics) {
+    const { publicUrl } = ports;
+    serveMetrics(fastify, { ...options.metrics, publicUrl, temporal: services.temporal.health });
+  }
   refuseGuessers(fastify, { wrongTokens, callers });
-  serveHealth(fastify, ports, options.overdue ?? (() => []));
-  const stopGraphQL = await serveGraphQL(fastify, parts);
+  serveHealth(fastify, { ...ports, temporal: services.temporal, overdue: options.overdue ?? (() => []) });
+  const apollo = await serveGraphQL(fastify, parts);
+  serveMcp(fastify, { ...parts, apollo, schema: interlockSchema(), publicUrl: ports.publicUrl });
   serveRest(fastify, parts);
   servePages(fastify, parts);
-  await serveSessionPages(fastify, { ports, secrets, authenticator, callers, wrongTokens });
+  await serveSessionPages(fastify, { ports, secrets, authenticator, callers, wrongTokens, oidc });
+  serveEmbeds(fastify, {
+    schema: interlockSchema(),
+    services,
+    authenticator,
+    wrongTokens,
+    log: ports.log,
+    folder: dashboardDir,
+    frameAncestors: options.frameAncestors ?? "'none'",
+  });
   serveSchemas(fastify);
   await serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
   if (options.registerExtra)
-    await fastify.register(async (scope) => await options.registerExtra?.(scope, { authenticator, rateLimiter }));
+    await fastify.register(
+      async (scope) => await options.registerExtra?.(scope, { authenticator, callers, rateLimiter }),
+    );
   const sockets = serveSockets({
     server: fastify.server,
     isElsewhere: (request) => previews.isPreview(request),
@@ -171,23 +218,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     services,
     rateLimiter,
     wrongTokens,
+    trustsProxy: options.trustsProxy ?? null,
     log: ports.log,
     newRequestId: randomUUID,
   });
-  const forgetting = setInterval(
-    () =>
-      void forgetOldKeys(ports.db).catch((error: unknown) =>
-        ports.log.warn({ err: error }, 'old idempotency keys stay'),
-      ),
-    forgetKeysEveryMs,
-  );
-  forgetting.unref();
-
   await fastify.listen({ port: options.port, host: options.host });
   const { port } = fastify.server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    clearInterval(forgetting);
     await sharing.stop();
     await sockets.close();
     previews.close();
@@ -195,7 +233,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     // request: 72 s by Fastify's default.
     const closingIdle = setInterval(() => fastify.server.closeIdleConnections(), closeIdleEveryMs);
     await fastify.close().finally(() => clearInterval(closingIdle));
-    await stopGraphQL();
+    await apollo.stop();
     await keptAnswers.close();
     await stopForgetting();
     await authenticator.close();
@@ -228,6 +266,8 @@ interface Parts {
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: KeptAnswers;
   readonly log: Ports['log'];
+  readonly measure: MeasureOperation;
+  readonly documents: ReturnType<typeof loadDocuments>;
 }
 
 function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
@@ -280,16 +320,21 @@ async function sendFailure(
   return await reply.type(`${problemType}; charset=utf-8`).send(JSON.stringify(problemOf(status, body)));
 }
 
-function serveHealth(fastify: FastifyInstance, { db }: Ports, overdue: () => readonly Overdue[]): void {
+interface Health {
+  readonly db: Ports['db'];
+  readonly temporal: TemporalView;
+  readonly overdue: () => readonly Overdue[];
+}
+
+function serveHealth(fastify: FastifyInstance, { db, temporal, overdue }: Health): void {
   fastify.get('/healthz', async () => ({ status: 'ok' }));
-  fastify.get('/readyz', async (_request, reply) => {
-    const isReady = await db.system.query('select 1').then(
-      () => true,
-      () => false,
-    );
-    return isReady
-      ? readyAnswer(overdue())
-      : await sendFailure(reply, 503, { status: 'unavailable', error: 'The database does not answer.' });
+  fastify.get<{ Querystring: { readonly deep?: string } }>('/readyz', async ({ query }, reply) => {
+    const isDeep = query.deep !== undefined && query.deep !== 'false';
+    const parts = await findParts(db, temporal.health());
+    // Without Temporal and workers a server still answers and admits.
+    const { status, body } = decideReadiness({ parts, needs: ['database'], isDeep });
+    const answer = { ...body, ...overdueAnswer(overdue()) };
+    return status === 200 ? answer : await sendFailure(reply, status, answer);
   });
 }
 
@@ -297,9 +342,9 @@ const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN
 
 async function serveGraphQL(
   fastify: FastifyInstance,
-  { callers, services, rateLimiter, keptAnswers, log }: Parts,
-): Promise<() => Promise<void>> {
-  const apollo = createApollo({ schema: interlockSchema(), rateLimiter, keptAnswers, log });
+  { callers, services, rateLimiter, keptAnswers, log, measure }: Parts,
+): Promise<ApolloServer<GraphQLContext>> {
+  const apollo = createApollo({ schema: interlockSchema(), rateLimiter, keptAnswers, log, measure });
   await apollo.start();
   const handler = fastifyApolloHandler(apollo, {
     context: async (request): Promise<GraphQLContext> => {
@@ -326,12 +371,12 @@ async function serveGraphQL(
     onRequest: async (_request, reply) => void reply.header('cache-control', 'no-store'),
     handler,
   });
-  return async () => await apollo.stop();
+  return apollo;
 }
 
 function serveRest(
   fastify: FastifyInstance,
-  { authenticator, callers, services, rateLimiter, keptAnswers }: Parts,
+  { authenticator, callers, services, rateLimiter, keptAnswers, measure, documents }: Parts,
 ): void {
   const schema = interlockSchema();
   const sessions = new WeakMap<FastifyRequest, Session>();
@@ -355,7 +400,7 @@ function serveRest(
     for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
   });
   registerFacade(fastify, {
-    operations: compileFacade({ schema, documents: loadDocuments() }),
+    operations: compileFacade({ schema, documents }),
     idempotency,
     authenticate: async (request) => {
       // Pages may read by REST with their session. What changes something needs a token.
@@ -374,7 +419,13 @@ function serveRest(
     },
     execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
       const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
-      const result = await execute({ schema, document, variableValues: variables, operationName, contextValue });
+      const startedAt = performance.now();
+      const result = await inSpan(
+        `GraphQL ${operationName}`,
+        {},
+        async () => await execute({ schema, document, variableValues: variables, operationName, contextValue }),
+      );
+      measure({ name: operationName, errors: result.errors ?? [], startedAt });
       return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
     },
   });
@@ -414,6 +465,7 @@ function serveSchemas(fastify: FastifyInstance): void {
     ['schema.graphql', 'application/graphql'],
   ] as const) {
     const text = readFileSync(join(projectRoot, 'schema', name), 'utf8');
+    if (name === 'openapi.yaml') serveApiDocs(fastify, text);
     fastify.get(`/schema/${name}`, async (_request, reply) => await reply.type(`${type}; charset=utf-8`).send(text));
   }
 }

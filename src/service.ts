@@ -1,44 +1,37 @@
 // What server and worker have in common: the database, the hosts, the sequencer, the relay, and the ports made of them.
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
+import { readRetention, type Retention } from './domain/retention/catalogue.ts';
+import type { SlackSettings } from './domain/slack/settings.ts';
 import type { Committer } from './hosts/git/index.ts';
 import { createGitHubHost, type MirrorSettings, type PushPace } from './hosts/github/index.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
 import type { HostAdapter, HostEvent, Hosts } from './hosts/port.ts';
-import { forgetOldSessions, type Secrets } from './modules/accounts/index.ts';
+import type { Secrets } from './modules/accounts/index.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
-import { createSequencer, forgetOldEvents } from './modules/events/index.ts';
-import {
-  forgetOldHostDeliveries,
-  installationFinder,
-  sweepWebhooks,
-  syncInstallations,
-} from './modules/github/index.ts';
-import { watchOverdue, type Overdue } from './modules/health/index.ts';
-import { createHostInbox, createRelay, forgetOldVersions } from './modules/queue/index.ts';
-import { expireDueRegistrations, forgetOldPreviews, wakeDueVerifications } from './modules/previews/index.ts';
-import {
-  announceDueFreezes,
-  forgetOldReleases,
-  lookAtNewCandidates,
-  wakeDueReleases,
-} from './modules/releases/index.ts';
+import { createSequencer } from './modules/events/index.ts';
+import { installationFinder, personAdmission, sweepWebhooks, syncInstallations } from './modules/github/index.ts';
+import { carryOutErasures } from './modules/erasure/index.ts';
+import { createMetricsPage, watchOverdue, type MetricsPage, type Overdue } from './modules/health/index.ts';
+import { createHostInbox, createRelay } from './modules/queue/index.ts';
+import { expireDueRegistrations, wakeDueVerifications } from './modules/previews/index.ts';
+import { announceDueFreezes, lookAtNewCandidates, wakeDueReleases } from './modules/releases/index.ts';
 import { removeDeletedRepositories } from './modules/repositories/index.ts';
-import { forgetOldRunbooks, wakeDueRunbooks } from './modules/runbooks/index.ts';
-import {
-  createWebhookRelay,
-  forgetOldDeliveries,
-  type WebhookOptions,
-  type WebhookSender,
-} from './modules/webhooks/index.ts';
-import { connectDatabase } from './platform/database.ts';
+import { wakeDueRunbooks } from './modules/runbooks/index.ts';
+import { createSlackRelay, type SlackRelay } from './modules/slack/index.ts';
+import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
+import { connectDatabase, type Database } from './platform/database.ts';
+import { createMetrics, type Metrics } from './platform/metrics/index.ts';
 import { type Loop, repeat } from './platform/repeat.ts';
 import { refreshStatistics } from './platform/statistics.ts';
 import { createReconciler, haltRestored } from './reconciler.ts';
+import { deleteOld } from './retention.ts';
 
 export interface ServiceOptions {
   readonly databaseUrl: string;
+  /** Connections to it, which the service closes when it stops. Left out: the service opens them. */
+  readonly database?: Database;
   readonly dataDir: string;
   readonly publicUrl: string;
   readonly log: Logger;
@@ -49,6 +42,8 @@ export interface ServiceOptions {
   readonly poolSize?: number;
   /** Without it no webhooks are sent from here. */
   readonly webhooks?: WebhookOptions;
+  /** Without it nothing is posted to Slack. */
+  readonly slack?: SlackSettings | null;
   /** What the secrets of GitHub Apps are sealed by. Without it there is no host `github`. */
   readonly secrets?: Secrets;
   /** How pushes to GitHub are spread. Default: as GitHub recommends. */
@@ -56,15 +51,23 @@ export interface ServiceOptions {
   readonly mirrors?: MirrorSettings;
   /** Who commits what Interlock makes, if it signs. Default: Interlock, or the bot of an App, without a signature. */
   readonly committer?: Committer | undefined;
+  /** How long what is kept. Default: docs/retention.md. */
+  readonly retention?: Retention;
+  /** How many queues have series of their own at /metrics; 100 unless given. */
+  readonly mostSeries?: number;
 }
 
 export interface Service {
   readonly ports: Ports;
+  /** Null where nothing is posted to Slack. */
+  readonly slack: SlackRelay | null;
   /** Null where no webhooks are sent from. */
   readonly webhooks: WebhookSender | null;
   readonly localHost: LocalHost;
   /** Work that is older than its own time limit, as of half a minute ago at most. */
   readonly overdue: () => readonly Overdue[];
+  readonly metrics: Metrics;
+  readonly metricsPage: MetricsPage;
   /** Once for the process tree that owns the data directory, before anything else uses the code hosts. */
   recover(): Promise<void>;
   /** Starts what goes on by itself: sequencer, relay, reconciler. */
@@ -83,30 +86,25 @@ const second = 1_000;
 const halfMinute = 30 * second;
 const minute = 60 * second;
 const fiveMinutes = 5 * minute;
-const day = 24 * 60 * minute;
+const hour = 60 * minute;
 
-const forgetters = [
-  forgetOldEvents,
-  forgetOldVersions,
-  forgetOldDeliveries,
-  forgetOldReleases,
-  forgetOldRunbooks,
-  forgetOldPreviews,
-  forgetOldHostDeliveries,
-  forgetOldSessions,
-] as const;
+const usualRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
-  const db = await connectDatabase({
-    url: options.databaseUrl,
-    entities,
-    onError,
-    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
-  });
+  const db =
+    options.database ??
+    (await connectDatabase({
+      url: options.databaseUrl,
+      entities,
+      onError,
+      ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
+    }));
   const sequencer = createSequencer({ db, log });
   const clock = options.clock ?? (() => new Date());
+  const metrics = createMetrics();
+  const { meter } = metrics;
   const inbox = createHostInbox(() => ports);
   const localHost = createLocalHost({
     dataDir: options.dataDir,
@@ -117,7 +115,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     committer: options.committer,
   });
   const { secrets } = options;
-  const codeHosts: readonly HostAdapter[] = [localHost, ...openGitHub(options, { db, clock, ports: () => ports })];
+  const codeHosts: readonly HostAdapter[] = [
+    localHost,
+    ...openGitHub(options, { db, clock, meter, ports: () => ports }),
+  ];
   const ports: Ports = {
     db,
     clock,
@@ -126,26 +127,31 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     runbookAgent: options.runbookAgent ?? 'script',
     wake: options.wake,
     eventsWritten: () => sequencer.nudge(),
+    meter,
     hosts: chooseFrom(codeHosts),
+    ...(secrets === undefined ? {} : { admitPerson: personAdmission(() => ports, secrets) }),
   };
   const relay = createRelay(ports);
   const reconciler = createReconciler(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
-  const forget = async (): Promise<void> => {
-    // What one of them fails at keeps none of the others.
-    for (const forgetOld of forgetters) await forgetOld(db, clock()).catch(onError);
-  };
+  const slackRelay = options.slack ? createSlackRelay(ports, options.slack) : null;
+  const { dataDir, retention = usualRetention } = options;
   const overdue = watchOverdue(ports);
+  const { mostSeries } = options;
+  const seriesLimit = mostSeries === undefined ? {} : { mostSeries };
+  const metricsPage = createMetricsPage({ metrics, db, clock, overdue: overdue.found, ...seriesLimit });
   const every = (ms: number, work: () => Promise<unknown>): Loop => repeat(ms, work, onError);
   const housekeeping: readonly Loop[] = [
     ...codeHosts.map((host) => host.reconciler({ onError })),
     sequencer,
     ...(webhookRelay === null ? [] : [webhookRelay]),
-    every(day, forget),
+    ...(slackRelay === null ? [] : [every(second, async () => await slackRelay.look())]),
+    repeat(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal), onError),
     every(halfSecond, async () => await rollUpEvents(db)),
     every(halfMinute, async () => await overdue.look()),
     every(minute, async () => await refreshStatistics(options.databaseUrl)),
     every(minute, async () => await removeDeletedRepositories(ports)),
+    every(minute, async () => await carryOutErasures(ports)),
     ...(secrets === undefined
       ? []
       : [
@@ -171,8 +177,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   return {
     ports,
     localHost,
+    slack: slackRelay,
     webhooks: webhookRelay?.sender ?? null,
     overdue: overdue.found,
+    metrics,
+    metricsPage,
     async recover() {
       for (const host of codeHosts) await host.recover();
     },
@@ -205,7 +214,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
 /** The host `github`, where the secrets of Apps can be opened. */
 function openGitHub(
   { dataDir, secrets, pushPace, mirrors, committer }: ServiceOptions,
-  { ports, ...given }: Pick<Ports, 'db' | 'clock'> & { readonly ports: () => Ports },
+  { ports, ...given }: Pick<Ports, 'db' | 'clock' | 'meter'> & { readonly ports: () => Ports },
 ): HostAdapter[] {
   if (secrets === undefined) return [];
   const findInstallation = installationFinder(ports, secrets);

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import color from 'picocolors';
-import { isTelling } from './domain/simulation/comparison.ts';
+import { isEnough } from './domain/simulation/comparison.ts';
 import { readAccess, type Access } from './launcher/access.ts';
 import { StartError } from './launcher/start-error.ts';
 import { runTool, splitName } from './tool.ts';
@@ -129,7 +129,7 @@ function say({ accepted, problems, from, arrivals, observed, present, other, ass
       ...(other === null ? [] : ['other, simulated']),
     ],
     ...rows
-      .filter(({ needsMany }) => needsMany !== true || isTelling(arrivals))
+      .filter(({ needsMany }) => needsMany !== true || isEnough(arrivals))
       .map(({ name, of }) => [name, ...[observed, present, other].flatMap((each) => (each === null ? [] : of(each)))]),
   ];
   const widths = (columns[0] ?? []).map((_, place) => Math.max(...columns.map((row) => row[place]?.length ?? 0)));

@@ -13,16 +13,28 @@ import { removeCluster } from './launcher/postgres-cluster.ts';
 import type { Progress, Say } from './launcher/progress.ts';
 import { removeRuntime, writeRuntime } from './launcher/runtime.ts';
 import { StartError } from './launcher/start-error.ts';
+import { temporalSecurityFrom } from './launcher/temporal-security.ts';
 import { searchAttributes } from './launcher/temporal.ts';
 import type { GitHubPerson } from './demo/host.ts';
 import { startGitHub, type GitHubOption } from './github.ts';
 import { scopes, systemContext, type Ports } from './context.ts';
 import { createAccount, createApiToken, generateSecrets, type Secrets } from './modules/accounts/index.ts';
 import type { PushPace } from './hosts/github/index.ts';
+import { createLog, secretsOf } from './platform/logging.ts';
 import { networkFrom } from './providers.ts';
 import type { Service } from './service.ts';
-import { modelFrom, openServer, openService, openWorker, readStoredSecrets, runBoundsFrom } from './parts.ts';
+import {
+  metricsTokenFrom,
+  modelFrom,
+  openServer,
+  openService,
+  openWorker,
+  readStoredSecrets,
+  retentionFrom,
+  runBoundsFrom,
+} from './parts.ts';
 import { temporalUiOf } from './temporal-watch.ts';
+import { openTracing } from './tracing.ts';
 
 export interface StartOptions {
   readonly dataDir: string;
@@ -92,7 +104,9 @@ export async function startInterlock(options: StartOptions, progress: Progress):
     // Wrong settings are reported before anything is started.
     modelFrom(process.env);
     runBoundsFrom(process.env);
+    retentionFrom(process.env);
     hostSettingsFrom(process.env);
+    metricsTokenFrom(process.env);
     temporalUiOf({ namespace: '' }, process.env);
     const port = await choosePort(options);
     const started = await startParts({ ...options, port }, { dataDir, stops, progress, watch });
@@ -119,7 +133,12 @@ async function startParts(options: StartOptions, starting: Starting): Promise<Om
   await chmod(dataDir, 0o711).catch(() => {
     throw new StartError(`${dataDir} belongs to another user. Name another directory by --data <dir>.`);
   });
-  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'warn' }, await openLog(join(dataDir, 'interlock.log')));
+  stops.push(await openTracing(process.env, 'all'));
+  const log = createLog({
+    level: process.env['LOG_LEVEL'] ?? 'warn',
+    secrets: secretsOf({ ...process.env, DATABASE_URL: options.databaseUrl ?? '' }),
+    destination: await openLog(join(dataDir, 'interlock.log')),
+  });
   const secrets = await readSecrets(dataDir);
   const [databaseUrl, temporal] = await both(startDatabase(options, starting), startTemporalServer(options, starting));
   const service = await progress.part(
@@ -224,6 +243,7 @@ async function startTemporalServer(
         dataDir,
         namespace,
         searchAttributes,
+        security: temporalSecurityFrom(process.env),
         log: progress.say,
       }),
   );

@@ -1,10 +1,11 @@
-// What a server tells of Temporal: whether it answers, whether a worker asks it for work, and where its UI shows the
+// What a server reports about Temporal: whether it answers, whether a worker asks it for work, and where its UI shows the
 // workflow of a row.
 import { Client, Connection } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { nextHealth, type TemporalAnswer, type TemporalHealth } from './domain/health/parts.ts';
 import type { TemporalView } from './graphql/context.ts';
 import { StartError } from './launcher/start-error.ts';
+import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import { repeat } from './platform/repeat.ts';
 import { workflowIdOf } from './temporal.ts';
 import { taskQueue } from '../workflows/queue/messages.ts';
@@ -20,6 +21,7 @@ export interface TemporalWatch extends TemporalView {
 export interface TemporalWatchOptions {
   readonly address: string;
   readonly namespace: string;
+  readonly security?: TemporalSecurity;
   /** The list of workflows in Temporal's UI. Null: no UI is known. */
   readonly ui: string | null;
   readonly log: Logger;
@@ -27,8 +29,8 @@ export interface TemporalWatchOptions {
 }
 
 export function watchTemporal(options: TemporalWatchOptions): TemporalWatch {
-  const { address, namespace, ui, log, clock } = options;
-  const connection = Connection.lazy({ address, connectTimeout: answerWithinMs });
+  const { address, namespace, security, ui, log, clock } = options;
+  const connection = Connection.lazy({ address, connectTimeout: answerWithinMs, ...security });
   const client = new Client({ connection, namespace });
   let health: TemporalHealth | null = null;
 

@@ -4,6 +4,7 @@ import { Client, Connection, type WorkflowSignalWithStartOptions } from '@tempor
 import type { Logger } from 'pino';
 import type { Ports, Wake } from './context.ts';
 import type { WebhookOptions } from './modules/webhooks/index.ts';
+import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import { atMost } from './platform/at-most.ts';
 import type { Driven } from './graphql/context.ts';
 import { batchWorkflowId } from '../workflows/batch/messages.ts';
@@ -38,8 +39,9 @@ export function connectTemporal(options: {
   readonly namespace: string;
   readonly log: Logger;
   readonly taskQueue?: string;
+  readonly security?: TemporalSecurity;
 }): TemporalClient {
-  const connection = Connection.lazy({ address: options.address });
+  const connection = Connection.lazy({ address: options.address, ...options.security });
   const client = new Client({ connection, namespace: options.namespace });
   const inFlight = new Map<string, Flight>();
   const inTurn = atMost(wakesAtOnce);

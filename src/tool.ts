@@ -2,6 +2,7 @@
 // running on the directory, or not.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Command } from 'commander';
 import pg from 'pg';
 import { pino } from 'pino';
 import color from 'picocolors';
@@ -12,6 +13,7 @@ import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres, prepareSchema } from './launcher/parts.ts';
 import { readRuntime } from './launcher/runtime.ts';
+import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
@@ -30,6 +32,7 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
   const dataDir = resolve(options.dataDir);
   await assertGit();
   const database = await findDatabase(dataDir, options.databaseUrl);
+  if (database.isStartedHere || options.databaseUrl !== undefined) await prepareSchema(database.url);
   const log = pino({ level: 'error' }, pino.destination(2));
   const secrets = await readStoredSecrets(dataDir);
   // Nothing is woken from here: the relay of a running Interlock finds what changed.
@@ -52,13 +55,56 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
   }
 }
 
-async function findDatabase(
-  dataDir: string,
-  given: string | undefined,
-): Promise<{ url: string; stop: () => Promise<void> }> {
+/** A repository that a program was called with, and how the program prints its answer. */
+export interface NamedRepository {
+  readonly ctx: Context;
+  readonly repository: RepositoryRow;
+  /** As it was given: `<owner>/<name>`. */
+  readonly name: string;
+  /** One JSON document instead of text. */
+  readonly json: boolean;
+}
+
+/** Reads the arguments of a program about one repository, and runs `work` with that repository. */
+export async function withNamedRepository<T>(
+  { program, description }: { readonly program: string; readonly description: string },
+  work: (of: NamedRepository) => Promise<T>,
+): Promise<T> {
+  const command = new Command(program)
+    .description(description)
+    .argument('<owner/name>', 'repository')
+    .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+    .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+    .option('--account <name>', 'account, where there are several')
+    .option('--json', 'one JSON document instead of text')
+    .parse();
+  const { data, databaseUrl, account, json } = command.opts<{
+    data: string;
+    databaseUrl?: string;
+    account?: string;
+    json?: boolean;
+  }>();
+  const name = command.args[0] ?? '';
+  return await withService({ dataDir: data, databaseUrl }, async (service) => {
+    const ctx = await contextOf(service, account);
+    const repository = await repositoryOf(ctx, name);
+    if (repository === null) throw new StartError(`There is no repository ${name}.`);
+    return await work({ ctx, repository, name, json: json ?? false });
+  });
+}
+
+export interface FoundDatabase {
+  readonly url: string;
+  /** Interlock is not running on it: it was started for this program. */
+  readonly isStartedHere: boolean;
+  stop(): Promise<void>;
+}
+
+/** The database of the data directory with its schema as it is, or the one that was named. */
+export async function findDatabase(dataDir: string, given: string | undefined): Promise<FoundDatabase> {
   const running = given === undefined ? await readRuntime(dataDir) : null;
   if (running !== null && (await answers(running.databaseUrl)))
-    return { url: running.databaseUrl, stop: async () => {} };
+    return { url: running.databaseUrl, isStartedHere: false, stop: async () => {} };
   // A mistyped directory must not become a new installation.
   if (given === undefined && !existsSync(join(dataDir, 'postgres-password')))
     throw new StartError(
@@ -66,9 +112,9 @@ async function findDatabase(
     );
   const lock = given === undefined ? await lockDataDirectory(dataDir) : null;
   const database = await openPostgres(given, { dataDir, log: () => {} });
-  await prepareSchema(database.url);
   return {
     url: database.url,
+    isStartedHere: given === undefined,
     stop: async () => {
       await database.stop();
       await lock?.release();
@@ -122,7 +168,11 @@ export function splitName(name: string): { owner: string; name: string } {
 
 /** Runs a program. It returns the exit code; a StartError is printed as one line. */
 export function runTool(main: () => Promise<number>): void {
-  main().then(
+  const run = async (): Promise<number> => {
+    readSecretFiles(process.env);
+    return await main();
+  };
+  run().then(
     (code) => process.exit(code),
     (error: unknown) => {
       const isForUsers = error instanceof StartError || error instanceof DomainError;

@@ -1,37 +1,19 @@
 // `npm run verify -- <owner>/<name>`: derives every proof again from git and rows; exit 1 when one does not hold.
-import { Command } from 'commander';
 import color from 'picocolors';
+import { calledAs } from './launcher/called-as.ts';
 import { verifyRepository } from './modules/queue/index.ts';
-import { StartError } from './launcher/start-error.ts';
-import { contextOf, repositoryOf, runTool, withService } from './tool.ts';
-
-const program = new Command('npm run verify --')
-  .description('Derives every landing’s proof again, from plain git and the records.')
-  .argument('<owner/name>', 'repository')
-  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
-  .option('--account <name>', 'account, where there are several')
-  .option('--json', 'one JSON document instead of text');
+import { runTool, withNamedRepository } from './tool.ts';
 
 async function main(): Promise<number> {
-  program.parse();
-  const { data, databaseUrl, account, json } = program.opts<{
-    data: string;
-    databaseUrl?: string;
-    account?: string;
-    json?: boolean;
-  }>();
-  const name = program.args[0] ?? '';
-  const verifications = await withService({ dataDir: data, databaseUrl }, async (service) => {
-    const ctx = await contextOf(service, account);
-    const repository = await repositoryOf(ctx, name);
-    if (repository === null) throw new StartError(`There is no repository ${name}.`);
-    return await verifyRepository(ctx, repository);
+  const program = calledAs('verify');
+  const description = 'Derives every landing’s proof again, from plain git and the records.';
+  return await withNamedRepository({ program, description }, async ({ ctx, repository, name, json }) => {
+    const verifications = await verifyRepository(ctx, repository);
+    if (json) console.log(JSON.stringify(verifications, null, 2));
+    else for (const verification of verifications) say(verification);
+    if (!json && verifications.length === 0) console.log(`${name}: no branch is managed yet.`);
+    return verifications.some(({ failures }) => failures.length > 0) ? 1 : 0;
   });
-  if (json) console.log(JSON.stringify(verifications, null, 2));
-  else for (const verification of verifications) say(verification);
-  if (!json && verifications.length === 0) console.log(`${name}: no branch is managed yet.`);
-  return verifications.some(({ failures }) => failures.length > 0) ? 1 : 0;
 }
 
 function say({

@@ -1,7 +1,12 @@
 // What a worker answers to those who watch it: whether it lives, and whether it takes work.
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readyAnswer, type Overdue } from './modules/health/index.ts';
+import type { Logger } from 'pino';
+import type { Part, TemporalHealth } from './domain/health/parts.ts';
+import { decideReadiness } from './domain/health/readiness.ts';
+import { findParts, overdueAnswer, type Overdue } from './modules/health/index.ts';
+import type { Database } from './platform/database.ts';
+import { answerMetrics, type MetricsAnswer, type MetricsAnswering } from './server/metrics.ts';
 
 export interface WorkerHealth {
   readonly url: string;
@@ -12,25 +17,51 @@ export interface WorkerHealthOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
-  /** Null: it takes work. Otherwise why not. */
-  readonly obstacle: () => Promise<string | null>;
+  /** What it needs to take work. */
+  readonly parts: () => Promise<readonly Part[]>;
   /** Work that is older than its own time limit. */
   readonly overdue: () => readonly Overdue[];
+  readonly metrics: MetricsAnswering;
+  readonly log: Logger;
 }
 
-export async function serveWorkerHealth({ port, host, obstacle, overdue }: WorkerHealthOptions): Promise<WorkerHealth> {
-  const answers: Readonly<Record<string, () => Promise<readonly [number, object]>>> = {
-    '/healthz': async () => [200, { status: 'ok' }],
-    '/readyz': async () => {
-      const error = await obstacle();
-      return error === null ? [200, readyAnswer(overdue())] : [503, { status: 'unavailable', error }];
+/** Whether other workers run is not this one's readiness. */
+export async function partsOfWorker(
+  db: Database,
+  { isRunning, temporal }: { readonly isRunning: boolean; readonly temporal: TemporalHealth | null },
+): Promise<readonly Part[]> {
+  const others = (await findParts(db, temporal)).filter(({ name }) => name !== 'worker');
+  const sentence = isRunning ? null : 'The worker is stopping.';
+  return [...others, { name: 'worker', well: isRunning, since: null, sentence }];
+}
+
+type Answer = (request: IncomingMessage) => Promise<MetricsAnswer>;
+
+export async function serveWorkerHealth(options: WorkerHealthOptions): Promise<WorkerHealth> {
+  const { port, host, parts, overdue, metrics, log } = options;
+  const answers: Readonly<Record<string, Answer>> = {
+    '/healthz': async () => json(200, { status: 'ok' }),
+    '/readyz': async ({ url }) => {
+      const deep = new URL(url ?? '', 'http://worker').searchParams.get('deep');
+      const isDeep = deep !== null && deep !== 'false';
+      const { status, body } = decideReadiness({
+        parts: await parts(),
+        needs: ['database', 'temporal', 'worker'],
+        isDeep,
+      });
+      return json(status, { ...body, ...overdueAnswer(overdue()) });
     },
+    '/metrics': async ({ headers, socket }) =>
+      await answerMetrics({ headers, address: socket.remoteAddress ?? '' }, metrics),
   };
   const server = createServer((request, response) => {
-    const answer = answers[request.url ?? ''] ?? (async () => [404, { error: 'Not found' }] as const);
-    void answer().then(([status, body]) => {
-      response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
-    });
+    const answer = answers[(request.url ?? '').split('?')[0] ?? ''] ?? (async () => json(404, { error: 'Not found' }));
+    void answer(request)
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'a request failed');
+        return json(500, { error: 'Internal server error' });
+      })
+      .then(({ status, headers, body }) => response.writeHead(status, headers).end(body));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
@@ -43,4 +74,8 @@ export async function serveWorkerHealth({ port, host, obstacle, overdue }: Worke
       await new Promise<void>((resolve) => void server.close(() => resolve()));
     },
   };
+}
+
+function json(status: number, body: object): MetricsAnswer {
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body: JSON.stringify(body) };
 }

@@ -1,22 +1,29 @@
 // Runs workflows, their activities, and the checks of the local host. As many as wanted, on one database and one Temporal.
 import { fileURLToPath } from 'node:url';
-import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, MetricsBuffer, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { createRunbookDriving, runbookAgentWords, type AgentOptions } from './agents.ts';
 import type { RunBounds } from './domain/runs/bounds.ts';
 import type { CiRunner } from './hosts/port.ts';
+import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import type { Verifying } from './modules/previews/index.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { findSandbox, type Sandbox } from './platform/sandbox/index.ts';
 import { createVerifying, keepReconciled, type PreviewOptions } from './previews.ts';
 import { createReleaseDriving, type ProviderOptions } from './providers.ts';
+import { keepSdkMetrics, type SdkMetrics } from './sdk-metrics.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
 import { taskQueue } from '../workflows/queue/messages.ts';
 
 export interface WorkerOptions {
   readonly service: Service;
-  readonly temporal: { readonly address: string; readonly namespace: string; readonly taskQueue?: string };
+  readonly temporal: {
+    readonly address: string;
+    readonly namespace: string;
+    readonly taskQueue?: string;
+    readonly security?: TemporalSecurity;
+  };
   /** A bundle made by `npm run build`. Null: bundled now, from source. */
   readonly workflowBundle: string | null;
   /** Null: checks run elsewhere. */
@@ -29,6 +36,8 @@ export interface WorkerOptions {
   readonly agents: AgentOptions | Pick<RunbookDriving, 'agents'>;
   /** Of every command that it runs; the usual ones unless given. */
   readonly bounds?: RunBounds;
+  /** Also measures Temporal's SDK, of which a process has one. */
+  readonly measuresSdk?: boolean;
 }
 
 export interface RunningWorker {
@@ -46,7 +55,8 @@ export interface RunningWorker {
 export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
   const { service, temporal, previews } = options;
   const { log } = service.ports;
-  installRuntime(log);
+  const sdkMetrics = installRuntime(log, options.measuresSdk ?? false);
+  if (sdkMetrics !== null) service.metrics.include(async () => await sdkMetrics.text());
   // Commands of deployments and builds run in it as checks do, also where checks run elsewhere.
   const found = await findSandbox({
     allowPlain: options.ci?.allowPlain ?? false,
@@ -55,7 +65,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const releases = createReleaseDriving(service.ports, { ...options.providers, sandbox: found.sandbox });
   const runbooks = openAgents(options, found.sandbox);
   const verifying = await openVerifying(options, found.sandbox);
-  const connection = await NativeConnection.connect({ address: temporal.address });
+  const connection = await NativeConnection.connect({ address: temporal.address, ...temporal.security });
   const worker = await Worker.create({
     connection,
     namespace: temporal.namespace,
@@ -120,13 +130,19 @@ function openRunner(
   };
 }
 
-let isInstalled = false;
+let installed: { readonly sdkMetrics: SdkMetrics | null } | null = null;
 
 /** The SDK would stop on signals by itself; the composition root decides the order of stopping. */
-function installRuntime(log: Logger): void {
-  if (isInstalled) return;
-  isInstalled = true;
+function installRuntime(log: Logger, measuresSdk: boolean): SdkMetrics | null {
+  if (installed !== null) return installed.sdkMetrics;
   const write: ConstructorParameters<typeof DefaultLogger>[1] = ({ message, meta }) =>
     log.warn({ temporal: meta }, message);
-  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger('WARN', write) });
+  const buffer = measuresSdk ? new MetricsBuffer({ maxBufferSize: 50_000, useSecondsForDurations: true }) : null;
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('WARN', write),
+    ...(buffer !== null && { telemetryOptions: { metrics: { buffer } } }),
+  });
+  installed = { sdkMetrics: buffer === null ? null : keepSdkMetrics(buffer) };
+  return installed.sdkMetrics;
 }

@@ -1,6 +1,7 @@
 // Estimates of landings, compared with the landings: a simulated queue is asked at some of its arrivals, right
 // after it has planned, by what a service that ran there the day before knows.
-import type { QueueRules, Snapshot } from '../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../src/domain/queue/model/rules.ts';
+import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
 import { experienceOf, type Experience, type ExperiencedBuild } from '../../src/domain/simulation/experience.ts';
 import { forecast, type Eta, type NoEta } from '../../src/domain/simulation/forecast.ts';

@@ -101,7 +101,7 @@ export function failureOf({ failure }: Cell, author: number): number {
 }
 
 function isBad(cell: Cell, seed: number, { number, author }: Pick<Change, 'number' | 'author'>): boolean {
-  return draw(seed, streams.fate, number) < failureOf(cell, author);
+  return draw(seed, streams.outcome, number) < failureOf(cell, author);
 }
 
 function drawPairs(

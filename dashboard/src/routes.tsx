@@ -41,7 +41,7 @@ const pull = createRoute({
   }),
 });
 
-/** A page without parameters of its own after the `?`. */
+/** Pages whose parameters stand in the path, except for what a list shows. */
 const pages = [
   createRoute({
     getParentRoute: () => root,
@@ -80,6 +80,11 @@ const pages = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: '/$owner/$name/screens',
+    component: lazyRouteComponent(() => import('./repositories/screens-page.tsx'), 'ScreensPage'),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: '/welcome',
     component: lazyRouteComponent(() => import('./repositories/first-run.tsx'), 'FirstRun'),
   }),
@@ -87,6 +92,9 @@ const pages = [
     getParentRoute: () => root,
     path: '/activity',
     component: lazyRouteComponent(() => import('./events/activity-page.tsx'), 'ActivityPage'),
+    validateSearch: ({ show }: Record<string, unknown>): { readonly show?: string } => ({
+      ...(typeof show === 'string' && { show }),
+    }),
   }),
   createRoute({
     getParentRoute: () => root,

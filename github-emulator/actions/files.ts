@@ -11,7 +11,7 @@ export type ReadWorkflow =
   | { readonly path: string; readonly file: null; readonly fault: string };
 
 export async function readWorkflows(core: Core, repository: Repository, sha: string): Promise<ReadWorkflow[]> {
-  const listed = await core.git.text(repository, ['ls-tree', '--name-only', sha, folder], { accept: [0, 128] });
+  const listed = await core.git.textOfObjects(repository, ['ls-tree', '--name-only', sha, folder]);
   const paths = listed.split('\n').filter((path) => /\.ya?ml$/.test(path));
   return await Promise.all(paths.map(async (path) => await readWorkflow(core, repository, sha, path)));
 }
@@ -22,12 +22,10 @@ export async function readWorkflow(
   sha: string,
   path: string,
 ): Promise<ReadWorkflow> {
-  const { exitCode, stdout } = await core.git.run(repository, ['cat-file', 'blob', `${sha}:${path}`], {
-    accept: [0, 128],
-  });
-  if (exitCode !== 0) return { path, file: null, fault: `There is no ${path} at ${sha}.` };
+  const text = await core.git.textOfObjects(repository, ['cat-file', 'blob', `${sha}:${path}`]);
+  if (text === '') return { path, file: null, fault: `There is no ${path} at ${sha}, or it is empty.` };
   try {
-    return { path, file: parseWorkflow(path, stdout.toString('utf8')) };
+    return { path, file: parseWorkflow(path, text) };
   } catch (error) {
     if (error instanceof InvalidWorkflow) return { path, file: null, fault: error.message };
     throw error;
@@ -52,9 +50,8 @@ export async function readChangedPaths(
   base: string | null,
   head: string,
 ): Promise<string[]> {
-  const merged =
-    base === null ? '' : await core.git.text(repository, ['merge-base', base, head], { accept: [0, 1, 128] });
+  const merged = base === null ? '' : await core.git.textOfObjects(repository, ['merge-base', base, head]);
   const from = merged === '' ? emptyTree : merged;
-  const listed = await core.git.text(repository, ['diff-tree', '-r', '--name-only', '-z', from, head]);
+  const listed = await core.git.textOfObjects(repository, ['diff-tree', '-r', '--name-only', '-z', from, head]);
   return listed.split('\0').filter(Boolean);
 }

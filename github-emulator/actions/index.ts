@@ -11,7 +11,7 @@ export const actionsPart: MakePart = (core) => {
   const runner = createRunner(core);
   return {
     routes: actionsRoutes(runner),
-    hear: async (event) => {
+    onEvent: async (event) => {
       if (event.name === 'check_run' || event.name === 'check_suite') await rerunRequested(core, runner, event);
       else for (const run of await startForEvent(core, event)) await runner.begin(run);
     },

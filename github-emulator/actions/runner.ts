@@ -71,7 +71,7 @@ export function createRunner(core: Core): Runner {
     if (allJobsOver(core, place)) endRun(core, place);
   };
 
-  const runJob = async (place: RunPlace, given: Begun): Promise<void> => {
+  const runJob = async (place: RunPlace, given: Started): Promise<void> => {
     const { plan, row, checkRun, signal } = given;
     const scripted = script(core, place, checkRun, place.run.runAttempt);
     if (scripted !== null) {
@@ -97,7 +97,7 @@ export function createRunner(core: Core): Runner {
   };
 
   /** A pending outcome is asked for again until it is there, or the run is cancelled. */
-  const pollScript = (place: RunPlace, given: Begun): void => {
+  const pollScript = (place: RunPlace, given: Started): void => {
     const timer = setInterval(() => {
       const { checkRun, signal } = given;
       const now = signal.aborted ? 'cancelled' : script(core, place, checkRun, place.run.runAttempt);
@@ -177,7 +177,7 @@ interface RunPlace {
   readonly file: WorkflowFile;
 }
 
-interface Begun {
+interface Started {
   readonly plan: Job;
   readonly row: WorkflowJob;
   readonly checkRun: CheckRun;
@@ -192,7 +192,7 @@ async function placeOf(core: Core, run: WorkflowRun): Promise<RunPlace | null> {
   return file === null ? null : { repository, run, file };
 }
 
-/** The newest job of a key: one that a rerun left out keeps its earlier result. */
+/** The newest job of a key. A job that a rerun left out keeps its earlier result. */
 function latestJob(core: Core, run: WorkflowRun, key: string): WorkflowJob | undefined {
   return core.state.workflowJobs.filter((each) => each.runId === run.id && each.key === key).at(-1);
 }

@@ -10,7 +10,7 @@ import { statusRoutes } from './statuses.rest.ts';
 
 export const checksPart: MakePart = (core) => ({
   routes: [...checkRoutes, ...statusRoutes],
-  hear: (event) => {
+  onEvent: (event) => {
     if (event.name !== 'push') return;
     const { repository, sender, change } = event;
     const [, headBranch = null] = /^refs\/heads\/(.+)$/.exec(change.ref) ?? [];

@@ -72,8 +72,8 @@ export function decideSuite(runs: readonly CheckRun[]): Pick<CheckSuite, 'status
   const latest = latestRuns(runs);
   if (latest.length === 0) return { status: 'queued', conclusion: null };
   if (latest.some(({ status }) => status !== 'completed')) {
-    const isBegun = latest.some(({ status }) => status !== 'queued');
-    return { status: isBegun ? 'in_progress' : 'queued', conclusion: null };
+    const isStarted = latest.some(({ status }) => status !== 'queued');
+    return { status: isStarted ? 'in_progress' : 'queued', conclusion: null };
   }
   const conclusion = worstFirst.find((word) => latest.some((run) => run.conclusion === word)) ?? 'success';
   return { status: 'completed', conclusion };

@@ -84,7 +84,7 @@ export function changeRun(core: Core, by: InRepository, run: CheckRun, change: R
   refreshSuite(core, by, core.state.checkSuites.must(run.checkSuiteId));
 }
 
-/** Brings a suite up to its runs, and tells its end. */
+/** Updates a suite from its runs, and emits its end. */
 export function refreshSuite(core: Core, by: InRepository, suite: CheckSuite): void {
   const wasOver = suite.status === 'completed';
   Object.assign(suite, decideSuite(runsOfSuite(core, suite)), { updatedAt: core.now() });

@@ -121,6 +121,7 @@ interface Counted {
   left: number;
 }
 
+/** `random`: of faults alone, so that what else happens meanwhile does not change which calls fail. */
 export function createFaults(random: RandomSource, effects: KnobEffects): FaultState {
   let faults: (Fault & Counted)[] = [];
   let delays: (Slowness & Counted)[] = [];

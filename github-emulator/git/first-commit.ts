@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { Account, Repository } from '../model/types.ts';
 import { makeCommit, signatureOf } from './commits.ts';
 
-/** Commits files (by path, folders included) onto the default branch, and tells the push. Answers the commit. */
+/** Commits files (by path, folders included) onto the default branch, and emits the push. Answers the commit. */
 export async function commitFirst(
   core: Core,
   repository: Repository,

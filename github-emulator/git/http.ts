@@ -11,6 +11,7 @@ import { ApiError } from '../http/errors.ts';
 import { findFormer, findRepository, fullNameOf } from '../http/reach.ts';
 import type { Repository } from '../model/types.ts';
 import { flush, packet } from './pkt-line.ts';
+import { countCall } from '../usage.ts';
 import { receivePush } from './push.ts';
 import { runGit, spawnGit } from './run.ts';
 
@@ -63,8 +64,9 @@ async function serve(
   work: (repository: Repository, actor: Actor) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const isAdvertisement = request.method === 'GET';
+  countCall(isAdvertisement ? `info/refs ${service}` : service);
   await delay(faults.takeDelayMs(service));
-  // A fault hits the pack, so that git has begun; `info/refs` is its own operation.
+  // A fault hits the pack, so that git has started; `info/refs` is its own operation.
   const fault = faults.takeFault(isAdvertisement ? `info/refs ${service}` : service, 'before');
   if (fault !== null) return await sendFault(reply, fault);
   try {
@@ -141,9 +143,8 @@ async function uploadPack(
     protocolOf(request),
   );
   child.stderr.resume();
-  child.on('error', (error) => child.stdout.destroy(error));
-  child.stdin.on('error', () => {});
-  reply.raw.on('close', () => child.kill('SIGKILL'));
+  child.ended.catch((error: Error) => child.stdout.destroy(error));
+  reply.raw.on('close', () => child.kill());
   child.stdin.end(body);
   return await uncached(reply).type('application/x-git-upload-pack-result').send(child.stdout);
 }
@@ -156,7 +157,7 @@ async function bodyOf(request: FastifyRequest): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The answer has begun: git's client would send the push again if it had heard nothing at all. */
+/** The answer has started: git's client would send the push again if it had heard nothing at all. */
 function cutOff(reply: FastifyReply): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(200, { 'content-type': 'application/x-git-receive-pack-result', 'content-length': 1000 });

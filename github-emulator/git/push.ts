@@ -1,5 +1,5 @@
-// A push: its commands are judged with the pushed commits at hand, git unpacks and moves what is allowed, and the moved
-// refs are told.
+// A push: its commands are judged with the pushed commits at hand, git unpacks and moves what is allowed, and an event
+// is emitted for each moved ref.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,16 +47,16 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
   const cut = core.faults.takeFault('git-receive-pack', 'middle');
   const allowed = cut === null ? accepted : isAtomic ? [] : accepted.slice(0, Math.ceil(accepted.length / 2));
   const report = allowed.length > 0 ? await receive(core, push, allowed, isSideBand) : emptyReport;
-  const told = request.changes
+  const refusedLines = request.changes
     .filter((change) => !allowed.includes(change))
     .map(({ ref }) => `ng ${ref} ${refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failure'}`);
   const words = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
   const moved = allowed.filter(({ ref }) => report.lines.some((line) => line.trim() === `ok ${ref}`));
   await adoptDefaultBranch(core, repository, moved);
-  await tellMoves(core, repository, push.actor, moved);
+  await announceMoves(core, repository, push.actor, moved);
   if (cut !== null) return null;
   const progress = Buffer.concat([report.progress, Buffer.from(words.join(''))]);
-  return formatReport([...report.lines, ...told], progress, isSideBand);
+  return formatReport([...report.lines, ...refusedLines], progress, isSideBand);
 }
 
 const emptyReport = { lines: ['unpack ok'], progress: Buffer.alloc(0) };
@@ -106,12 +106,8 @@ async function receive(
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
   child.stderr.resume();
-  child.stdin.on('error', () => {});
   child.stdin.end(formatPush(allowed, request.capabilities, request.pack));
-  await new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
+  await child.ended;
   return parseReport(Buffer.concat(output), isSideBand);
 }
 
@@ -125,8 +121,8 @@ async function adoptDefaultBranch(core: Core, repository: Repository, moved: rea
   await core.git.run(repository, ['symbolic-ref', 'HEAD', first.ref]);
 }
 
-/** Tells what moved. The parts follow: pull requests, checks, webhooks. */
-export async function tellMoves(
+/** Announces the refs that moved: pull requests, checks and webhooks follow. */
+export async function announceMoves(
   core: Core,
   repository: Repository,
   actor: Actor,

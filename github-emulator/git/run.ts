@@ -1,5 +1,7 @@
 // Runs git, without the configuration and the environment of the machine.
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { spawn } from '../../src/platform/spawning/index.ts';
+import { countGit } from '../usage.ts';
 
 export interface GitInput {
   readonly stdin?: string | Buffer;
@@ -24,12 +26,22 @@ export class GitError extends Error {
   }
 }
 
+/** A git that runs. `ended`: its exit code, null after a signal; rejected when it could not be started. */
+export interface RunningGit {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly ended: Promise<number | null>;
+  readonly kill: () => void;
+}
+
 export function spawnGit(
   directory: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): ChildProcessWithoutNullStreams {
-  return spawn('git', args, {
+): RunningGit {
+  countGit(args);
+  const child = spawn('git', args, {
     cwd: directory,
     env: {
       PATH: process.env['PATH'] ?? '/usr/bin:/bin',
@@ -42,6 +54,15 @@ export function spawnGit(
       ...env,
     },
   });
+  const { stdin, stdout, stderr } = child;
+  if (stdin === null || stdout === null || stderr === null) throw new Error('git was started without its pipes.');
+  // Its writer hears of a git that has ended by the exit code.
+  stdin.on('error', () => {});
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  return { stdin, stdout, stderr, ended, kill: () => child.kill('SIGKILL') };
 }
 
 export async function runGit(directory: string, args: readonly string[], input: GitInput = {}): Promise<GitOutput> {
@@ -50,12 +71,8 @@ export async function runGit(directory: string, args: readonly string[], input: 
   const err: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
-  child.stdin.on('error', () => {});
   child.stdin.end(input.stdin ?? '');
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
+  const exitCode = await child.ended;
   const stderr = Buffer.concat(err).toString('utf8');
   if (exitCode === null || !(input.accept ?? [0]).includes(exitCode)) throw new GitError(args, exitCode, stderr);
   return { exitCode, stdout: Buffer.concat(out), stderr };

@@ -1,7 +1,8 @@
 // The bare repositories, one folder per repository id, so that a rename moves nothing.
-import { existsSync, mkdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '../model/types.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { type GitInput, type GitOutput, runGit } from './run.ts';
 
 export const zeroId = '0'.repeat(40);
@@ -37,6 +38,8 @@ export interface GitStore {
   run(repository: Repository, args: readonly string[], input?: GitInput): Promise<GitOutput>;
   /** The trimmed standard output. */
   text(repository: Repository, args: readonly string[], input?: GitInput): Promise<string>;
+  /** The standard output of a command that names objects by their ids alone: its answer never changes. Empty: it failed. */
+  textOfObjects(repository: Repository, args: readonly string[]): Promise<string>;
   /** A branch, a tag, a full ref or an id, as a commit. Null: there is none. */
   resolve(repository: Repository, revision: string): Promise<string | null>;
   readCommit(repository: Repository, sha: string): Promise<CommitFacts | null>;
@@ -49,18 +52,22 @@ export interface GitStore {
   alone<T>(repository: Repository, work: () => Promise<T>): Promise<T>;
 }
 
-const configuration = [
-  ['core.logAllRefUpdates', 'false'],
-  ['gc.auto', '0'],
-  ['receive.autogc', 'false'],
-  ['receive.advertiseAtomic', 'true'],
-  ['receive.hideRefs', 'refs/pull'],
-  ['uploadpack.allowFilter', 'true'],
-  ['uploadpack.allowAnySHA1InWant', 'true'],
-] as const;
+const configuration = `[core]
+	logAllRefUpdates = false
+[gc]
+	auto = 0
+[receive]
+	autogc = false
+	advertiseAtomic = true
+	hideRefs = refs/pull
+[uploadpack]
+	allowFilter = true
+	allowAnySHA1InWant = true
+`;
 
 export function createGitStore(folder: string): GitStore {
   const turns = new Map<number, Promise<unknown>>();
+  const recall = createKeptAnswers();
   const store: GitStore = {
     directoryOf: (repository) => join(folder, `${repository.id}.git`),
     create: async (repository) => {
@@ -68,7 +75,7 @@ export function createGitStore(folder: string): GitStore {
       mkdirSync(directory, { recursive: true });
       if (existsSync(join(directory, 'HEAD'))) return;
       await runGit(directory, ['init', '--quiet', '--bare', `--initial-branch=${repository.defaultBranch}`, '.']);
-      for (const [name, value] of configuration) await runGit(directory, ['config', name, value]);
+      appendFileSync(join(directory, 'config'), configuration);
     },
     fork: async (repository, parent) => {
       await store.create(repository);
@@ -77,22 +84,36 @@ export function createGitStore(folder: string): GitStore {
     },
     run: async (repository, args, input) => await runGit(store.directoryOf(repository), args, input),
     text: async (repository, args, input) => (await store.run(repository, args, input)).stdout.toString('utf8').trim(),
-    resolve: async (repository, revision) => {
-      const names = /^[0-9a-f]{40}$/.test(revision) || revision.startsWith('refs/') ? [revision] : namesOf(revision);
-      for (const name of names) {
-        const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+    textOfObjects: async (repository, args) =>
+      (await recall(`${repository.id} ${args.join(' ')}`, async () => {
         const { exitCode, stdout } = await store.run(repository, args, { accept: [0, 1, 128] });
+        return exitCode === 0 ? stdout.toString('utf8').trimEnd() : null;
+      })) ?? '',
+    resolve: async (repository, revision) => {
+      // The commit that an id or the id of a tag leads to never changes.
+      if (isObjectId(revision)) return (await store.textOfObjects(repository, askFor(revision))) || null;
+      for (const name of revision.startsWith('refs/') ? [revision] : namesOf(revision)) {
+        const branch = readLooseBranch(store.directoryOf(repository), name);
+        if (branch !== null) return branch;
+        const { exitCode, stdout } = await store.run(repository, askFor(name), { accept: [0, 1, 128] });
         if (exitCode === 0) return stdout.toString('utf8').trim();
       }
       return null;
     },
     readCommit: async (repository, sha) => {
-      const read = await store.run(repository, ['cat-file', 'commit', sha], { accept: [0, 128] });
-      return read.exitCode === 0 ? parseCommit(sha, read.stdout.toString('utf8')) : null;
+      if (!isObjectId(sha)) return null;
+      return await recall(`${repository.id} commit ${sha}`, async () => {
+        const read = await store.run(repository, ['cat-file', 'commit', sha], { accept: [0, 128] });
+        return read.exitCode === 0 ? parseCommit(sha, read.stdout.toString('utf8')) : null;
+      });
     },
     isAncestor: async (repository, ancestor, descendant) => {
-      const args = ['merge-base', '--is-ancestor', ancestor, descendant];
-      return (await store.run(repository, args, { accept: [0, 1, 128] })).exitCode === 0;
+      const is = await recall(`${repository.id} ancestor ${ancestor} ${descendant}`, async () => {
+        const args = ['merge-base', '--is-ancestor', ancestor, descendant];
+        const { exitCode } = await store.run(repository, args, { accept: [0, 1, 128] });
+        return exitCode === 128 ? null : exitCode === 0;
+      });
+      return is ?? false;
     },
     listRefs: async (repository, prefix) => {
       const lines = await store.text(repository, ['for-each-ref', '--format=%(objectname) %(refname)', prefix]);
@@ -114,6 +135,25 @@ export function createGitStore(folder: string): GitStore {
     },
   };
   return store;
+}
+
+/** The commit of a branch, without starting git. Null: git has to be asked. */
+function readLooseBranch(directory: string, name: string): string | null {
+  if (!name.startsWith('refs/heads/') || name.includes('..')) return null;
+  try {
+    const text = readFileSync(join(directory, name), 'utf8').trim();
+    return /^[0-9a-f]{40}$/.test(text) ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObjectId(text: string): boolean {
+  return /^[0-9a-f]{40}$/.test(text);
+}
+
+function askFor(name: string): string[] {
+  return ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
 }
 
 function namesOf(revision: string): string[] {

@@ -41,7 +41,7 @@ function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): 
     authors: (given: object) => connect('authors', given, [commit.author], (each) => viewSignature(sight, each)),
     parents: async (given: object) => await commitsAt(commit.parents, 'parents', given),
     history: async (given: object) => {
-      const list = await core.git.text(repository, ['rev-list', `--max-count=${mostCommits}`, sha]);
+      const list = await core.git.textOfObjects(repository, ['rev-list', `--max-count=${mostCommits}`, sha]);
       return await commitsAt(list.split('\n').filter(Boolean), 'history', given);
     },
     tree: { __typename: 'Tree', id: nodeIdOf('commits', repository.id, commit.tree), oid: commit.tree },
@@ -120,6 +120,7 @@ export function viewRef(sight: Sight, repository: Repository, ref: string, sha: 
     target: async () => await viewCommitOf(sight, repository, sha),
     repository: () => sight.views.repository(repository),
     refUpdateRule: () => (prefix === 'refs/heads/' ? sight.views.refRule(repository, name) : null),
+    rules: (given: object) => sight.views.rulesOf(repository, ref, given),
     branchProtectionRule: guarded(sight, repository, needs.administration, () =>
       prefix === 'refs/heads/' ? sight.views.protectionOf(repository, name) : null,
     ),

@@ -94,7 +94,7 @@ function viewEnds(sight: Sight, repository: Repository, pull: PullRequest): View
     headRefName: pull.head.ref,
     headRefOid: pull.head.sha,
     headRef: async () => (source === undefined ? null : await sight.views.refOf(source, `refs/heads/${pull.head.ref}`)),
-    // The repository of a private fork is not told to strangers; that there is one, is.
+    // Strangers learn that there is a fork, and not its name if it is private.
     headRepository: () => (source === undefined ? null : sight.views.repository(source)),
     headRepositoryOwner: () => (source === undefined ? null : viewAccountOf(sight, source.ownerId)),
     isCrossRepository: isFork,
@@ -163,7 +163,7 @@ function viewChange(sight: Sight, repository: Repository, pull: PullRequest): Vi
   const { core } = sight;
   const files = async () => {
     const range = [pull.base.sha, pull.head.sha];
-    const base = await core.git.text(repository, ['merge-base', ...range], { accept: [0, 1, 128] });
+    const base = await core.git.textOfObjects(repository, ['merge-base', ...range]);
     return await renderFiles(core, repository, base === '' ? pull.base.sha : base, pull.head.sha);
   };
   const sum = async (name: string): Promise<number> =>
@@ -183,7 +183,7 @@ function viewChange(sight: Sight, repository: Repository, pull: PullRequest): Vi
       })),
     commits: async (given: object) => {
       const range = `${pull.base.sha}..${pull.head.sha}`;
-      const listed = await core.git.text(repository, ['rev-list', '--reverse', range], { accept: [0, 128] });
+      const listed = await core.git.textOfObjects(repository, ['rev-list', '--reverse', range]);
       return connect('commits', given, listed.split('\n').filter(Boolean), (sha) => ({
         __typename: 'PullRequestCommit',
         id: nodeIdOf('commits', repository.id, `${pull.number} ${sha}`),

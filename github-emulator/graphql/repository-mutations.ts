@@ -1,7 +1,7 @@
 // Mutations that make a repository or move refs.
 import { accountOf } from '../auth/actor.ts';
 import { GitError } from '../git/run.ts';
-import { tellMoves } from '../git/push.ts';
+import { announceMoves } from '../git/push.ts';
 import { type RefChange, zeroId } from '../git/store.ts';
 import { parseNodeId } from '../model/ids.ts';
 import { makeRepository } from '../model/seed.ts';
@@ -63,7 +63,7 @@ export async function moveRefs({ core, actor }: Sight, repository: Repository, i
       if (error instanceof GitError) throw new GraphqlFault('UNPROCESSABLE', 'Reference update failed');
       throw error;
     }
-    await tellMoves(core, repository, actor, changes);
+    await announceMoves(core, repository, actor, changes);
   });
   return {};
 

@@ -1,10 +1,10 @@
 // Classic protection and rulesets, and what they mean to the asker.
 import { nodeIdOf } from '../model/ids.ts';
 import type { BranchProtection, Repository, Ruleset } from '../model/types.ts';
-import { isNamed, protectionOf } from '../rules/decide.ts';
+import { isNamed, protectionOf, rulesetsOf } from '../rules/decide.ts';
 import { readActor } from '../rules/facts.ts';
-import type { NamedActors, Protection } from '../rules/model.ts';
-import { readProtection, readRuleset } from '../rules/settings.ts';
+import type { NamedActors, Protection, Rule } from '../rules/model.ts';
+import { readProtection, readRuleset, rulesOfRepository } from '../rules/settings.ts';
 import { findAccount, fullNameOf } from '../http/reach.ts';
 import { viewAccount, viewApp, viewAppOf } from './accounts.ts';
 import { connect } from './connection.ts';
@@ -37,6 +37,41 @@ export function viewRefRule(sight: Sight, repository: Repository, branch: string
     viewerCanPush: mayPush(sight, repository) && (isFree || isAdmin),
   };
 }
+
+/** Rules of rulesets that hold for the ref, whoever may pass by them. */
+export function viewRulesOf(sight: Sight, repository: Repository, ref: string, given: object): object {
+  const rows = rulesetsOf(rulesOfRepository(sight.core, repository), ref).flatMap(({ id, rules }) =>
+    rules.map((rule) => ({ id, rule })),
+  );
+  return connect('rules', given, rows, ({ id, rule }) => ({
+    __typename: 'RepositoryRule',
+    id: nodeIdOf('rulesets', id, rule.type),
+    type: rule.type.toUpperCase(),
+    parameters: viewParameters(rule),
+  }));
+}
+
+/** Of rules about pull requests alone. Of other parameters only the type is known. */
+function viewParameters(rule: Rule): View | null {
+  if (!('parameters' in rule) || rule.parameters === undefined) return null;
+  if (rule.type !== 'pull_request') return { __typename: parameterTypes[rule.type] };
+  const { parameters } = rule;
+  return {
+    __typename: 'PullRequestParameters',
+    allowedMergeMethods: parameters.allowed_merge_methods ?? null,
+    dismissStaleReviewsOnPush: parameters.dismiss_stale_reviews_on_push,
+    requireCodeOwnerReview: parameters.require_code_owner_review,
+    requireLastPushApproval: parameters.require_last_push_approval,
+    requiredApprovingReviewCount: parameters.required_approving_review_count,
+    requiredReviewThreadResolution: parameters.required_review_thread_resolution,
+  };
+}
+
+const parameterTypes = {
+  update: 'UpdateParameters',
+  required_status_checks: 'RequiredStatusChecksParameters',
+  merge_queue: 'MergeQueueParameters',
+} as const;
 
 export function viewProtectionOf(sight: Sight, repository: Repository, branch: string): View | null {
   const rows = rowsOf(sight, repository);

@@ -41,6 +41,7 @@ export interface Views {
   statuses(repository: Repository, sha: string): View | null;
   rollup(repository: Repository, sha: string): View | null;
   refRule(repository: Repository, branch: string): View | null;
+  rulesOf(repository: Repository, ref: string, given: object): object;
   protectionOf(repository: Repository, branch: string): View | null;
   protections(repository: Repository, given: object): object;
   ruleset(repository: Repository, ruleset: Ruleset): View;

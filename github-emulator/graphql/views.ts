@@ -5,7 +5,7 @@ import { viewCheckSuite, viewRollup, viewStatuses } from './checks.ts';
 import { viewCommitOf, viewRef, viewRefOf } from './commits.ts';
 import { viewPull } from './pulls.ts';
 import { viewLabel, viewRepository } from './repository.ts';
-import { viewProtectionOf, viewProtections, viewRefRule, viewRuleset } from './rules.ts';
+import { viewProtectionOf, viewProtections, viewRefRule, viewRuleset, viewRulesOf } from './rules.ts';
 import { viewComment, viewReview, viewThread } from './talk.ts';
 import { viewTimeline } from './timeline.ts';
 import type { Sight, Views } from './sight.ts';
@@ -26,6 +26,7 @@ export function lookAs(core: Core, actor: Actor): Sight {
     statuses: (repository, sha) => viewStatuses(sight, repository, sha),
     rollup: (repository, sha) => viewRollup(sight, repository, sha),
     refRule: (repository, branch) => viewRefRule(sight, repository, branch),
+    rulesOf: (repository, ref, given) => viewRulesOf(sight, repository, ref, given),
     protectionOf: (repository, branch) => viewProtectionOf(sight, repository, branch),
     protections: (repository, given) => viewProtections(sight, repository, given),
     ruleset: (repository, ruleset) => viewRuleset(sight, repository, ruleset),

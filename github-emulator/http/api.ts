@@ -7,6 +7,7 @@ import type { Core } from '../core.ts';
 import type { Fault, FaultState } from '../faults/knobs.ts';
 import type { ApiDescription } from '../openapi/description.ts';
 import type { GraphqlAnswer, GraphqlRequest } from '../part.ts';
+import { countCall } from '../usage.ts';
 import { ApiError } from './errors.ts';
 import { budgetHeaders, type LimitKeeper } from './limits.ts';
 import type { Body, RestAnswer, RestRequest, RestRoute } from './route.ts';
@@ -47,6 +48,7 @@ async function serveRoute(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const operation = `${route.method} ${route.path}`;
+  countCall(operation);
   reply.header('date', new Date(options.core.clock()).toUTCString());
   await delay(options.faults.takeDelayMs(operation));
   const before = options.faults.takeFault(operation, 'before');
@@ -118,6 +120,8 @@ function readRequest(core: Core, actor: Actor, route: RestRoute, request: Fastif
 
 async function serveGraphql(options: ApiOptions, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { core, faults, limits, graphql } = options;
+  const { query: document = '' } = (request.body ?? {}) as { query?: string };
+  countCall(`graphql ${/(?:query|mutation)\s+(\w+)/.exec(document)?.[1] ?? ''}`);
   await delay(faults.takeDelayMs('graphql'));
   const before = faults.takeFault('graphql', 'before');
   if (before !== null) return await sendFault(reply, before);

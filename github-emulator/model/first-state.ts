@@ -87,7 +87,7 @@ function makeFirst(maker: Maker, keyFile: string, options: FirstState): void {
     callbackUrls: options.callbackUrl === undefined ? [] : [options.callbackUrl],
     externalUrl: 'https://example.com',
     setupUrl: null,
-    isPublic: true,
+    isPublic: false,
   });
   writeFileSync(keyFile, privateKey, { mode: 0o600 });
   makeInstallation(maker, { app, account: owner });

@@ -19,10 +19,8 @@ export async function followPush(core: Core, push: Push): Promise<void> {
   const open = core.state.pullRequests.filter(({ state }) => state === 'open');
   for (const pull of open.filter(({ head }) => head.repositoryId === push.repository.id && head.ref === branch))
     await followHead(core, pull, push);
-  for (const pull of open.filter(
-    ({ base, repositoryId }) => repositoryId === push.repository.id && base.ref === branch,
-  ))
-    await followBase(core, pull, push);
+  const onBranch = open.filter(({ base, repositoryId }) => repositoryId === push.repository.id && base.ref === branch);
+  await followBase(core, onBranch, push);
   core.state.save();
 }
 
@@ -53,14 +51,23 @@ async function followHead(core: Core, pull: PullRequest, { change, sender, isFor
   core.emit({ name: 'pull_request', action: 'synchronize', repository, pull, sender, details });
 }
 
-async function followBase(core: Core, pull: PullRequest, { repository, change, sender }: Push): Promise<void> {
-  if (pull.state === 'closed') return;
+/** What the base contains now is merged. Asked at once, because a base may have hundreds of pull requests. */
+async function followBase(core: Core, pulls: readonly PullRequest[], push: Push): Promise<void> {
+  const { repository, change, sender } = push;
+  const open = pulls.filter(({ state }) => state === 'open');
   const { to } = change;
-  if (to === null) {
-    closePull(core, { repository, pull, sender });
-    return;
-  }
-  if (!(await core.git.isAncestor(repository, pull.head.sha, to))) return;
+  if (to === null) for (const pull of open) closePull(core, { repository, pull, sender });
+  if (to === null || open.length === 0) return;
+  const stdin = [...open.map(({ head }) => head.sha), `^${to}`].map((line) => `${line}\n`).join('');
+  const unmerged = new Set((await core.git.text(repository, ['rev-list', '--stdin'], { stdin })).split('\n'));
+  for (const pull of open) if (!unmerged.has(pull.head.sha)) await noteMerge(core, pull, { ...push, to });
+}
+
+async function noteMerge(
+  core: Core,
+  pull: PullRequest,
+  { repository, sender, to }: Push & { readonly to: string },
+): Promise<void> {
   const args = ['rev-list', '--first-parent', '--ancestry-path', `${pull.head.sha}..${to}`];
   const line = (await core.git.text(repository, args)).split('\n').filter(Boolean);
   const firstParents = await core.git.text(repository, ['rev-list', '--first-parent', '--max-count=5000', to]);

@@ -20,7 +20,7 @@ export const pullsPart: MakePart = (core) => {
     start: async () => {
       for (const pull of core.state.pullRequests.filter(({ state }) => state === 'open')) await catchUp(core, pull);
     },
-    hear: async (event) => {
+    onEvent: async (event) => {
       if (event.name !== 'push') return;
       if (core.faults.isLagging()) waiting.push(event);
       else await followPush(core, event);

@@ -37,7 +37,7 @@ export function addLabels(core: Core, { repository, pull, sender }: Talk, names:
     if (pull.labelIds.includes(label.id)) continue;
     pull.labelIds.push(label.id);
     pull.updatedAt = core.now();
-    tellLabel(core, { repository, pull, sender }, label, 'labeled');
+    emitLabel(core, { repository, pull, sender }, label, 'labeled');
   }
 }
 
@@ -45,10 +45,10 @@ export function removeLabel(core: Core, talk: Talk, label: Label): void {
   const { pull } = talk;
   pull.labelIds = pull.labelIds.filter((id) => id !== label.id);
   pull.updatedAt = core.now();
-  tellLabel(core, talk, label, 'unlabeled');
+  emitLabel(core, talk, label, 'unlabeled');
 }
 
-function tellLabel(core: Core, { repository, pull, sender }: Talk, label: Label, event: 'labeled' | 'unlabeled'): void {
+function emitLabel(core: Core, { repository, pull, sender }: Talk, label: Label, event: 'labeled' | 'unlabeled'): void {
   const shown = { name: label.name, color: label.color };
   note(core, pull, { event, actorId: sender.id, label: shown });
   const details = { label: renderLabel(core, repository, label) };

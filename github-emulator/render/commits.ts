@@ -70,7 +70,7 @@ export async function renderPushedCommits(
   range: readonly string[],
 ): Promise<Json[]> {
   const args = ['log', '--reverse', '-m', '--first-parent', '--root', '--name-status', `--format=${pushFormat}`];
-  const listed = await core.git.text(repository, [...args, ...range], { accept: [0, 128] });
+  const listed = await core.git.textOfObjects(repository, [...args, ...range]);
   const page = `${core.urls.web}/${fullNameOf(core, repository)}`;
   const commits = listed.split('\u0001').slice(1);
   return commits.map((text) => {
@@ -114,8 +114,16 @@ export function renderRef(core: Core, repository: Repository, ref: string, sha: 
 /** The files between two commits, as `pulls/{n}/files` and comparisons show them. */
 export async function renderFiles(core: Core, repository: Repository, from: string, to: string): Promise<Json[]> {
   const range = [from, to];
-  const names = await core.git.text(repository, ['diff-tree', '-r', '-M', '--no-commit-id', '--raw', '-z', ...range]);
-  const counts = await core.git.text(repository, [
+  const names = await core.git.textOfObjects(repository, [
+    'diff-tree',
+    '-r',
+    '-M',
+    '--no-commit-id',
+    '--raw',
+    '-z',
+    ...range,
+  ]);
+  const counts = await core.git.textOfObjects(repository, [
     'diff-tree',
     '-r',
     '-M',

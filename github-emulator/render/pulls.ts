@@ -102,10 +102,8 @@ export async function renderFullPull(core: Core, repository: Repository, pull: P
   const isOf = (row: { repositoryId: number; number: number }): boolean =>
     row.repositoryId === repository.id && row.number === pull.number;
   const range = `${pull.base.sha}..${pull.head.sha}`;
-  const commits = Number(await git.text(repository, ['rev-list', '--count', range], { accept: [0, 128] }));
-  const stats = await git.text(repository, ['diff', '--shortstat', `${pull.base.sha}...${pull.head.sha}`], {
-    accept: [0, 128],
-  });
+  const commits = Number(await git.textOfObjects(repository, ['rev-list', '--count', range]));
+  const stats = await git.textOfObjects(repository, ['diff', '--shortstat', `${pull.base.sha}...${pull.head.sha}`]);
   const count = (word: RegExp): number => Number(word.exec(stats)?.[1] ?? 0);
   return {
     ...renderPull(core, repository, pull),

@@ -19,7 +19,7 @@ export const appRoutes: readonly RestRoute[] = [
   route('GET', '/app', (request) => ok(renderApp(request.core, mustBeApp(request.actor)))),
   route('GET', '/apps/{app_slug}', (request) => {
     const app = request.core.state.apps.find((each) => each.slug === request.params['app_slug']);
-    if (app === undefined) throw notFound();
+    if (app === undefined || (!app.isPublic && request.actor.kind === 'anonymous')) throw notFound();
     return ok(renderApp(request.core, app));
   }),
   route('GET', '/app/installations', async (request) => {

@@ -43,7 +43,7 @@ function showConfig({ actor }: RestRequest): object {
   };
 }
 
-/** The newest first. Pages are told by cursors, not by numbers. */
+/** The newest first. Pages have cursors and no numbers. */
 async function list(request: RestRequest) {
   const app = mustBeApp(request.actor);
   const { core, query } = request;

@@ -78,7 +78,7 @@ export const gitRoutes: readonly RestRoute[] = [
       const isEmpty = (await request.core.git.listRefs(repository, 'refs/heads')).size === 0;
       throw isEmpty ? new ApiError(409, 'Git Repository is empty.') : notFound();
     }
-    const list = await request.core.git.text(repository, ['rev-list', '--max-count=1000', start]);
+    const list = await request.core.git.textOfObjects(repository, ['rev-list', '--max-count=1000', start]);
     return await answerPage(
       request,
       list.split('\n').filter(Boolean),
@@ -107,7 +107,7 @@ export async function resolveShown(request: RestRequest, repository: Repository,
   return shown ?? (await request.core.git.resolve(repository, name));
 }
 
-/** Rules judge, git compares the old value, and the parts hear of the move. */
+/** Rules judge, git compares the old value, and the parts get an event of the move. */
 export async function moveByApi(request: RestRequest, repository: Repository, change: RefChange): Promise<void> {
   const { core, actor } = request;
   await core.git.alone(repository, async () => {
@@ -145,11 +145,11 @@ async function compare(request: RestRequest) {
   const base = await resolveShown(request, repository, baseName);
   const head = await resolveShown(request, repository, headName.replace(/^[^:]+:/, ''));
   if (base === null || head === null) throw notFound();
-  const fork = await core.git.text(repository, ['merge-base', base, head], { accept: [0, 1] });
+  const fork = await core.git.textOfObjects(repository, ['merge-base', base, head]);
   if (fork === '') throw new ApiError(404, `No common ancestor between ${baseName} and ${headName}.`);
-  const listed = await core.git.text(repository, ['rev-list', '--reverse', `${base}..${head}`]);
+  const listed = await core.git.textOfObjects(repository, ['rev-list', '--reverse', `${base}..${head}`]);
   const ahead = listed.split('\n').filter(Boolean);
-  const behind = Number(await core.git.text(repository, ['rev-list', '--count', `${head}..${base}`]));
+  const behind = Number(await core.git.textOfObjects(repository, ['rev-list', '--count', `${head}..${base}`]));
   const url = `${repositoryUrl(core, repository)}/compare/${baseName}...${headName}`;
   const page = `${core.urls.web}/${fullNameOf(core, repository)}/compare/${baseName}...${headName}`;
   const status =

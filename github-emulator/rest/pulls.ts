@@ -47,14 +47,14 @@ export const pullRoutes: readonly RestRoute[] = [
     const { repository, pull } = reachPull(request, readPulls);
     const { git } = request.core;
     const range = `${pull.base.sha}..${pull.head.sha}`;
-    const list = await git.text(repository, ['rev-list', '--reverse', '--topo-order', range]);
+    const list = await git.textOfObjects(repository, ['rev-list', '--reverse', '--topo-order', range]);
     const ids = list.split('\n').filter(Boolean);
     return await answerPage(request, ids, async (sha) => await showCommit(request.core, repository, sha));
   }),
   route('GET', `${one}/files`, async (request) => {
     const { repository, pull } = reachPull(request, readPulls);
     const { git } = request.core;
-    const fork = await git.text(repository, ['merge-base', pull.base.sha, pull.head.sha], { accept: [0, 1] });
+    const fork = await git.textOfObjects(repository, ['merge-base', pull.base.sha, pull.head.sha]);
     const files = await renderFiles(request.core, repository, fork, pull.head.sha);
     return await answerPage(request, files, (file) => file);
   }),

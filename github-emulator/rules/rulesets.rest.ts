@@ -52,7 +52,7 @@ export const rulesetRoutes: readonly RestRoute[] = [
       createdAt: at,
       updatedAt: at,
     });
-    tell(request, repository, ruleset, 'created');
+    emitRuleset(request, repository, ruleset, 'created');
     return created(renderRuleset(core, repository, ruleset, request.actor));
   }),
   route('GET', one, (request) => {
@@ -63,14 +63,14 @@ export const rulesetRoutes: readonly RestRoute[] = [
     const repository = reachRepository(request, write);
     const ruleset = mustRuleset(request, repository);
     Object.assign(ruleset, readFields(request, ruleset), { updatedAt: request.core.now() });
-    tell(request, repository, ruleset, 'edited');
+    emitRuleset(request, repository, ruleset, 'edited');
     return ok(renderRuleset(request.core, repository, ruleset, request.actor));
   }),
   route('DELETE', one, (request) => {
     const repository = reachRepository(request, write);
     const ruleset = mustRuleset(request, repository);
     request.core.state.rulesets.remove(ruleset.id);
-    tell(request, repository, ruleset, 'deleted');
+    emitRuleset(request, repository, ruleset, 'deleted');
     return noContent;
   }),
 ];
@@ -106,7 +106,7 @@ function mustRuleset(request: RestRequest, repository: Repository): Ruleset {
   return found;
 }
 
-function tell(
+function emitRuleset(
   request: RestRequest,
   repository: Repository,
   ruleset: Ruleset,

@@ -15,7 +15,7 @@ export function createDelivering(core: Core, parts: readonly Part[], description
   const own = createPayloads(core);
   const queue = createQueue(core);
   return {
-    hear: async (event) => {
+    onEvent: async (event) => {
       for (const { app, installation } of hearersOf(core, event)) {
         const payload = await compose(core, [...parts, { payloads: own }], event, installation);
         if (payload === null) continue;
@@ -42,7 +42,7 @@ export function createDelivering(core: Core, parts: readonly Part[], description
   };
 }
 
-/** Apps that are installed where the event is, and asked for it. Installations are always told. */
+/** Apps that are installed where the event is, and asked for it. An App always gets events about its installations. */
 function hearersOf(core: Core, event: HostEvent): { app: App; installation: Installation }[] {
   const { state } = core;
   if (event.name === 'installation' || event.name === 'installation_repositories')

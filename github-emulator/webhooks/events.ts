@@ -1,4 +1,4 @@
-// What happens in the emulator. Each event is told to the parts, and to the Apps as a webhook of the same name.
+// What happens in the emulator. The parts get each event, and the Apps get it as a webhook of the same name.
 import type { RefChange } from '../git/store.ts';
 import type {
   Account,

@@ -77,7 +77,7 @@ export function envelope(core: Core, event: HostEvent, installation: Installatio
   const shown = renderRepository(core, repository);
   return {
     ...action,
-    // A push alone tells these two instants as seconds.
+    // Only a push gives these two instants in seconds.
     repository: event.name === 'push' ? { ...shown, ...pushedTimes(repository) } : shown,
     ...(owner.type === 'Organization' ? { organization: renderOrganization(core, owner) } : {}),
     sender,

@@ -1043,7 +1043,7 @@ export interface components {
         RunbookSteps: {
             /** @description All leaves. */
             total: number;
-            /** @description Nobody has begun them. */
+            /** @description Nobody has started them. */
             not_started: number;
             /** @description Being worked on: one at most. */
             in_progress: number;
@@ -1238,7 +1238,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The landing has begun"
+                 *       "error": "The landing has started"
                  *     }
                  */
                 "application/json": components["schemas"]["Error"];
@@ -1774,7 +1774,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description How many freezes there were. */
+                        /** @description How many freezes were ended. In a preview: how many would be. */
                         deleted: number;
                     };
                 };
@@ -2537,12 +2537,12 @@ export interface operations {
                  */
                 repo: string;
                 /**
-                 * @description The first UTC day to tell of. Left out: from the beginning.
+                 * @description The first UTC day of the answer. Left out: from the beginning.
                  * @example 2026-01-02
                  */
                 start?: string;
                 /**
-                 * @description The last UTC day to tell of. Left out: until now.
+                 * @description The last UTC day of the answer. Left out: until now.
                  * @example 2026-01-02
                  */
                 end?: string;
@@ -2780,9 +2780,9 @@ export interface operations {
                     "application/json": {
                         /** @description The pull request as it is now. */
                         pull_request: components["schemas"]["PullRequestSummary"];
-                        /** @description Always processing: it was written down and is not lost. */
+                        /** @description Always processing: it was written down and is not lost. A preview writes nothing down. */
                         status: components["schemas"]["AsyncStatus"];
-                        /** @description What happens now, for people. */
+                        /** @description What happens now, or in a preview would happen, for people. */
                         message: string;
                     };
                 };
@@ -2897,7 +2897,7 @@ export interface operations {
                         };
                         /** @description The branch it is brought to. */
                         target_branch: string;
-                        /** @description What happens now, for people. */
+                        /** @description What happens now, or in a preview would happen, for people. */
                         message: string;
                     };
                 };

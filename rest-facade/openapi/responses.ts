@@ -140,7 +140,7 @@ const errorKinds: Readonly<Record<number, ErrorKind>> = {
   409: {
     name: 'Conflict',
     description: 'It conflicts with the present state.',
-    example: { error: 'The landing has begun' },
+    example: { error: 'The landing has started' },
   },
   410: {
     name: 'Gone',

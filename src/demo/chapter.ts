@@ -5,7 +5,7 @@ import { line } from './event-lines.ts';
 
 export interface Chapter extends DemoRun {
   readonly client: Client;
-  readonly tell: (word: string, text: string) => void;
+  readonly print: (word: string, text: string) => void;
   readonly expect: (what: string, is: unknown, should: unknown) => void;
 }
 
@@ -21,7 +21,7 @@ export async function playChapter(
   await play({
     ...run,
     client: createClient(run),
-    tell: (word, text) =>
+    print: (word, text) =>
       run.say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${line(word, text)}`),
     expect: (what, is, should) => {
       if (is !== should) failures.push(`${what} is ${String(is)}, not ${String(should)}`);

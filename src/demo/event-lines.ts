@@ -5,8 +5,8 @@ export interface LoggedEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** Null when the event is nothing to tell. */
-export type Teller = (event: LoggedEvent) => string | null;
+/** Null: the event is not printed. */
+export type EventPrinter = (event: LoggedEvent) => string | null;
 
 type Batch = readonly number[];
 
@@ -17,7 +17,7 @@ const causes: Readonly<Record<string, string>> = {
   retry: ', once more',
 };
 
-export function createTeller(titles: ReadonlyMap<number, string>): Teller {
+export function createEventPrinter(titles: ReadonlyMap<number, string>): EventPrinter {
   const live: Batch[] = [];
   const blocked = new Set<number>();
   let tip: string | null = null;

@@ -62,7 +62,7 @@ export function localDemoHost({ url, token, scenario: { owner, name } }: Place):
   };
 }
 
-/** GitHub tells the service by webhooks. So long may they take. */
+/** GitHub's webhooks may take this long. */
 const followedWithinMs = 60_000;
 
 const inLine: ReadonlySet<string> = new Set(['QUEUED', 'TAGGED', 'BLOCKED']);
@@ -131,7 +131,7 @@ export function githubDemoHost({ url, token, scenario }: Place, person: GitHubPe
         });
         return data.merged ? 'merged' : data.state;
       };
-      // GitHub is told after a landing, and Interlock waits for nothing there.
+      // Interlock comments at GitHub after a landing, and does not wait for it.
       return await followed(`GitHub to show #${number}`, async () => ((await read()) === should ? [] : null)).catch(
         async () => [`GitHub shows #${number} as ${await read()}, not as ${should}`],
       );

@@ -7,7 +7,7 @@ import { createClient, type Client } from './client.ts';
 import { cursorOfNow, followUntil } from './follow.ts';
 import type { DemoHost } from './host.ts';
 import type { DemoPullRequest, Scenario } from './scenario.ts';
-import { createTeller, endedBy, line, type LoggedEvent } from './event-lines.ts';
+import { createEventPrinter, endedBy, line, type LoggedEvent } from './event-lines.ts';
 
 export interface Played {
   readonly pullRequest: DemoPullRequest;
@@ -30,7 +30,7 @@ export async function playDemo({ url, token, host, scenario, say }: DemoRun): Pr
   await host.createRepository();
   await client.rest('POST', `/api/v1/config?org=${owner}&repo=${name}`, scenario.configuration);
   const startedAt = performance.now();
-  const tell = (text: string): void =>
+  const print = (text: string): void =>
     say(`${((performance.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${text}`);
   const titles = new Map<number, string>();
   // From before the first pull request, so that no event is missed.
@@ -38,7 +38,7 @@ export async function playDemo({ url, token, host, scenario, say }: DemoRun): Pr
   const folder = await mkdtemp(join(tmpdir(), 'interlock-demo-'));
   try {
     await pushBranches(host, scenario, folder);
-    tell(line('pushed', `main and ${scenario.pullRequests.length} branches, over HTTP`));
+    print(line('pushed', `main and ${scenario.pullRequests.length} branches, over HTTP`));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -52,10 +52,10 @@ export async function playDemo({ url, token, host, scenario, say }: DemoRun): Pr
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: true });
   for (const [number, { title }] of numbers) {
     await host.queue(number);
-    tell(line('queued', `#${number} ${title}`));
+    print(line('queued', `#${number} ${title}`));
   }
   await client.rest('POST', '/api/v1/repo', { org: owner, name, paused: false });
-  await tellUntilSettled({ url, token, after }, titles, tell);
+  await printUntilSettled({ url, token, after }, titles, print);
   return await Promise.all(
     [...numbers].map(async ([number, pullRequest]) => ({
       pullRequest,
@@ -100,12 +100,12 @@ async function readPullRequest(client: Client, { owner, name }: Scenario, number
 const longestMs = 5 * 60_000;
 
 /** Tells what the event log says until no pull request is left in line. */
-async function tellUntilSettled(
+async function printUntilSettled(
   { after, ...access }: { readonly url: string; readonly token: string; readonly after: string },
   titles: ReadonlyMap<number, string>,
-  tell: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<void> {
-  const describe = createTeller(titles);
+  const describe = createEventPrinter(titles);
   const inLine = new Set(titles.keys());
   await followUntil<LoggedEvent & { readonly cursor: string }>(
     access,
@@ -117,7 +117,7 @@ async function tellUntilSettled(
     },
     (event) => {
       const text = describe(event);
-      if (text !== null) tell(text);
+      if (text !== null) print(text);
       for (const number of endedBy(event)) inLine.delete(number);
       return inLine.size === 0;
     },

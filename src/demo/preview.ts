@@ -56,16 +56,16 @@ export async function playPreview(run: DemoRun): Promise<readonly string[]> {
 }
 
 async function play(chapter: Chapter): Promise<void> {
-  const { client, scenario, tell, expect } = chapter;
+  const { client, scenario, print, expect } = chapter;
   await setUp(chapter);
   // From before the pull request, so that nothing of its verification is missed.
   const after = await cursorOfNow(client, scenario);
   const number = await openPullRequest(chapter);
-  tell('opened', `#${number} ${page.title}`);
+  print('opened', `#${number} ${page.title}`);
   const verification = await follow(chapter, { number, after });
   for (const { scenario: of, step, conclusion } of verification.steps.nodes)
-    tell(conclusion.toLowerCase(), `${of}: ${step}`);
-  tell(verification.status.toLowerCase(), verification.summary ?? '');
+    print(conclusion.toLowerCase(), `${of}: ${step}`);
+  print(verification.status.toLowerCase(), verification.summary ?? '');
   expect('the verification', verification.status, 'PASSED');
   expect('the number of steps driven', verification.steps.nodes.length, 4);
   expect('whether it was judged by its code alone', verification.degraded, false);
@@ -146,7 +146,7 @@ async function follow(
       const status = action.replace(/^verification_/, '');
       if (ends.has(status)) return true;
       const at = status === 'driving' ? ` at ${verification.preview?.url}` : '';
-      chapter.tell('preview', `${status.replaceAll('_', ' ')}${at}`);
+      chapter.print('preview', `${status.replaceAll('_', ' ')}${at}`);
       return false;
     },
   );

@@ -33,7 +33,7 @@ async function play(chapter: Chapter): Promise<void> {
   await failAndGoBack(chapter, last);
   await takeOutOfProduction(chapter);
   await freezeAndForce(chapter);
-  await tellWhereItIs(chapter, last);
+  await printWhereItIs(chapter, last);
   await checkHistory(chapter);
 }
 
@@ -72,7 +72,7 @@ async function setUp({ client, scenario: { owner, name } }: Chapter): Promise<vo
 }
 
 async function makeCandidate(chapter: Chapter, version: string, commit: string): Promise<void> {
-  const { client, scenario, tell, expect } = chapter;
+  const { client, scenario, print, expect } = chapter;
   await client.rest('POST', `/api/releases/${scenario.name}/releases/${version}`, {
     repo: `${scenario.owner}/${scenario.name}`,
     commit,
@@ -91,7 +91,7 @@ async function makeCandidate(chapter: Chapter, version: string, commit: string):
       ? null
       : { status: now.toLowerCase(), logged: log.nodes.map(({ text }) => text).join('') };
   });
-  tell('candidate', `${version} at ${commit.slice(0, 8)}: built, ${status}`);
+  print('candidate', `${version} at ${commit.slice(0, 8)}: built, ${status}`);
   expect(`candidate ${version}`, status, 'ready');
   expect(`the log of ${version} that was built`, logged.includes('orders/first:'), true);
 }
@@ -120,7 +120,7 @@ async function deploy(chapter: Chapter, environment: string, version: string, sh
   const made = await chapter.client.rest<Shown>('POST', `${pathOf(chapter, environment)}/deployments`, {
     release_candidate_version: version,
   });
-  await tellEnd(chapter, { environment, word: 'deployed', version, should }, made);
+  await reportEnd(chapter, { environment, word: 'deployed', version, should }, made);
 }
 
 interface Awaited {
@@ -130,7 +130,7 @@ interface Awaited {
   readonly should: string;
 }
 
-async function tellEnd(
+async function reportEnd(
   chapter: Chapter,
   { environment, word, version, should }: Awaited,
   made: Pick<Shown, 'id'>,
@@ -140,8 +140,8 @@ async function tellEnd(
   const text = isBack
     ? `${environment} to ${shown.release_candidate_version}`
     : `${shown.release_candidate_version} to ${environment}`;
-  if (shown.status === 'success') chapter.tell(word, text);
-  else chapter.tell('failed', `${text}: ${shown.error_message ?? shown.status}`);
+  if (shown.status === 'success') chapter.print(word, text);
+  else chapter.print('failed', `${text}: ${shown.error_message ?? shown.status}`);
   chapter.expect(`what ${environment} got`, shown.release_candidate_version, version);
   chapter.expect(`${word} ${text}`, shown.status, should);
 }
@@ -162,11 +162,11 @@ async function failAndGoBack(chapter: Chapter, last: Landing): Promise<void> {
   }
   await deploy(chapter, 'staging', '1.2-rc1', 'failure');
   const made = await client.rest<Shown>('POST', `${pathOf(chapter, 'staging')}/rollback`, {});
-  await tellEnd(chapter, { environment: 'staging', word: 'went back', version: '1.1-rc1', should: 'success' }, made);
+  await reportEnd(chapter, { environment: 'staging', word: 'went back', version: '1.1-rc1', should: 'success' }, made);
 }
 
 async function takeOutOfProduction(chapter: Chapter): Promise<void> {
-  const { client, scenario, tell, expect } = chapter;
+  const { client, scenario, print, expect } = chapter;
   const { releaseProject } = await client.graphql<{
     releaseProject: {
       environment: {
@@ -183,14 +183,21 @@ async function takeOutOfProduction(chapter: Chapter): Promise<void> {
   );
   const { rollback } = releaseProject.environment;
   const numbers = (rollback?.changelog.removed.pullRequests ?? []).map(({ number }) => `#${number}`);
-  tell('rollback', `of production would go to ${rollback?.releaseCandidate.version} and take out ${numbers.join(' ')}`);
+  print(
+    'rollback',
+    `of production would go to ${rollback?.releaseCandidate.version} and take out ${numbers.join(' ')}`,
+  );
   expect('whether a rollback takes something out', numbers.length > 0, true);
   const made = await client.rest<Shown>('POST', `${pathOf(chapter, 'production')}/rollback`, {});
-  await tellEnd(chapter, { environment: 'production', word: 'went back', version: '1.0-rc1', should: 'success' }, made);
+  await reportEnd(
+    chapter,
+    { environment: 'production', word: 'went back', version: '1.0-rc1', should: 'success' },
+    made,
+  );
 }
 
 async function freezeAndForce(chapter: Chapter): Promise<void> {
-  const { client, scenario, tell, expect } = chapter;
+  const { client, scenario, print, expect } = chapter;
   await client.rest('PUT', `${pathOf(chapter, 'production')}/freeze`, { reason: 'Tea time' });
   const version = '1.1-rc1';
   const refused = await client
@@ -199,7 +206,7 @@ async function freezeAndForce(chapter: Chapter): Promise<void> {
       () => 'accepted',
       (error: Error) => error.message,
     );
-  tell('frozen', `production, for tea time: ${version} is refused`);
+  print('frozen', `production, for tea time: ${version} is refused`);
   expect(
     'a deployment to a frozen environment',
     refused.includes('Environment is frozen') ? 'refused' : refused,
@@ -209,7 +216,7 @@ async function freezeAndForce(chapter: Chapter): Promise<void> {
     `mutation ($input: CreateDeploymentInput!) { createDeployment(input: $input) { deployment { id } } }`,
     { input: { project: scenario.name, environment: 'production', version, force: true } },
   );
-  await tellEnd(
+  await reportEnd(
     chapter,
     { environment: 'production', word: 'forced', version, should: 'success' },
     createDeployment.deployment,
@@ -217,7 +224,7 @@ async function freezeAndForce(chapter: Chapter): Promise<void> {
   await client.rest('DELETE', `${pathOf(chapter, 'production')}/freeze`);
 }
 
-async function tellWhereItIs({ client, scenario, tell, expect }: Chapter, landing: Landing): Promise<void> {
+async function printWhereItIs({ client, scenario, print, expect }: Chapter, landing: Landing): Promise<void> {
   const { repository } = await client.graphql<{
     repository: { pullRequest: { environments: { environment: { name: string }; since: string }[] } };
   }>(
@@ -228,7 +235,7 @@ async function tellWhereItIs({ client, scenario, tell, expect }: Chapter, landin
   const places = repository.pullRequest.environments.map(
     ({ environment, since }) => `${environment.name} since ${since.slice(11, 19)}`,
   );
-  tell('runs', `#${landing.number} ${landing.title}: in ${places.join(', in ')}`);
+  print('runs', `#${landing.number} ${landing.title}: in ${places.join(', in ')}`);
   expect(`the number of environments #${landing.number} runs in`, places.length, 2);
 }
 

@@ -49,7 +49,7 @@ export async function playRunbook(run: DemoRun): Promise<readonly string[]> {
 }
 
 async function play(chapter: Chapter): Promise<void> {
-  const { client, scenario, tell, expect } = chapter;
+  const { client, scenario, print, expect } = chapter;
   const repository = { org: scenario.owner, name: scenario.name };
   // Paused, so that the stack is seen before it lands.
   await client.rest('POST', '/api/v1/repo', { ...repository, paused: true });
@@ -64,25 +64,25 @@ async function play(chapter: Chapter): Promise<void> {
     description: 'Customers pay costs, not prices.',
     labels: ['renaming'],
   });
-  tell('runbook', `${asked.runbook_number}: ${progressOf(asked)}`);
+  print('runbook', `${asked.runbook_number}: ${progressOf(asked)}`);
   const first = await completed(chapter, asked, 3);
-  tellPullRequests(chapter, first.pull_requests);
+  printPullRequests(chapter, first.pull_requests);
   expect('the pull requests of three steps', stepsOf(first), '1.1 1.2 | 2.1');
   await client.rest('PATCH', `/api/v1/runbook/${asked.runbook_number}`, { prompt: followUp, labels: ['docs'] });
-  tell('follow-up', 'asked for');
+  print('follow-up', 'asked for');
   const second = await completed(chapter, first, 4);
-  tellPullRequests(chapter, second.pull_requests.slice(first.pull_requests.length));
+  printPullRequests(chapter, second.pull_requests.slice(first.pull_requests.length));
   expect('the pull requests after the follow-up', stepsOf(second).startsWith('1.1 1.2 | 2.1'), true);
   await client.rest('POST', '/api/v1/repo', { ...repository, paused: false });
-  await tellLandings(chapter, asked.runbook_number, second.pull_requests.length);
+  await reportLandings(chapter, asked.runbook_number, second.pull_requests.length);
 }
 
-async function completed({ client, tell }: Chapter, of: Shown, total: number): Promise<Shown> {
+async function completed({ client, print }: Chapter, of: Shown, total: number): Promise<Shown> {
   let lastText = progressOf(of);
   return await until(`runbook ${of.runbook_number}`, async () => {
     const shown = await client.rest<Shown>('GET', `/api/v1/runbook/${of.runbook_number}`);
     const text = progressOf(shown);
-    if (text !== lastText) tell('steps', text);
+    if (text !== lastText) print('steps', text);
     lastText = text;
     if (shown.status === 'failed') throw new Error(`The runbook failed: ${await problemOf(client, of)}`);
     const isPublished = shown.pull_requests.flatMap((each) => each.step_numbers).length >= total;
@@ -112,9 +112,9 @@ function stepsOf({ pull_requests }: Shown): string {
   return pull_requests.map((each) => each.step_numbers.join(' ')).join(' | ');
 }
 
-function tellPullRequests({ tell }: Chapter, opened: Shown['pull_requests']): void {
+function printPullRequests({ print }: Chapter, opened: Shown['pull_requests']): void {
   for (const { number, step_numbers } of opened)
-    tell('opened', `#${number} with ${step_numbers.length === 1 ? 'step' : 'steps'} ${step_numbers.join(', ')}`);
+    print('opened', `#${number} with ${step_numbers.length === 1 ? 'step' : 'steps'} ${step_numbers.join(', ')}`);
 }
 
 interface Landed {
@@ -127,8 +127,8 @@ interface Landed {
   };
 }
 
-async function tellLandings(chapter: Chapter, number: number, count: number): Promise<void> {
-  const { client, tell, expect } = chapter;
+async function reportLandings(chapter: Chapter, number: number, count: number): Promise<void> {
+  const { client, print, expect } = chapter;
   const landed = await until(`the landing of runbook ${number}`, async () => {
     const { runbook } = await client.graphql<{ runbook: { pullRequests: Landed[] } }>(
       `query ($number: Int!) { runbook(number: $number) { pullRequests {
@@ -138,7 +138,7 @@ async function tellLandings(chapter: Chapter, number: number, count: number): Pr
     return runbook.pullRequests.every(({ state }) => state === 'MERGED') ? runbook.pullRequests : null;
   });
   for (const { number: each, pullRequest } of landed)
-    tell(
+    print(
       'landed',
       `#${each} as ${pullRequest.mergeCommit?.slice(0, 8)}, tree verified (${pullRequest.landedBatch?.grade?.toLowerCase()})`,
     );

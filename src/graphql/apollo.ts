@@ -10,18 +10,26 @@ import type { KeptAnswers } from '../server/idempotency.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import { RateLimited } from '../server/rate-limit.ts';
 import type { GraphQLContext } from './context.ts';
-import { refusal, tellError } from './errors.ts';
+import { refusal, reportError } from './errors.ts';
 import { keepAnswers } from './idempotency.ts';
 import { mostTokens, pointsOf } from './limits.ts';
+import type { MeasureOperation } from './measuring.ts';
 
 export interface ApolloOptions {
   readonly schema: GraphQLSchema;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: KeptAnswers;
   readonly log: Logger;
+  readonly measure: MeasureOperation;
 }
 
-export function createApollo({ schema, rateLimiter, keptAnswers, log }: ApolloOptions): ApolloServer<GraphQLContext> {
+export function createApollo({
+  schema,
+  rateLimiter,
+  keptAnswers,
+  log,
+  measure,
+}: ApolloOptions): ApolloServer<GraphQLContext> {
   return new ApolloServer<GraphQLContext>({
     schema,
     introspection: true,
@@ -39,12 +47,27 @@ export function createApollo({ schema, rateLimiter, keptAnswers, log }: ApolloOp
     plugins: [
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginLandingPageDisabled(),
+      measureOperations(measure),
       limitRequests(rateLimiter),
-      tellErrors(log),
-      // Last, so that it keeps what is told.
+      reportErrors(log),
+      // Last, so that it keeps the errors as they are sent.
       keepAnswers(keptAnswers, log),
     ],
   });
+}
+
+function measureOperations(measure: MeasureOperation): ApolloServerPlugin<GraphQLContext> {
+  return {
+    requestDidStart: async () => {
+      const startedAt = performance.now();
+      return {
+        willSendResponse: async ({ operationName, response, errors }) => {
+          if (response.body.kind !== 'single') return;
+          measure({ name: operationName ?? null, errors: errors ?? [], startedAt });
+        },
+      };
+    },
+  };
 }
 
 function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLContext> {
@@ -67,7 +90,7 @@ function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLCont
 }
 
 // Errors are logged here and not in formatError, which does not know the account of the request.
-function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
+function reportErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
   return {
     requestDidStart: async () => {
       const found = new Map<string, readonly GraphQLError[]>();
@@ -75,10 +98,10 @@ function tellErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
         didEncounterErrors: async ({ errors }) => void found.set('errors', errors),
         willSendResponse: async ({ response, contextValue }) => {
           if (response.body.kind !== 'single' || !response.body.singleResult.errors) return;
-          // A kept answer has been told before.
+          // The errors of a kept answer were reported before.
           if (!found.has('errors')) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
-            const reported = tellError(error, contextValue.requestId);
+            const reported = reportError(error, contextValue.requestId);
             if (reported.isOurs)
               log.error(
                 { err: error.originalError ?? error, requestId: contextValue.requestId },

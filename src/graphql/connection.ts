@@ -13,6 +13,18 @@ export class PageInfo {
   @Field(() => Boolean, { description: 'Whether there is more after this page.' })
   hasNextPage!: boolean;
 
+  @Field(() => Boolean, {
+    description:
+      'Whether there is more before this page. Known where the page was asked for with `last`; otherwise false.',
+  })
+  hasPreviousPage!: boolean;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Cursor of the first row, to go back with `before` where a connection has it. Null for an empty page.',
+  })
+  startCursor!: string | null;
+
   @Field(() => String, {
     nullable: true,
     description: 'Cursor of the last row, to go on with `after`. Null for an empty page.',
@@ -89,21 +101,37 @@ export interface Page {
   readonly offset: number;
 }
 
+/** What the client calls the size of the page and the place from which it goes on: `last` and `before` if backward. */
+export interface PageNames {
+  readonly first: string;
+  readonly after: string;
+}
+
+const forward: PageNames = { first: 'first', after: 'after' };
+
 /**
  * Reads `first`, `after` and `page`; the last two exclude each other. `keyLength` is the number of columns in the sort
  * key.
  */
 export function readPage(
   request: PageRequest,
-  { size, keyLength }: { readonly size: number; readonly keyLength: number },
+  {
+    size,
+    keyLength,
+    names = forward,
+  }: { readonly size: number; readonly keyLength: number; readonly names?: PageNames },
 ): Page {
   const first = request.first ?? size;
   if (first < 1 || first > greatestPage)
-    throw new DomainError('BAD_INPUT', `first must be between 1 and ${greatestPage}`, 'first');
+    throw new DomainError('BAD_INPUT', `${names.first} must be between 1 and ${greatestPage}`, names.first);
   const page = request.page ?? null;
   const after = request.after ?? null;
   if (page !== null && after !== null) throw new DomainError('BAD_INPUT', 'page and after exclude each other', 'page');
-  return { size: first, after: after === null ? null : decodeKey(after, keyLength), offset: ((page ?? 1) - 1) * first };
+  return {
+    size: first,
+    after: after === null ? null : decodeKey(after, keyLength, names.after),
+    offset: ((page ?? 1) - 1) * first,
+  };
 }
 
 // Greater than every row's number, so that the first page and later pages are one statement with one plan. With `or $1
@@ -111,14 +139,16 @@ export function readPage(
 const beyondLast = '9223372036854775807';
 
 /** Rows of the page have lower numbers than this, for connections that are sorted by number, newest first. */
-export function rowId({ after }: Page): string {
+export function rowId({ after }: Page, names: PageNames = forward): string {
   if (after === null) return beyondLast;
-  if (!/^\d{1,18}$/.test(String(after[0])))
-    throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
+  if (!/^\d{1,18}$/.test(String(after[0]))) throw wrongCursor(names.after);
   return String(after[0]);
 }
 
-/** If there is a next page, `rows` has one row more than the page. */
+/**
+ * If there is a next page, `rows` has one row more than the page; of a page from the end, if there is a previous page.
+ * `fromEnd` says whether rows follow on such a page.
+ */
 export function toConnection<Row, Node>(
   rows: readonly Row[],
   size: number,
@@ -126,17 +156,26 @@ export function toConnection<Row, Node>(
     readonly node: (row: Row) => Node;
     readonly key: (row: Row) => Key;
     readonly totalCount?: () => Promise<number>;
+    readonly fromEnd?: { readonly hasNextPage: boolean };
   },
 ): Connection<Node> {
-  const shown = rows.slice(0, size);
+  const { fromEnd } = shape;
+  const shown = fromEnd ? rows.slice(-size) : rows.slice(0, size);
+  const [first] = shown;
   const last = shown.at(-1);
+  const isMore = rows.length > size;
   const nodes = shown.map(shape.node);
   return {
     nodes,
     get edges() {
       return shown.map((row, at) => ({ cursor: cursorOf(shape.key(row)), node: nodes[at] as Node }));
     },
-    pageInfo: { hasNextPage: rows.length > size, endCursor: last === undefined ? null : cursorOf(shape.key(last)) },
+    pageInfo: {
+      hasNextPage: fromEnd ? fromEnd.hasNextPage : isMore,
+      hasPreviousPage: fromEnd !== undefined && isMore,
+      startCursor: first === undefined ? null : cursorOf(shape.key(first)),
+      endCursor: last === undefined ? null : cursorOf(shape.key(last)),
+    },
     ...(shape.totalCount && { totalCount: shape.totalCount }),
   };
 }
@@ -146,7 +185,7 @@ export function cursorOf(key: Key): string {
   return Buffer.from(JSON.stringify(key)).toString('base64url');
 }
 
-function decodeKey(cursor: string, length: number): Key {
+function decodeKey(cursor: string, length: number, name: string): Key {
   try {
     const key: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
     if (
@@ -158,7 +197,11 @@ function decodeKey(cursor: string, length: number): Key {
   } catch {
     // A cursor of another form counts as wrong, like a key of another shape.
   }
-  throw new DomainError('BAD_INPUT', 'after must be a cursor of this connection', 'after');
+  throw wrongCursor(name);
+}
+
+function wrongCursor(name: string): DomainError {
+  return new DomainError('BAD_INPUT', `${name} must be a cursor of this connection`, name);
 }
 
 function plural(name: string): string {

@@ -22,7 +22,7 @@ export interface ReportedError {
   readonly isOurs: boolean;
 }
 
-export function tellError(error: GraphQLError, requestId: string): ReportedError {
+export function reportError(error: GraphQLError, requestId: string): ReportedError {
   const cause = originalOf(error);
   if (cause instanceof DomainError)
     return {

@@ -220,8 +220,8 @@ function rowsOf(field: Field, node: FieldNode, variables: Readonly<Record<string
   if (!isList(field.type) && !isPage(getNamedType(field.type).name)) return 1;
   const own = field.extensions['rows'];
   if (typeof own === 'number') return own;
-  const first =
-    argumentsOf(field, node, variables)['first'] ?? field.args.find(({ name }) => name === 'first')?.defaultValue;
+  const { last, first: asked } = argumentsOf(field, node, variables);
+  const first = last ?? asked ?? field.args.find(({ name }) => name === 'first')?.defaultValue;
   return typeof first === 'number' && first > 0 ? first : assumedRows;
 }
 

@@ -2,8 +2,8 @@
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
-import { notFound } from '../domain/errors.ts';
-import type { LogPage, LogPieceRead, LogRead } from '../platform/log-pieces.ts';
+import { DomainError, notFound } from '../domain/errors.ts';
+import type { EarlierLogPage, LogPage, LogPieceRead, LogRead } from '../platform/log-pieces.ts';
 import { connectionType, cursorOf, readPage, rowId, toConnection, type Connection } from './connection.ts';
 import { DateTime } from './scalars.ts';
 import { mapEvents } from './subscription-payloads.ts';
@@ -38,6 +38,19 @@ export class LogArgs {
 
   @Field(() => String, { nullable: true, description: 'Cursor to go on from.' })
   after?: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'The end of the log instead of its beginning: how many of the newest pieces, oldest first, at most 100. `first` does not count then, and `after` is refused.',
+  })
+  last?: number | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'With `last`: the cursor of the first piece the client has. The pieces before it come.',
+  })
+  before?: string | null;
 }
 
 @ArgsType()
@@ -50,18 +63,31 @@ export class FollowLogArgs {
   after?: string | null;
 }
 
-/** Pieces after one, oldest first. Null: the account has no such log. */
-export type ReadLog = (page: LogPage) => Promise<LogRead | null>;
+/** Pieces after or before one, oldest first. Null: the account has no such log. */
+export type ReadLog = (page: LogPage | EarlierLogPage) => Promise<LogRead | null>;
 
 const pageSize = 50;
 const followedAtOnce = 100;
 const lookEveryMs = 400;
 
+/** Throws BAD_INPUT with the argument that does not fit the others. */
 export async function readLogPage(read: ReadLog, request: LogArgs): Promise<Connection<LogPiece>> {
-  const page = readPage(request, { size: pageSize, keyLength: 1 });
-  const found = await read({ after: page.after === null ? '0' : rowId(page), size: page.size + 1 });
-  return toConnection(found?.pieces ?? [], page.size, { node: toPiece, key: ({ id }) => [id] });
+  const { last = null, before = null } = request;
+  const shape = { node: toPiece, key: ({ id }: LogPieceRead) => [id] };
+  if (last === null) {
+    if (before !== null) throw new DomainError('BAD_INPUT', 'before needs last, the number of pieces.', 'before');
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
+    const found = await read({ after: page.after === null ? '0' : rowId(page), size: page.size + 1 });
+    return toConnection(found?.pieces ?? [], page.size, shape);
+  }
+  if ((request.after ?? null) !== null)
+    throw new DomainError('BAD_INPUT', 'last and after exclude each other. Use before to go back.', 'after');
+  const page = readPage({ first: last, after: before }, { size: pageSize, keyLength: 1, names: backward });
+  const found = await read({ before: rowId(page, backward), size: page.size + 1 });
+  return toConnection(found?.pieces ?? [], page.size, { ...shape, fromEnd: { hasNextPage: before !== null } });
 }
+
+const backward = { first: 'last', after: 'before' };
 
 /**
  * The pieces after the cursor, then new pieces until the log ends. Throws NOT_FOUND with the name of the missing

@@ -15,6 +15,7 @@ import { registrationById } from '../modules/previews/registrations/registration
 import { readPreviewSecret } from '../modules/previews/secrets/secrets.reads.ts';
 import { verificationById } from '../modules/previews/verifications/verifications.reads.ts';
 import { toFreezeNode } from '../modules/repositories/freezes.types.ts';
+import { readEmbedLink } from '../modules/repositories/embed-links.reads.ts';
 import { maySee, maySeeInside, readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
 import { readDelivery, readWebhookEndpoint } from '../modules/webhooks/webhooks.reads.ts';
 import { loaderOf, type GraphQLContext } from './context.ts';
@@ -37,6 +38,7 @@ const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Prom
   ApiToken: readApiToken,
   User: readUser,
   Team: readTeam,
+  EmbedLink: readEmbedLink,
   WebhookEndpoint: readWebhookEndpoint,
   WebhookDelivery: readDelivery,
   ReleaseProject: async (ctx, id) => await loaderOf(ctx, releaseProjectById).load(id),

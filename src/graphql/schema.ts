@@ -3,11 +3,16 @@ import 'reflect-metadata';
 import { defaultFieldResolver, isObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 import { AccountsResolver } from '../modules/accounts/accounts.resolver.ts';
+import { ErasureResolver } from '../modules/erasure/erasure.resolver.ts';
 import { TeamsResolver } from '../modules/accounts/teams.resolver.ts';
 import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.ts';
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
 import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
-import { EventsResolver, RepositoryEventsResolver } from '../modules/events/events.resolver.ts';
+import {
+  EventsResolver,
+  PullRequestEventsResolver,
+  RepositoryEventsResolver,
+} from '../modules/events/events.resolver.ts';
 import { GitHubAppsResolver } from '../modules/github/github.resolver.ts';
 import { InstallationResolver } from '../modules/health/installation.resolver.ts';
 import {
@@ -26,18 +31,23 @@ import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/q
 import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
 import { PullRequestActionsResolver, RepositoryActionsResolver } from '../modules/queue/api/viewer-actions.resolver.ts';
 import { QueueDepthHistoryResolver } from '../modules/queue/api/depth-history.resolver.ts';
+import { AffectedTargetsResolver } from '../modules/queue/api/affected-targets.resolver.ts';
 import { StackResolver } from '../modules/queue/api/stack.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
 import {
   ConfigurationPreviewResolver,
+  EtasMovedResolver,
   FreezeBranchesImpactResolver,
+  FreezeImpactResolver,
   PauseBranchesImpactResolver,
   PauseRepositoryImpactResolver,
   ReplaceConfigurationImpactResolver,
+  UnfreezeImpactResolver,
 } from '../modules/queue/api/dry-run.resolver.ts';
 import { BranchFreezesResolver } from '../modules/repositories/branch-freezes.resolver.ts';
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
+import { EmbedLinksResolver } from '../modules/repositories/embed-links.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
 import {
@@ -53,6 +63,7 @@ import {
   ChangeSetResolver,
   DeploymentProvenanceResolver,
   EnvironmentProvenanceResolver,
+  ProjectUnreleasedResolver,
   ReleasedCommitResolver,
   RollbackOutlookResolver,
 } from '../modules/releases/provenance/changelog.resolver.ts';
@@ -61,7 +72,7 @@ import {
   PullRequestReleasesResolver,
 } from '../modules/releases/provenance/provenance.resolver.ts';
 import { BuildLogResolver, DeploymentLogResolver } from '../modules/releases/logs/log.resolver.ts';
-import { FreezesResolver } from '../modules/releases/freezes.resolver.ts';
+import { EnvironmentFreezeImpactResolver, FreezesResolver } from '../modules/releases/freezes.resolver.ts';
 import { EnvironmentsResolver, ReleaseProjectsResolver } from '../modules/releases/projects.resolver.ts';
 import { RepositoryRunbookDefaultsResolver, RunbookControlResolver } from '../modules/runbooks/control.resolver.ts';
 import {
@@ -106,12 +117,14 @@ function buildInterlockSchema(): GraphQLSchema {
     resolvers: [
       NodeResolver,
       AccountsResolver,
+      ErasureResolver,
       UsersResolver,
       TeamsResolver,
       UserActionsResolver,
       GitHubAppsResolver,
       RepositoriesResolver,
       PermissionsResolver,
+      EmbedLinksResolver,
       BranchPausesResolver,
       BranchFreezesResolver,
       RepositoryPullRequestsResolver,
@@ -124,9 +137,13 @@ function buildInterlockSchema(): GraphQLSchema {
       PauseRepositoryImpactResolver,
       PauseBranchesImpactResolver,
       FreezeBranchesImpactResolver,
+      UnfreezeImpactResolver,
+      EtasMovedResolver,
+      FreezeImpactResolver,
       ReplaceConfigurationImpactResolver,
       RepositoryQueuesResolver,
       QueuesResolver,
+      AffectedTargetsResolver,
       StackResolver,
       QueueDepthHistoryResolver,
       PullRequestActionsResolver,
@@ -140,9 +157,11 @@ function buildInterlockSchema(): GraphQLSchema {
       EventsResolver,
       ChangesResolver,
       QueueChangeResolver,
+      PullRequestEventsResolver,
       ReleaseProjectsResolver,
       EnvironmentsResolver,
       FreezesResolver,
+      EnvironmentFreezeImpactResolver,
       ProjectCandidatesResolver,
       ReleasesResolver,
       ReleaseCandidatesResolver,
@@ -150,6 +169,7 @@ function buildInterlockSchema(): GraphQLSchema {
       ChangelogResolver,
       ChangeSetResolver,
       EnvironmentProvenanceResolver,
+      ProjectUnreleasedResolver,
       ReleasedCommitResolver,
       RollbackOutlookResolver,
       DeploymentProvenanceResolver,

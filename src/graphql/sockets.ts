@@ -12,10 +12,11 @@ import { DomainError } from '../domain/errors.ts';
 import type { Authenticator, Session } from '../modules/accounts/index.ts';
 import { isOutage } from '../platform/outage.ts';
 import type { Callers } from '../server/callers.ts';
+import { addressOf, type TrustsProxy } from '../server/client-address.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import type { WrongTokens } from '../server/wrong-tokens.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
-import { refusal, tellError } from './errors.ts';
+import { refusal, reportError } from './errors.ts';
 import { mostTokens, pointsOf } from './limits.ts';
 
 export interface SocketOptions {
@@ -28,6 +29,7 @@ export interface SocketOptions {
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
   readonly wrongTokens: WrongTokens;
+  readonly trustsProxy: TrustsProxy | null;
   readonly log: Logger;
   readonly newRequestId: () => string;
 }
@@ -61,6 +63,11 @@ const closings = {
   goingAway: [1001, 'The server is stopping'],
 } as const;
 const tooSlow = 4429;
+
+/** Whether a role comes from elsewhere, and changes without a word to this service. */
+function isAskedAbout({ ctx: { actor } }: Session): boolean {
+  return actor.atGitHub !== null || actor.isAtOidc;
+}
 
 export interface Sockets {
   readonly open: () => number;
@@ -110,7 +117,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   async function connect({ connectionParams, extra }: Socket): Promise<void> {
     const headers = headersOf(extra.request, connectionParams);
     const secret = callers.secretOf(headers);
-    const address = extra.request.socket.remoteAddress ?? '';
+    const address = addressOf(extra.request, options.trustsProxy);
     if (options.wrongTokens.refusedForSec(address, secret ?? '') !== null)
       return close(extra.socket, closings.guessing);
     try {
@@ -154,7 +161,7 @@ export function serveSockets(options: SocketOptions): Sockets {
 
   const lookingAtPeople = setInterval(() => {
     for (const connection of [...connections.values()])
-      if (connection.session.ctx.actor.atGitHub !== null) void lookAgain(connection, endOf(connection)).catch(failed);
+      if (isAskedAbout(connection.session)) void lookAgain(connection, endOf(connection)).catch(failed);
   }, peopleEveryMs);
   lookingAtPeople.unref();
 
@@ -173,7 +180,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         if (!result.errors) return undefined;
         const { requestId } = contextValue as GraphQLContext;
         const errors = result.errors.map((error) => {
-          const reported = tellError(error, requestId);
+          const reported = reportError(error, requestId);
           if (reported.isOurs)
             log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
           if (reported.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, reported.error.message);
@@ -181,7 +188,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         });
         return { ...result, errors };
       },
-      onError: (_ctx, _id, _payload, errors) => errors.map((error) => tellError(error, '').error),
+      onError: (_ctx, _id, _payload, errors) => errors.map((error) => reportError(error, '').error),
       // A slow reader got the cursor for its next subscription. The rest of its queue is dropped.
       onComplete: ({ extra }) => {
         const message = slow.get(extra.socket);

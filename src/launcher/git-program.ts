@@ -3,9 +3,24 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { StartError } from './start-error.ts';
 
+/** The first with `merge-tree --write-tree`, by which commits are composed. */
+const oldest = [2, 38] as const;
+const cure = 'Install git (apt-get install git, brew install git), then start again.';
+
 export async function assertGit(): Promise<void> {
-  await promisify(execFile)('git', ['--version']).catch((error: NodeJS.ErrnoException) => {
+  const { stdout } = await promisify(execFile)('git', ['--version']).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'ENOENT' ? 'There is no git on the PATH' : `git does not run (${error.message.trim()})`;
-    throw new StartError(`${why}. Install git (apt-get install git, brew install git), then start again.`);
+    throw new StartError(`${why}. ${cure}`);
   });
+  if (!isNewEnough(stdout))
+    throw new StartError(
+      `${stdout.trim()} is too old: Interlock composes commits by git ${oldest.join('.')} or newer. ${cure}`,
+    );
+}
+
+/** Of what `git --version` says. What names no version is some build of git that is taken as it is. */
+export function isNewEnough(said: string): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
+  if (major === undefined) return true;
+  return Number(major) > oldest[0] || (Number(major) === oldest[0] && Number(minor) >= oldest[1]);
 }

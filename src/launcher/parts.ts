@@ -4,6 +4,7 @@ import { migrate, UnknownMigrations } from '../platform/migrate.ts';
 import { type EmbeddedPostgres, type PostgresOptions, startPostgres } from './postgres.ts';
 import { type EmbeddedTemporal, type TemporalOptions, prepareNamespace, startTemporal } from './temporal.ts';
 import { StartError } from './start-error.ts';
+import type { TemporalSecurity } from './temporal-security.ts';
 
 export interface Postgres extends Pick<EmbeddedPostgres, 'url' | 'stop'> {
   /** Null when the server is not ours: it may go and come back. */
@@ -15,6 +16,8 @@ export interface Temporal extends Omit<EmbeddedTemporal, 'uiUrl' | 'exited'> {
   readonly exited: Promise<unknown> | null;
   /** Null when the server is not ours: the address of its UI is unknown. */
   readonly uiUrl: string | null;
+  /** Absent: connections are plain. */
+  readonly security?: TemporalSecurity;
 }
 
 /** `databaseUrl` comes from --database-url or DATABASE_URL. Its server is never stopped. */
@@ -40,16 +43,20 @@ function listed([first, ...others]: readonly string[]): string {
   return others.length === 0 ? `migration ${first}` : `migration ${first} and ${others.length} more`;
 }
 
-/** `address` comes from --temporal-address or TEMPORAL_ADDRESS. Its server is never stopped. */
-export async function openTemporal(address: string | undefined, options: TemporalOptions): Promise<Temporal> {
+/** `address` comes from --temporal-address or TEMPORAL_ADDRESS. Its server is never stopped, and `security` is its. */
+export async function openTemporal(
+  address: string | undefined,
+  options: TemporalOptions & { readonly security?: TemporalSecurity },
+): Promise<Temporal> {
   if (!address) return startTemporal(options);
-  const { namespace, searchAttributes } = options;
+  const { namespace, searchAttributes, security = {} } = options;
   options.log(`Temporal: ${address}, as you said.`);
-  await prepareNamespace({ address, namespace, searchAttributes, withinSec: 10 });
-  return { address, namespace, uiUrl: null, exited: null, stop: async () => undefined };
+  await prepareNamespace({ address, namespace, searchAttributes, withinSec: 10, security });
+  return { address, namespace, security, uiUrl: null, exited: null, stop: async () => undefined };
 }
 
-async function checkDatabase(databaseUrl: string): Promise<void> {
+/** Throws StartError where the database does not answer. */
+export async function checkDatabase(databaseUrl: string): Promise<void> {
   const cure = 'Start it, correct --database-url (DATABASE_URL), or leave it out to use the embedded one.';
   if (!URL.canParse(databaseUrl)) throw new StartError(`The database URL is no URL. ${cure}`);
   // Without its password: the line ends up in logs.

@@ -173,7 +173,7 @@ async function startOnPort(cluster: Cluster, port: number): Promise<GuardedProce
     port,
     listen_addresses: fast ? '' : '127.0.0.1',
     unix_socket_directories: fast ? cluster.home : '',
-    max_connections: 200,
+    max_connections: fast ? 400 : 200,
     timezone: 'UTC',
     log_timezone: 'UTC',
     ...(fast && { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { StartError } from './start-error.ts';
+import type { TemporalSecurity } from './temporal-security.ts';
 
 // The numbers of temporal.api.enums.v1.IndexedValueType.
 const indexedValueTypes = { Text: 1, Keyword: 2, Int: 3, Double: 4, Bool: 5, Datetime: 6, KeywordList: 7 } as const;
@@ -9,6 +10,8 @@ export type SearchAttributes = Readonly<Record<string, keyof typeof indexedValue
 
 /** What the workflows are found by in Temporal's UI. */
 export const searchAttributes = {
+  // Of PostgreSQL and SQLite a namespace has ten keywords, and three texts.
+  Subject: 'Text',
   Repository: 'Keyword',
   BaseBranch: 'Keyword',
   QueueStatus: 'Keyword',
@@ -27,6 +30,8 @@ export interface NamespaceWanted {
   readonly namespace: string;
   readonly searchAttributes: SearchAttributes;
   readonly withinSec?: number;
+  /** Absent: connections are plain. */
+  readonly security?: TemporalSecurity;
 }
 
 /** For servers of ours and of others: waits for the namespace and registers the search attributes that are missing. */
@@ -35,12 +40,15 @@ export async function prepareNamespace({
   namespace,
   searchAttributes,
   withinSec = 20,
+  security = {},
 }: NamespaceWanted): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: withinSec * 1000 }).catch((error: Error) => {
-    throw new StartError(
-      `Temporal at ${address} cannot be reached (${error.message}). Start it, or leave --temporal-address out to use the embedded one.`,
-    );
-  });
+  const connection = await Connection.connect({ address, connectTimeout: withinSec * 1000, ...security }).catch(
+    (error: Error) => {
+      throw new StartError(
+        `Temporal at ${address} cannot be reached (${error.message}). Start it, or leave --temporal-address out to use the embedded one.`,
+      );
+    },
+  );
   const deadline = performance.now() + withinSec * 1000;
   try {
     while (!(await hasNamespace(connection, namespace))) {

@@ -4,8 +4,9 @@
 //   system        across accounts (role interlock_system): the relay, the sequencer, token look-up.
 // Outside of these nothing sees a row: `app.account` is local to a transaction and the policies fail closed.
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
-import type { EntitySchema } from '@mikro-orm/core';
+import { IsolationLevel, type EntityData, type EntitySchema } from '@mikro-orm/core';
 import pg from 'pg';
+import { inSpan } from './tracing/index.ts';
 import { sendBeginWithTheFirstQuery } from './one-trip-begin.ts';
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 
@@ -43,7 +44,12 @@ export interface SystemQueries {
 }
 
 export interface Database {
-  transaction<T>(accountId: string, work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** `asOf: 'start'`: all statements see the database as it was at the first one. */
+  transaction<T>(
+    accountId: string,
+    work: (tx: Transaction) => Promise<T>,
+    options?: { readonly asOf?: 'start' | 'statement' },
+  ): Promise<T>;
   read<Row extends object>(accountId: string, statement: Statement): Promise<Row[]>;
   /** The row of this id as it is now, in no transaction and no unit of work. Null: the account has none. */
   load<Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null>;
@@ -54,7 +60,17 @@ export interface Database {
     by: { readonly column: string; readonly value: string; readonly orderBy: string },
   ): Promise<Row[]>;
   readonly system: SystemQueries;
+  /** The connections of this process, as of now. */
+  pools(): readonly PoolUse[];
   close(): Promise<void>;
+}
+
+export interface PoolUse {
+  readonly pool: 'transactions' | 'reads' | 'system';
+  readonly busy: number;
+  readonly idle: number;
+  /** Requests for a connection that wait for one. */
+  readonly waiting: number;
 }
 
 const guards = '-c idle_in_transaction_session_timeout=5000 -c statement_timeout=10000 -c lock_timeout=3000';
@@ -72,9 +88,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const size = options.poolSize ?? 8;
   const appOptions = `-c role=interlock_app ${guards}`;
   let entityPool: pg.Pool | undefined;
-  const orm = await MikroORM.init({
+  const orm = await openOrm(options.entities, {
     clientUrl: options.url,
-    entities: [...options.entities],
     pool: { min: 0, max: size },
     driverOptions: {
       options: appOptions,
@@ -85,9 +100,6 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
         pool.on('connect', sendBeginWithTheFirstQuery);
       },
     },
-    discovery: { warnWhenNoEntities: false },
-    implicitTransactions: true,
-    forceUtcTimezone: true,
   });
   // Makes the pool, which otherwise waits for the first unit of work, and connects nothing.
   orm.em.getConnection().getClient();
@@ -106,47 +118,60 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   for (const pool of [reads, systemPool])
     pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
 
+  const readerOf = createRowReaders(orm);
   const loadRows = async <Row extends object>(
     accountId: string,
     entity: EntitySchema<Row>,
     by: { readonly name: string; readonly where: string; readonly values: readonly string[] },
   ): Promise<Row[]> => {
-    const { tableName, props } = orm.getMetadata().get(entity);
-    const columns = props.filter((prop) => prop.persist !== false && !prop.lazy).flatMap((prop) => prop.fieldNames);
-    const list = columns.map((column) => `"${column}"`).join(', ');
+    const { tableName, list, read } = readerOf(entity);
     // The pool of the units of work: it reads columns the way entities expect them.
     if (entityPool === undefined) throw new Error('The pool of the units of work was not made.');
     const values = [...by.values, accountId];
-    const found = await entityPool.query<Row>({
+    const found = await entityPool.query<EntityData<Row>>({
       name: `load_${tableName}_by_${by.name}`,
       text: underAccount(`select ${list} from "${tableName}" where ${by.where}`, values.length),
       values,
     });
-    const em = orm.em.fork();
-    return found.rows.map((row) => em.map(entity, row));
+    return found.rows.map(read);
   };
 
-  return {
-    async transaction(accountId, work) {
-      const effects: (() => unknown)[] = [];
-      const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
-      const result = await em.transactional(async (scoped) => {
+  async function runTransaction<T>(
+    accountId: string,
+    work: (tx: Transaction) => Promise<T>,
+    { asOf = 'statement' }: { readonly asOf?: 'start' | 'statement' } = {},
+  ): Promise<T> {
+    const effects: (() => unknown)[] = [];
+    const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
+    const result = await em.transactional(
+      async (scoped) => {
         return await work({
           em: scoped,
           query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
             await rawQuery<Row>(scoped, text, values),
           afterCommit: (effect) => void effects.push(effect),
         });
-      });
-      for (const effect of effects) {
-        try {
-          await effect();
-        } catch (error) {
-          onError(error);
-        }
+      },
+      asOf === 'start' ? { isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
+    );
+    for (const effect of effects) {
+      try {
+        await effect();
+      } catch (error) {
+        onError(error);
       }
-      return result;
-    },
+    }
+    return result;
+  }
+
+  const end = async (): Promise<void> => {
+    await Promise.allSettled([closeOrm(options.entities, orm), reads.end(), systemPool.end()]);
+  };
+  let closing: Promise<void> | undefined;
+
+  return {
+    transaction: async (accountId, work, options) =>
+      await inSpan('transaction', { kind: 'client' }, async () => await runTransaction(accountId, work, options)),
     read: async <Row extends object>(accountId: string, statement: Statement) => {
       const values = [...statement.values, accountId];
       const result = await reads.query<Row>({
@@ -176,10 +201,87 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
           await client.query('select pg_advisory_lock($1, $2)', [group, number]);
         }),
     },
-    close: async () => {
-      await Promise.allSettled([orm.close(true), reads.end(), systemPool.end()]);
-    },
+    pools: () => [
+      ...(entityPool === undefined ? [] : [useOf('transactions', entityPool)]),
+      useOf('reads', reads),
+      useOf('system', systemPool),
+    ],
+    // A second call must not close what the next connection uses by then.
+    close: async () => await (closing ??= end()),
   };
+}
+
+interface RowReader<Row extends object> {
+  readonly tableName: string;
+  /** The columns, as SQL. */
+  readonly list: string;
+  readonly read: (columns: EntityData<Row>) => Row;
+}
+
+/** How rows of an entity are read. Rows become what `em.map` makes of them, for half the price of the query instead of twice. */
+function createRowReaders(orm: MikroORM): <Row extends object>(entity: EntitySchema<Row>) => RowReader<Row> {
+  const readers = new WeakMap<object, unknown>();
+  const driver = orm.em.getDriver();
+  const platform = driver.getPlatform();
+  const makeReader = <Row extends object>(entity: EntitySchema<Row>): RowReader<Row> => {
+    const meta = orm.getMetadata().get(entity);
+    const stored = meta.props.filter((prop) => prop.persist !== false && !prop.lazy);
+    const converted = stored.flatMap(({ name, customType }) =>
+      customType === undefined ? [] : [{ name, customType }],
+    );
+    return {
+      tableName: meta.tableName,
+      list: stored.flatMap((prop) => prop.fieldNames.map((column) => `"${column}"`)).join(', '),
+      read(columns) {
+        const row = driver.mapResult(columns, meta) as Row;
+        for (const { name, customType } of converted)
+          row[name] = customType.convertToJSValue(row[name], platform) as Row[typeof name];
+        return row;
+      },
+    };
+  };
+  return <Row extends object>(entity: EntitySchema<Row>) => {
+    const known = readers.get(entity) as RowReader<Row> | undefined;
+    if (known !== undefined) return known;
+    const made = makeReader(entity);
+    readers.set(entity, made);
+    return made;
+  };
+}
+
+interface OrmConnection {
+  readonly clientUrl: string;
+  readonly pool: { readonly min: number; readonly max: number };
+  readonly driverOptions: object;
+}
+
+/** ORMs that were closed, by their entities. */
+const closedOrms = new Map<readonly EntitySchema[], MikroORM[]>();
+
+// Finding out what the entities are takes 25 ms, and the code that is compiled for them begins cold. A process that
+// connects to one database after the other, as tests do, does that once.
+async function openOrm(entities: readonly EntitySchema[], connection: OrmConnection): Promise<MikroORM> {
+  const closed = closedOrms.get(entities)?.pop();
+  if (closed === undefined)
+    return await MikroORM.init({
+      ...connection,
+      entities: [...entities],
+      discovery: { warnWhenNoEntities: false },
+      implicitTransactions: true,
+      forceUtcTimezone: true,
+    });
+  const dbName = decodeURIComponent(new URL(connection.clientUrl).pathname.slice(1));
+  await closed.reconnect({ ...connection, dbName });
+  return closed;
+}
+
+async function closeOrm(entities: readonly EntitySchema[], orm: MikroORM): Promise<void> {
+  await orm.close(true);
+  closedOrms.set(entities, [...(closedOrms.get(entities) ?? []), orm]);
+}
+
+function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): PoolUse {
+  return { pool, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
 }
 
 // The account is set and the rows are read in one statement of an autocommit connection: a third of the price of

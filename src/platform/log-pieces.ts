@@ -1,8 +1,9 @@
 // What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what is
-// written without end its beginning is kept.
+// written without end both ends are kept.
 import type { Logger } from 'pino';
 import { lastWords, shownPieces, shownWords } from '../domain/markdown.ts';
 import type { Database, Transaction } from './database.ts';
+import { keepBothEnds } from './long-output.ts';
 
 /** The owner of pieces: a table of them, and the columns that name the writer. Its words are ours, never a user's. */
 export interface PieceOwner {
@@ -26,6 +27,13 @@ export interface LogRead {
 export interface LogPage {
   /** Id of the piece before; 0: from the beginning. */
   readonly after: string;
+  readonly size: number;
+}
+
+/** The last pieces before one. */
+export interface EarlierLogPage {
+  /** Id of the piece behind the page. */
+  readonly before: string;
   readonly size: number;
 }
 
@@ -53,15 +61,15 @@ export interface PieceLogContext {
   readonly log: Logger;
 }
 
-export const mostLogBytes = 1024 * 1024;
+/** At most a mebibyte of a run: three quarters of its beginning, and what it wrote last. */
+export const keptOutput = { beginningBytes: 768 * 1024, endBytes: 256 * 1024 };
 const mostPieceCharacters = 64 * 1024;
 const flushAfterMs = 250;
 const flushAtCharacters = 16 * 1024;
 
 export function openPieceLog(ctx: PieceLogContext, owner: PieceOwner): PieceLog {
+  const output = keepBothEnds(keptOutput);
   let waiting = '';
-  let keptBytes = 0;
-  let isCut = false;
   let timer: NodeJS.Timeout | undefined;
   let flushed: Promise<void> = Promise.resolve();
 
@@ -86,15 +94,14 @@ export function openPieceLog(ctx: PieceLogContext, owner: PieceOwner): PieceLog 
 
   return {
     write(text) {
-      if (isCut || text === '') return;
-      const { kept, isWhole } = fit(text, mostLogBytes - keptBytes);
-      keptBytes += Buffer.byteLength(kept);
-      isCut = !isWhole;
-      waiting += kept + (isCut ? `\n[interlock] The output was cut here, at ${mostLogBytes} bytes.\n` : '');
+      const kept = output.take(Buffer.from(text)).toString();
+      if (kept === '') return;
+      waiting += kept;
       if (waiting.length >= flushAtCharacters) void flushNow();
       else timer ??= setTimeout(() => void flushNow(), flushAfterMs);
     },
     async close() {
+      waiting += output.takeEnd().toString();
       await flushNow();
       if (waiting !== '') await flushNow();
     },
@@ -120,23 +127,27 @@ async function keepPieces(
   );
 }
 
-/** Pieces after one, oldest first. Null: the account has no such run. */
+/** Pieces after or before one, oldest first. Null: the account has no such run. */
 export async function readPieces(
   ctx: Pick<PieceLogContext, 'accountId' | 'db'>,
   { row, owner }: { readonly row: LoggedRow; readonly owner: PieceOwner },
-  { after, size }: LogPage,
+  page: LogPage | EarlierLogPage,
 ): Promise<LogRead | null> {
   const named = Object.entries(owner.columns).filter(([, id]) => id !== null);
   const wrote = named.map(([column], at) => `${column} = $${at + 5}`);
+  const { from, isOnPage, order } =
+    'after' in page
+      ? { from: page.after, isOnPage: 'id > $3::bigint', order: 'id' }
+      : { from: page.before, isOnPage: 'id < $3::bigint', order: 'id desc' };
   const rows = await ctx.db.read<{ isOver: boolean; id: string | null; text: string; at: Date }>(ctx.accountId, {
-    name: `${owner.table}_by_${named.map(([column]) => column).join('_')}`,
+    name: `${owner.table}_${'after' in page ? 'after' : 'before'}_by_${named.map(([column]) => column).join('_')}`,
     text: `select ${row.isOver} as "isOver", l.id::text as id, l.text, l.at from ${row.table} run
            left join lateral (
              select id, text, at from ${owner.table}
-             where account_id = $1 and ${wrote.join(' and ')} and id > $3::bigint order by id limit $4::bigint
+             where account_id = $1 and ${wrote.join(' and ')} and ${isOnPage} order by ${order} limit $4::bigint
            ) l on true
            where run.account_id = $1 and run.id = $2 order by l.id`,
-    values: [ctx.accountId, row.id, after, size, ...named.map(([, id]) => id)],
+    values: [ctx.accountId, row.id, from, page.size, ...named.map(([, id]) => id)],
   });
   const [first] = rows;
   if (first === undefined) return null;
@@ -160,13 +171,6 @@ export async function readLastWords(
     [accountId, ...named.map(([, id]) => id)],
   );
   return lastWords(pieces.map(({ text }) => text).toReversed());
-}
-
-function fit(text: string, most: number): { readonly kept: string; readonly isWhole: boolean } {
-  const bytes = Buffer.from(text);
-  return bytes.length <= most
-    ? { kept: text, isWhole: true }
-    : { kept: bytes.subarray(0, most).toString(), isWhole: false };
 }
 
 function piecesOf(text: string): string[] {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
-import { projectRoot } from './project-root.ts';
+import { findIncompatible, parsePhase, type MigrationPhase } from './migration-phase.ts';
+import { projectRoot, readVersion } from './project-root.ts';
 
 // Of the migrations alone: servers and workers that start together bring the schema up one after the other.
 const migrationLock = 0x696e746c;
@@ -21,19 +22,23 @@ export class UnknownMigrations extends Error {
   }
 }
 
-/** Throws `UnknownMigrations`, and then has changed nothing. */
-export async function migrate(databaseUrl: string): Promise<void> {
+/**
+ * Runs the migrations that the database has not had yet, up to and with `to`; all of them unless it is given. A newer
+ * version may have run more: where this version may run beside them, nothing is changed. Otherwise throws
+ * `UnknownMigrations`, and then has changed nothing either.
+ */
+export async function migrate(databaseUrl: string, { to }: { readonly to?: string } = {}): Promise<void> {
   const holder = new pg.Client({ connectionString: databaseUrl });
   await holder.connect();
   try {
     await holder.query('select pg_advisory_lock($1)', [migrationLock]);
-    await runMigrations(databaseUrl);
+    await runMigrations(holder, databaseUrl, to);
   } finally {
     await holder.end();
   }
 }
 
-async function runMigrations(databaseUrl: string): Promise<void> {
+async function runMigrations(holder: pg.Client, databaseUrl: string, to: string | undefined): Promise<void> {
   const migrations = sqlMigrations();
   const orm = await MikroORM.init({
     clientUrl: databaseUrl,
@@ -47,26 +52,65 @@ async function runMigrations(databaseUrl: string): Promise<void> {
   try {
     const executed = (await orm.migrator.getExecuted()).map(({ name }) => name);
     const unknown = executed.filter((name) => migrations.every((known) => known.name !== name));
-    if (unknown.length > 0) throw new UnknownMigrations(unknown);
-    await orm.migrator.up();
+    if (unknown.length > 0) {
+      const incompatible = findIncompatible(unknown, await readPhases(holder), readVersion());
+      const isComplete = migrations.every(({ name }) => executed.includes(name));
+      if (incompatible.length === 0 && isComplete) return;
+      throw new UnknownMigrations(incompatible.length === 0 ? unknown : incompatible);
+    }
+    await (to === undefined ? orm.migrator.up() : orm.migrator.up({ to }));
+    await notePhases(holder);
   } finally {
     await orm.close(true);
   }
 }
 
+async function hasPhases(holder: pg.Client): Promise<boolean> {
+  const { rows } = await holder.query<{ found: boolean }>("select to_regclass('migration_phase') is not null as found");
+  return rows[0]?.found ?? false;
+}
+
+async function readPhases(holder: pg.Client): Promise<ReadonlyMap<string, MigrationPhase>> {
+  if (!(await hasPhases(holder))) return new Map();
+  const { rows } = await holder.query<{ name: string; unused_since: string | null }>('select * from migration_phase');
+  return new Map(rows.map(({ name, unused_since: unusedSince }) => [name, { unusedSince }]));
+}
+
+/** For earlier versions, which do not have the files. */
+async function notePhases(holder: pg.Client): Promise<void> {
+  if (!(await hasPhases(holder))) return;
+  for (const { name, sql } of sqlMigrations()) {
+    const phase = parsePhase(sql);
+    if (phase === null) continue;
+    await holder.query(
+      `insert into migration_phase (name, unused_since) select $1, $2
+       where exists (select from mikro_orm_migrations where name = $1) on conflict do nothing`,
+      [name, phase.unusedSince],
+    );
+  }
+}
+
+/** Names of the migrations that this version has, in their order. */
+export function knownMigrations(): string[] {
+  return sqlMigrations().map(({ name }) => name);
+}
+
 function sqlMigrations(): {
   name: string;
+  sql: string;
   class: new (...input: ConstructorParameters<typeof Migration>) => Migration;
 }[] {
   const folder = join(projectRoot, 'migrations');
   return readdirSync(folder)
     .filter((file) => file.endsWith('.sql'))
     .sort()
-    .map((file) => ({
-      name: file.replace(/\.sql$/, ''),
+    .map((file) => ({ name: file.replace(/\.sql$/, ''), sql: readFileSync(join(folder, file), 'utf8') }))
+    .map(({ name, sql }) => ({
+      name,
+      sql,
       class: class extends Migration {
         override async up(): Promise<void> {
-          await this.execute(readFileSync(join(folder, file), 'utf8').replaceAll('?', '\\?'));
+          await this.execute(sql.replaceAll('?', '\\?'));
         }
       },
     }));

@@ -49,7 +49,6 @@ export class Thread {
 
   #start(): Worker {
     const worker = new Worker(this.#script);
-    worker.unref();
     worker.on('message', (reply: Reply) => {
       const asked = this.#asked.get(reply.id);
       if ('error' in reply) asked?.reject(new Error(reply.error));
@@ -58,6 +57,8 @@ export class Thread {
     worker.on('error', (error) => {
       if (this.#worker === worker) this.#end(error instanceof Error ? error : new Error(String(error)));
     });
+    // A listener for messages would take an earlier unref back.
+    worker.unref();
     return worker;
   }
 

@@ -77,14 +77,17 @@ export function noSessionCookie(publicUrl: string): string {
 
 const awaySec = awayMinutes * 60;
 
-/** What a browser keeps while it is at GitHub. Null takes it away again. */
-export function signInCookie(publicUrl: string, kept: string | null): string {
+/** Where a browser is while it signs in or out. */
+export type Away = 'github' | 'oidc';
+
+/** What a browser keeps while it is away. Null takes it away again. */
+export function signInCookie(publicUrl: string, at: Away, kept: string | null): string {
   const { name, attributes } = cookieOf(publicUrl);
-  return `${name}-github=${kept ?? ''}${attributes}; Max-Age=${kept === null ? 0 : awaySec}`;
+  return `${name}-${at}=${kept ?? ''}${attributes}; Max-Age=${kept === null ? 0 : awaySec}`;
 }
 
-export function readSignInCookie(publicUrl: string, header: string | undefined): string | null {
-  return readCookie(header, `${cookieOf(publicUrl).name}-github`);
+export function readSignInCookie(publicUrl: string, at: Away, header: string | undefined): string | null {
+  return readCookie(header, `${cookieOf(publicUrl).name}-${at}`);
 }
 
 /** Null: there is none of this name. A browser sends cookies of one name only once for each path, and ours have one. */

@@ -43,6 +43,7 @@ const machines: ReadonlySet<string> = new Set([
   'graphiql',
   'graphql',
   'healthz',
+  'metrics',
   'readyz',
   'schema',
   'session',
@@ -110,7 +111,7 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
     await serveFolder(fastify, { prefix: '/assets', folder: join(folder, 'assets'), immutable: '' });
   // What its build puts beside the page, such as its icon.
   const beside = readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/^\.|\.br$|^index\.html$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/^\.|\.br$|^(?:index|embed)\.html$/.test(entry.name))
     .map(({ name }) => name);
   for (const name of beside)
     fastify.get(

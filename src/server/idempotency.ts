@@ -2,8 +2,9 @@
 import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
 import type { Ports } from '../context.ts';
-import type { Database, Transaction } from '../platform/database.ts';
+import type { Transaction } from '../platform/database.ts';
 import { isOutage, throughOutage } from '../platform/outage.ts';
+import { forgetRows } from '../platform/retention/index.ts';
 
 export interface IdempotencyKey {
   readonly accountId: string;
@@ -126,16 +127,6 @@ async function readClaim(tx: Transaction, key: IdempotencyKey): Promise<Claim> {
   return { kind: 'Answered', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
 }
 
-const forgottenAtOnce = 5_000;
-
-/** For all accounts. */
-export async function forgetOldKeys(db: Database): Promise<void> {
-  for (;;) {
-    const deleted = await db.system.query(
-      `delete from idempotency_key where created_at < now() - make_interval(hours => ${keptHours}) and ctid = any(array(
-         select ctid from idempotency_key where created_at < now() - make_interval(hours => ${keptHours}) limit ${forgottenAtOnce}))
-       returning 1`,
-    );
-    if (deleted.length < forgottenAtOnce) return;
-  }
-}
+export const keyForgetting = forgetRows('idempotency_keys', 'select min(created_at) from idempotency_key', [
+  { table: 'idempotency_key', old: 't.created_at < $1' },
+]);

@@ -5,13 +5,14 @@ import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
 import { usualPushBounds, type PushBounds } from '../domain/runs/push-bounds.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { GitServing, LocalForge } from '../hosts/port.ts';
-import { hasScope, type Authenticator } from '../modules/accounts/index.ts';
+import { hasScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
 import {
   configurationReadingLines,
   findRepository,
   readConfigurationFile,
   readRepositoriesById,
 } from '../modules/repositories/index.ts';
+import type { Callers } from './callers.ts';
 import { RateLimited, type RateLimiter } from './rate-limit.ts';
 import { configurationOf } from '../modules/queue/store/configuration.cache.ts';
 
@@ -19,18 +20,24 @@ export interface LocalGit {
   readonly ports: Ports;
   readonly forge: LocalForge;
   readonly authenticator: Authenticator;
+  readonly callers: Callers;
   readonly rateLimiter: RateLimiter;
   readonly bounds?: PushBounds;
 }
 
 export async function serveLocalGit(
   fastify: FastifyInstance,
-  { ports, forge, authenticator, rateLimiter, bounds = usualPushBounds }: LocalGit,
+  { ports, forge, authenticator, callers, rateLimiter, bounds = usualPushBounds }: LocalGit,
 ): Promise<void> {
   await forge.serveGit(fastify, {
     bounds,
     spend: (accountId) => spend(rateLimiter, accountId),
-    authenticate: async (token, scope) => await gitUser(authenticator, token, scope),
+    authenticate: async (token, scope) =>
+      await gitUser(async () => await authenticator.authenticateToken(token, 'git'), scope),
+    authenticateBrowser: async (request) =>
+      callers.sessionOf(request.headers) === null
+        ? null
+        : await gitUser(async () => await callers.authenticate(request, 'git'), 'queue:read'),
     resolve: async (accountId, owner, name) => {
       const row = await findRepository(systemContext(ports, accountId), { owner, name });
       return row && row.host === 'local' ? { accountId, id: row.id, owner: row.owner, name: row.name } : null;
@@ -72,12 +79,11 @@ async function takeOverConfiguration(ctx: Context, repositoryId: string, refs: r
 }
 
 async function gitUser(
-  authenticator: Authenticator,
-  token: string,
+  authenticate: () => Promise<Session>,
   scope: Parameters<GitServing['authenticate']>[1],
 ): ReturnType<GitServing['authenticate']> {
   try {
-    const { ctx } = await authenticator.authenticateToken(token, 'git');
+    const { ctx } = await authenticate();
     if (!hasScope(ctx, scope)) return 'forbidden';
     return {
       accountId: ctx.accountId,

@@ -78,6 +78,12 @@ a{color:var(--blue)}
 code,pre{font-family:ui-monospace,monospace;font-size:.92em}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;padding:.5rem;background:var(--card);border:1px solid var(--edge);border-radius:4px}
 li,strong{overflow-wrap:anywhere}
+h3{font-size:13px;margin:1rem 0 4px}
+summary{padding:6px 0;cursor:pointer}
+details{border-bottom:1px solid var(--edge)}
+details[open]{padding-bottom:1rem}
+table{width:100%;border-collapse:collapse;font-size:13px}
+th,td{text-align:left;vertical-align:top;padding:4px 8px 4px 0;border-top:1px solid var(--edge);overflow-wrap:anywhere}
 :focus-visible{outline:2px solid var(--focus);outline-offset:2px}
 form{margin:1rem 0}
 label{display:block;font-weight:600;margin-bottom:4px}
@@ -150,7 +156,7 @@ export function section(title: string, entries: readonly Markup[]): Markup {
   return entries.length === 0 ? html`` : html`<h2>${title}</h2>${list(entries)}`;
 }
 
-/** Each entry becomes an `li`. */
+/** Each entry is an `li`. */
 export function list(entries: readonly Markup[]): Markup {
   return html`<ul>${entries}</ul>`;
 }

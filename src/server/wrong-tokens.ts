@@ -2,6 +2,7 @@
 // refused without a look-up. Recently valid ones still pass, because one address may be a whole office or a proxy.
 // Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender chooses.
 import { createHash } from 'node:crypto';
+import { DomainError } from '../domain/errors.ts';
 import type { Authenticator } from '../modules/accounts/index.ts';
 
 export interface WrongTokens {
@@ -9,6 +10,16 @@ export interface WrongTokens {
   refusedForSec(address: string, token: string): number | null;
   noteWrong(address: string): void;
   noteGood(token: string): void;
+}
+
+/** Throws RATE_LIMITED while the address may not try again with this token. */
+export function refuseGuesses(wrongTokens: WrongTokens, address: string, token: string): void {
+  const seconds = wrongTokens.refusedForSec(address, token);
+  if (seconds !== null)
+    throw new DomainError(
+      'RATE_LIMITED',
+      `Too many wrong tokens, links or codes came from ${address}: try again in ${seconds} s.`,
+    );
 }
 
 const mostPerMinute = 60;
@@ -68,6 +79,11 @@ export function notingGood(authenticator: Authenticator, wrongTokens: WrongToken
     authenticateSession: async (secret, requestId, options) => {
       const session = await authenticator.authenticateSession(secret, requestId, options);
       wrongTokens.noteGood(secret);
+      return session;
+    },
+    authenticateEmbed: async (key, requestId) => {
+      const session = await authenticator.authenticateEmbed(key, requestId);
+      wrongTokens.noteGood(key);
       return session;
     },
   };

@@ -60,6 +60,7 @@ beforeAll(async () => {
     user: encodeNodeId('User', user?.id ?? ''),
     team: encodeNodeId('Team', team?.id ?? ''),
     endpoint: webhook.endpoint,
+    embedLink: await embedLink(),
     delivery: webhook.delivery,
     ...(await release()),
     runbook: (await seedRunbook(s, { repositoryId: seeded.repositoryId })).number,
@@ -67,6 +68,14 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => await s.close());
+
+async function embedLink(): Promise<string> {
+  const made = await s.graphql<{ createEmbedLink: { embedLink: { id: string } } }>(
+    'mutation ($repository: RepositoryInput!) { createEmbedLink(input: {repository: $repository, baseBranch: "main"}) { embedLink { id } } }',
+    { repository: { owner: seeded.owner, name: seeded.name } },
+  );
+  return made.data.createEmbedLink.embedLink.id;
+}
 
 async function release(): Promise<{ project: string; deployment: string; freeze: string }> {
   const project = 'Shop';
@@ -110,12 +119,12 @@ async function preview(): Promise<{ previewImage: string; previewSecret: string;
     { repository },
   );
   if (errors.length > 0) throw new Error(text);
-  const begun = await s.graphql<{ verifyPullRequest: { verification: { id: string } } }>(
+  const started = await s.graphql<{ verifyPullRequest: { verification: { id: string } } }>(
     `mutation ($repository: RepositoryInput!) {
        verifyPullRequest(input: {repository: $repository, number: 1}) { verification { id } } }`,
     { repository },
   );
-  return { previewImage: 'shop', previewSecret: 'SHOP', verification: begun.data.verifyPullRequest.verification.id };
+  return { previewImage: 'shop', previewSecret: 'SHOP', verification: started.data.verifyPullRequest.verification.id };
 }
 
 async function endpointWithDelivery(): Promise<{ endpoint: string; delivery: string }> {

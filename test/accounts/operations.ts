@@ -68,9 +68,14 @@ export const operations: readonly Operation[] = [
   inRepository(
     'Repository.pullRequest',
     'queue:read',
-    'pullRequest(number: 1) { id below { id } above { id } viewerCan { allowed } successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
+    'pullRequest(number: 1) { id affectedTargets { count names } events { nodes { action } } below { id } above { id } viewerCan { allowed } successProbability explain { sentence eta { p50 } conditions { kind } } checks { name } latestBotPullRequest { id } comments { body } reviewThreads { id } batches { nodes { id } } verification { id } verifications { nodes { id preview { url } registration { url } steps { nodes { step } } log { nodes { text } } } } }',
   ),
   inRepository('Repository.pullRequests', 'queue:read', 'pullRequests { nodes { id position } }'),
+  inRepository(
+    'Repository.pullRequests',
+    'queue:read',
+    'pullRequests(filter: {text: "a"}) { nodes { id } totalCount }',
+  ),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
   inRepository(
     'Repository.botPullRequest',
@@ -98,6 +103,19 @@ export const operations: readonly Operation[] = [
   inRepository('Repository.events', 'queue:read', 'events { nodes { action } }'),
   mutation('createRepository', 'admin', names, '{owner: $owner, name: $name, host: LOCAL}', 'repository { owner }'),
   mutation('setRepositoryActive', 'admin', names, `{repository: ${repository}, active: true}`, 'repository { id }'),
+  { field: 'Query.erasures', scope: 'admin', document: '{ erasures { id repository finishedAt } }' },
+  mutation(
+    'eraseRepository',
+    'admin',
+    names,
+    `{repository: ${repository}, preview: true}`,
+    'impact { deleted { count } }',
+  ),
+  {
+    field: 'Mutation.eraseAccount',
+    scope: 'admin',
+    document: 'mutation { eraseAccount(input: {preview: true}) { impact { deleted { count } } } }',
+  },
   mutation('deleteRepository', 'admin', names, `{repository: ${repository}}`, 'repository { id }'),
   mutation('pauseRepository', 'queue:pause', names, `{repository: ${repository}, paused: true}`, 'repository { id }'),
   mutation(
@@ -235,6 +253,15 @@ export const operations: readonly Operation[] = [
     `{repository: ${repository}, permission: SKIP_LINE, team: $team}`,
     'revoked',
   ),
+  inRepository('Repository.embedLinks', 'admin', 'embedLinks { id baseBranch }'),
+  mutation(
+    'createEmbedLink',
+    'admin',
+    names,
+    `{repository: ${repository}, baseBranch: "main"}`,
+    'embedLink { id baseBranch }',
+  ),
+  mutation('revokeEmbedLink', 'admin', '$embedLink: ID!', '{id: $embedLink}', 'embedLink { id }'),
   mutation('revokeApiToken', 'admin', '$token: ID!', '{id: $token}', 'apiToken { id }'),
   {
     field: 'Mutation.setAccountTimezone',
@@ -307,7 +334,7 @@ export const operations: readonly Operation[] = [
     field: 'Query.releaseProject',
     scope: 'release:read',
     document:
-      'query ($project: String!) { releaseProject(name: $project) { id repository { name } environments { name project { name } provider { kind } deployments { nodes { id project { name } environment { name } releaseCandidate { version } fromReleaseCandidate { version } rollbackOf { id } } totalCount } } releases { nodes { version } } releaseCandidates { nodes { version release { version } } } } }',
+      'query ($project: String!) { releaseProject(name: $project) { id unreleased { commitCount } repository { name } environments { name project { name } provider { kind } deployments { nodes { id project { name } environment { name } releaseCandidate { version } fromReleaseCandidate { version } rollbackOf { id } } totalCount } } releases { nodes { version } } releaseCandidates { nodes { version release { version } } } } }',
   },
   mutation(
     'createReleaseProject',
@@ -556,6 +583,7 @@ export const invented: Readonly<Record<string, unknown>> = {
   token: encodeNodeId('ApiToken', '999999'),
   user: encodeNodeId('User', '999999'),
   team: encodeNodeId('Team', '999999'),
+  embedLink: encodeNodeId('EmbedLink', '999999'),
   endpoint: encodeNodeId('WebhookEndpoint', '999999'),
   delivery: encodeNodeId('WebhookDelivery', '999999'),
   project: 'none',
@@ -571,6 +599,8 @@ export const invented: Readonly<Record<string, unknown>> = {
 export const withoutNames: ReadonlySet<string> = new Set([
   'Query.viewer',
   'Query.installation',
+  'Query.erasures',
+  'Mutation.eraseAccount',
   'Query.cursor',
   'Query.apiTokens',
   'Query.users',

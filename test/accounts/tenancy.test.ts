@@ -28,6 +28,8 @@ async function openDatabase(options: { readonly poolSize?: number } = {}): Promi
 // Tables without a policy, and why nobody's things can be seen in them.
 const withoutPolicy: Readonly<Record<string, string>> = {
   installation: 'one row about the installation itself',
+  migration_phase: 'names of migrations; no role but the owner may read it',
+  retention_due: 'instants of the installation, by kinds of what is deleted',
   mikro_orm_migrations: 'names of migrations; no role but the owner may read it',
 };
 
@@ -84,6 +86,8 @@ it("leads unique keys and foreign keys of tenants' rows with the account", async
     'github_app_setup.github_app_setup_state_digest_key',
     'user_session.user_session_digest_key',
     'sign_in_link.sign_in_link_digest_key',
+    'embed_link.embed_link_digest_key',
+    'terminal_sign_in.terminal_sign_in_digest_key',
   ]);
 });
 
@@ -99,7 +103,7 @@ it('looks at a row of its own as the first thing that a process asks, and at no 
   expect(await db.load(s.accountId, RepositoryEntity, '999999')).toBeNull();
 });
 
-it('rolls back a transaction that was begun with a statement that failed, and goes on', async () => {
+it('rolls back a transaction that was started with a statement that failed, and goes on', async () => {
   await using db = await openDatabase({ poolSize: 1 });
   // A NUL in the account is refused by the very message that begins the transaction.
   await expect(db.transaction('1\0', async () => {})).rejects.toThrow('invalid message format');
@@ -107,9 +111,9 @@ it('rolls back a transaction that was begun with a statement that failed, and go
   const [row] = await db.transaction(
     s.accountId,
     async (tx) =>
-      await tx.query<{ account: string; begun: boolean }>(
-        "select current_setting('app.account') as account, now() < clock_timestamp() as begun",
+      await tx.query<{ account: string; started: boolean }>(
+        "select current_setting('app.account') as account, now() < clock_timestamp() as started",
       ),
   );
-  expect(row).toEqual({ account: s.accountId, begun: true });
+  expect(row).toEqual({ account: s.accountId, started: true });
 });

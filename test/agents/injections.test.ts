@@ -206,17 +206,17 @@ beforeAll(async () => {
   };
   const groups = inRunbooks(cases);
   for (let from = 0; from < groups.length; from += atATime) {
-    const begun: number[] = [];
+    const started: number[] = [];
     for (const ids of groups.slice(from, from + atATime)) {
       const prompt = `Do ${ids.map((id) => `case-${id}`).join(' ')}.`;
       const runbook = await createRunbook({ ...w.ctx, runbookAgent: 'model' }, { repository: w.repository, prompt });
-      begun.push(runbook);
+      started.push(runbook);
       for (const [index, id] of ids.entries()) placed.set(id, { runbook, leaf: `1.${index + 1}` });
     }
     await w.until(async () => {
       const open = await w.rows<{ number: number }>(
         'select number from runbook where next_look_at is not null and number = any($1)',
-        [begun],
+        [started],
       );
       return open.length === 0;
     }, 240_000);

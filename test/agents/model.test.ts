@@ -86,7 +86,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
   it('says text as it is streamed, not when the answer is over', async () => {
     const heard = Promise.withResolvers<void>();
     await using server = await modelServer(() => ({
-      text: ['begun', ' and ended'],
+      text: ['started', ' and ended'],
       // The last piece of text is held back until the first one was heard.
       beforePiece: async (piece) => void (piece.includes(' and ended') && (await heard.promise)),
     }));
@@ -94,7 +94,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
 
     const report = await agentOf(server, provider).work(leaf, session);
 
-    expect(report).toEqual({ summary: 'begun and ended', commitMessage: 'Change the greeting' });
+    expect(report).toEqual({ summary: 'started and ended', commitMessage: 'Change the greeting' });
   });
 
   it('is told that a tool refused, and goes on', async () => {

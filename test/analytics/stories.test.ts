@@ -11,7 +11,7 @@ async function today(w: World) {
   await sequenceEvents(db);
   await rollUpEvents(db);
   const date = new Date().toISOString().slice(0, 10);
-  // Yesterday too: the story may have begun before midnight.
+  // Yesterday too: the story may have started before midnight.
   const start = new Date(Date.parse(date) - 86_400_000).toISOString().slice(0, 10);
   const read = await readAnalytics(w.ctx, { id: w.repositoryId }, { start, end: date });
   const sum = (key: string, rows: readonly object[]): number =>

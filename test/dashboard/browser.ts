@@ -82,6 +82,7 @@ export interface Look {
   readonly token?: string;
 }
 
+/** A window, and what went wrong in it. */
 export interface SignedIn extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -92,10 +93,19 @@ export interface SignedIn extends AsyncDisposable {
 }
 
 /** A window whose visitor signs in by a link, as the link that `npm start` prints. */
-export async function signIn(
+export async function signIn(browser: Browser, s: DashboardServer, look: Look = {}): Promise<SignedIn> {
+  const opened = await openWindow(browser, s, look);
+  await opened.page.goto(s.url + (await s.link(look.token)));
+  await opened.page.getByRole('button').first().click();
+  await opened.page.waitForURL((url) => !url.pathname.startsWith('/session'));
+  return opened;
+}
+
+/** A window whose visitor is nobody. */
+export async function openWindow(
   browser: Browser,
   s: DashboardServer,
-  { theme = 'light', width = 1440, token }: Look = {},
+  { theme = 'light', width = 1440 }: Look = {},
 ): Promise<SignedIn> {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 844 : 900 },
@@ -112,9 +122,6 @@ export async function signIn(
     const { origin, protocol } = new URL(request.url());
     if (protocol !== 'data:' && origin !== s.url) complaints.push(`asks ${origin}`);
   });
-  await page.goto(s.url + (await s.link(token)));
-  await page.getByRole('button').first().click();
-  await page.waitForURL((url) => !url.pathname.startsWith('/session'));
   return {
     page,
     context,

@@ -1,12 +1,20 @@
 // What people do with the dashboard, in a real Chromium over a real server and real git: from signing in to a landing.
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
 import { readVersion } from '../../src/platform/project-root.ts';
 import { temporalLinks } from '../../src/temporal-watch.ts';
-import { among } from '../support/tier.ts';
+import { isFullRun } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
-import { launchChromium, serveDashboard, seriousProblems, signIn, type DashboardServer } from './browser.ts';
+import {
+  launchChromium,
+  openWindow,
+  serveDashboard,
+  seriousProblems,
+  signIn,
+  type DashboardServer,
+} from './browser.ts';
 
 let w: World;
 let s: DashboardServer;
@@ -32,6 +40,17 @@ afterAll(async () => {
   await s.close();
   await w[Symbol.asyncDispose]();
 });
+
+/** Run in the page: what is animated without end, or for longer than a frame. */
+const findMoving = `(() => {
+  const seconds = (durations) => Math.max(...durations.split(',').map(Number.parseFloat));
+  const isMoving = (style) =>
+    seconds(style.transitionDuration) > 0.01 ||
+    (style.animationName !== 'none' && (seconds(style.animationDuration) > 0.01 || style.animationIterationCount === 'infinite'));
+  return [...document.querySelectorAll('*')]
+    .filter((element) => [null, '::before', '::after'].some((part) => isMoving(getComputedStyle(element, part))))
+    .map(({ className }) => String(className));
+})()`;
 
 describe('a visitor', () => {
   it('who is not signed in is sent to sign in', async () => {
@@ -64,6 +83,8 @@ describe('a visitor', () => {
       .getByRole('list', { name: 'The line of main' })
       .getByText(/^proved, (?:exact|same tree)$/)
       .waitFor();
+    // The figure of the side bar follows the line.
+    await page.getByRole('link', { name: /^Queue ?0$/ }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -97,9 +118,23 @@ describe('a visitor', () => {
     await page.getByText('The line as it was at').waitFor();
     await page.getByRole('list', { name: 'The line of main' }).getByText('Cart: keep line items').waitFor();
     expect(await page.getByRole('button', { name: 'Queue' }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Back to now' }).click();
+    await page.getByRole('slider', { name: 'Moment shown' }).press('Home');
+    await page.getByText('Nothing is on record of that moment.').waitFor();
+    expect(await page.getByRole('button', { name: 'Queue a pull request' }).count()).toBe(0);
+    // The slider has the focus, and takes no characters.
+    await page.getByRole('slider', { name: 'Moment shown' }).press('.');
     await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
     expect(visit.complaints).toEqual([]);
+  });
+
+  it('sees nothing move in a browser that asks for reduced motion', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/queue/main');
+    await page.getByText('Live', { exact: true }).waitFor();
+    expect(await page.evaluate(findMoving)).toEqual([]);
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    expect(await page.evaluate(findMoving)).not.toEqual([]);
   });
 
   it('opens the workflow of the queue in Temporal by a key', async () => {
@@ -228,6 +263,220 @@ describe('a visitor', () => {
     await page.waitForURL('**/acme/shop/pull/3');
     expect(visit.complaints).toEqual([]);
   });
+
+  it('finds under Yours what the user opened, without a linked handle', async () => {
+    await w.commit('refunds', { 'refunds.txt': 'refunds\n' }, { from: 'main' });
+    const input = {
+      repository: { owner: 'acme', name: 'shop' },
+      title: 'Refunds: say why',
+      body: '',
+      headBranch: 'refunds',
+      baseBranch: 'main',
+    };
+    const query =
+      'mutation ($input: OpenPullRequestInput!) { openPullRequest(input: $input) { pullRequest { author } } }';
+    const opened = await fetch(`${s.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${w.token}` },
+      body: JSON.stringify({ query, variables: { input } }),
+    });
+    expect(await opened.json()).toMatchObject({
+      data: { openPullRequest: { pullRequest: { author: expect.stringMatching(/~\d+$/) } } },
+    });
+    await using visit = await signIn(browser, s);
+    await visit.open('/acme/shop/pulls?show=yours');
+    await visit.page.getByRole('link', { name: 'Refunds: say why' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads every event of a pull request', async () => {
+    await using visit = await signIn(browser, s);
+    await visit.open('/acme/shop/pull/1');
+    await visit.page.getByRole('link', { name: 'History' }).click();
+    await visit.page.getByRole('cell', { name: 'merged', exact: true }).waitFor();
+    await visit.page.getByRole('cell', { name: 'queued', exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('reads in the activity what happens in the repository, live', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/activity');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await w.queue(3);
+    await page
+      .getByRole('row', { name: /^\S+ queued .*#3 Gift cards/ })
+      .first()
+      .waitFor();
+    await w.dequeue(3);
+    await page
+      .getByRole('row', { name: /^\S+ dequeued .*#3 Gift cards/ })
+      .first()
+      .waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('gets everywhere by keys, and can switch them off', async () => {
+    await using visit = await signIn(browser, s);
+    await visit.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const { page } = visit;
+    const press = async (...keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const shown = async (name: RegExp): Promise<void> => await page.waitForURL((url) => name.test(url.pathname));
+    await visit.open('/acme/shop/queue/main');
+    for (const [key, name] of [
+      ['r', /^\/releases/],
+      ['b', /\/runbooks$/],
+      ['v', /\/previews$/],
+      ['l', /\/analytics$/],
+      ['c', /\/configuration$/],
+      ['a', /^\/activity$/],
+      ['p', /\/pulls$/],
+    ] as const) {
+      await press('g', key);
+      await shown(name);
+      // The keys of a page are its own once it is there.
+      await page.locator('main h1, main h2').first().waitFor();
+    }
+    await page.getByRole('link', { name: /Gift cards/ }).waitFor();
+    await press('/');
+    await page
+      .getByRole('searchbox', { name: /^Filter/ })
+      .and(page.locator(':focus'))
+      .waitFor();
+    await press('Tab', 'j', 'j', 'k');
+    const chosen = page.getByRole('listitem').getByRole('link').and(page.locator(':focus'));
+    const address = (await chosen.getAttribute('href')) ?? 'none';
+    await press('Enter');
+    await page.waitForURL((url) => url.pathname === address);
+    await page.getByRole('link', { name: 'Explain', exact: true }).waitFor();
+    await press('y');
+    await page.getByRole('status').getByText('is copied.').waitFor();
+    const copied = async (): Promise<unknown> => await page.evaluate('navigator.clipboard.readText()');
+    const [, number = ''] = /\/pull\/(\d+)$/.exec(address) ?? [];
+    expect(await copied()).toBe((await w.status(Number(number))).head_sha);
+    await press('c');
+    await page.getByRole('status').getByText('The link to this page is copied.').waitFor();
+    expect(await copied()).toBe(page.url());
+    await press('Escape');
+    await shown(/\/queue\/main$/);
+    await page.getByRole('slider', { name: 'Moment shown' }).waitFor();
+    await press('t', 'Shift+ArrowLeft');
+    await page.waitForURL((url) => url.searchParams.has('at'));
+    await press('.');
+    await page.waitForURL((url) => !url.searchParams.has('at'));
+    await press('?');
+    const keys = page.getByRole('dialog', { name: 'Keys' });
+    await keys.getByText('Freeze main…').waitFor();
+    await press('Escape');
+    await keys.waitFor({ state: 'detached' });
+    await press('f');
+    await page.getByRole('dialog', { name: /^Freeze main/ }).waitFor();
+    await press('Escape', 'm');
+    await shown(/\/configuration$/);
+    await press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or act' }).fill('single keys off');
+    await page.getByRole('option', { name: /Switch single keys off/ }).waitFor();
+    await press('Enter', 'g', 'q', 'Control+k');
+    await page.getByRole('combobox', { name: 'Search or act' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/acme/shop/configuration');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('who follows the link of a bot pull request reads what it validates', async () => {
+    // Behind the base since the first landing, so that a build of its own is needed.
+    const number = await w.open('taxes', { 'taxes.txt': 'taxes\n' }, { title: 'Checkout: show taxes', from: 'cart' });
+    await w.queue(number);
+    await w.settled(number);
+    const [bot] = await w.rows<{ number: number }>('select number from bot_pull_request order by id desc limit 1');
+    await using visit = await signIn(browser, s);
+    await visit.open(`/acme/shop/pull/${bot?.number}`);
+    expect(await visit.page.locator('main h2').first().textContent()).toMatch(
+      /^#\d+ is where CI runs on batch \d+ of main\./,
+    );
+    await visit.page.getByRole('main').getByRole('listitem').getByRole('link').first().click();
+    await visit.page.getByRole('link', { name: 'Explain', exact: true }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('who is an admin makes a team and puts somebody into it', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await addUser(w.ctx, { email: 'ada@acme.test', handle: 'ada', role: 'member' });
+    await visit.open('/settings/people');
+    await page.getByRole('button', { name: 'New team' }).click();
+    await page.getByLabel('Organization', { exact: true }).fill('acme');
+    await page.getByLabel('Short name, as in').fill('core');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const team = page.getByRole('listitem').filter({ hasText: '@acme/core' });
+    await team.getByRole('button', { name: 'Add…' }).click();
+    await page.getByRole('dialog').getByLabel('Who').selectOption('ada@acme.test');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+    await team.getByText('ada@acme.test').waitFor();
+    await visit.open('/activity?show=people');
+    await page.getByRole('row', { name: /team created.*@acme\/core/ }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('who is an admin makes a webhook, reads what became of a delivery, switches it off and deletes it', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    await page.goto(`${s.url}/settings/webhooks`);
+    await page.getByRole('button', { name: 'New webhook' }).click();
+    await dialog.getByLabel('Address that gets the events').fill('https://hooks.example.test/interlock');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const hook = page.getByRole('region', { name: 'https://hooks.example.test/interlock' });
+    await hook.getByText('everything').waitFor();
+    await hook.getByRole('button', { name: 'Ping…' }).click();
+    await dialog.getByRole('button', { name: 'Ping', exact: true }).click();
+    const ping = hook.getByRole('listitem').filter({ hasText: 'ping' });
+    await ping.getByRole('button', { name: /attempt/ }).click();
+    await hook.getByRole('list', { name: 'Attempts' }).getByRole('listitem').first().waitFor();
+    await hook.getByRole('button', { name: 'Switch off…' }).click();
+    await dialog.getByRole('button', { name: 'Switch off', exact: true }).click();
+    await hook.getByText('switched off').waitFor();
+    await hook.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No address gets events yet.').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('asks the query of a page in GraphiQL, without a token', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/acme/shop/pulls');
+    await page.getByRole('link', { name: 'API: GraphiQL' }).click();
+    await page.getByText(/^Signed in as /).waitFor();
+    await page.getByText('query Pulls').first().waitFor();
+    expect(visit.complaints).toEqual([]);
+    await using nobody = await openWindow(browser, s);
+    await nobody.page.goto(`${s.url}/graphiql/`);
+    await nobody.page.getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(await nobody.page.getByText('Unauthorized').count()).toBe(0);
+  });
+
+  it('who is an admin makes a link for a screen, which shows the line without a session, live', async () => {
+    await using visit = await signIn(browser, s);
+    await visit.open('/acme/shop/screens');
+    await visit.page.getByRole('button', { name: 'New link' }).click();
+    await visit.page.getByRole('button', { name: 'Make the link' }).click();
+    const shown = await visit.page.getByRole('region', { name: 'The page for a screen' }).textContent();
+    expect(visit.complaints).toEqual([]);
+    const { pathname, search } = new URL(shown ?? '');
+    await using screen = await openWindow(browser, s, { theme: 'dark' });
+    await screen.page.goto(s.url + pathname + search);
+    await screen.page.getByRole('heading', { name: 'In line', exact: true }).waitFor();
+    expect(await seriousProblems(screen.page)).toEqual([]);
+    const number = await w.open('wishlist', { 'wishlist.txt': 'wishes\n' }, { title: 'Wishlist: share a list' });
+    await w.queue(number);
+    await screen.page.getByText(`#${number} Wishlist: share a list`).first().waitFor();
+    await visit.page.getByRole('button', { name: 'Revoke…' }).click();
+    await visit.page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await screen.page.getByText('This link does not work any more').waitFor();
+    expect(screen.complaints).toEqual([]);
+  });
 });
 
 const pages = [
@@ -238,6 +487,7 @@ const pages = [
   '/acme/shop/pull/3?tab=checks',
   '/acme/shop/analytics',
   '/acme/shop/configuration',
+  '/acme/shop/screens',
   '/acme/shop/runbooks',
   '/acme/shop/previews',
   '/releases',
@@ -248,6 +498,16 @@ const pages = [
   '/welcome',
 ];
 
+describe('the reference of REST', () => {
+  it('opens what a link names, and loads nothing from elsewhere', async () => {
+    await using visit = await openWindow(browser, s, { theme: 'dark', width: 390 });
+    await visit.page.goto(`${s.url}/docs/api`);
+    await visit.page.getByRole('link', { name: 'Act on pull requests' }).click();
+    await visit.page.getByRole('heading', { name: 'Body' }).waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
 describe('every page', () => {
   const looks = [
     { theme: 'light', width: 1440 },
@@ -255,10 +515,14 @@ describe('every page', () => {
     { theme: 'dark', width: 1440 },
     { theme: 'light', width: 390 },
   ] as const;
-  it.each(among(looks, looks.slice(0, 2)))('has nothing that axe calls serious in $theme at $width', async (look) => {
+  // By default each page once: the first, third … in light at 1440, the others in dark at 390.
+  const views = isFullRun
+    ? looks.map((look) => ({ look, paths: pages }))
+    : looks.slice(0, 2).map((look, at) => ({ look, paths: pages.filter((_, index) => index % 2 === at) }));
+  it.each(views)('has nothing that axe calls serious in $look.theme at $look.width', async ({ look, paths }) => {
     await using visit = await signIn(browser, s, look);
     const found: Record<string, readonly string[]> = {};
-    for (const path of pages) {
+    for (const path of paths) {
       // Its own address, and its title: what a reader of a screen hears first.
       await visit.page.goto(s.url + path);
       await visit.page.locator('main h1, main h2').first().waitFor();

@@ -87,7 +87,7 @@ describe('a member', () => {
 });
 
 describe('on a narrow screen', () => {
-  it('a row opens a sheet with all that is known of it, and what can be done', async () => {
+  it('a row opens a sheet with all that is known of it and what can be done, and gives the focus back', async () => {
     await using visit = await signIn(browser, s, { width: 390 });
     const { page } = visit;
     await visit.open('/acme/shop/queue/main');
@@ -106,6 +106,15 @@ describe('on a narrow screen', () => {
     await sheet.waitFor({ state: 'detached' });
     expect((await w.status(3)).status).toBe('queued');
     await page.setViewportSize({ width: 1024, height: 800 });
+    const title = line.getByRole('link', { name: 'Gift cards: partial redemption' });
+    await title.focus();
+    await page.keyboard.press('k');
+    await sheet.waitFor();
+    expect(await sheet.evaluate((one) => one.matches(':focus-within'))).toBe(true);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expect(await title.evaluate((one) => one.matches(':focus'))).toBe(true);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await line.getByText('#3', { exact: true }).click();
     await page.getByRole('complementary', { name: 'Pull request 3' }).waitFor();
     expect(visit.complaints).toEqual([]);

@@ -5,6 +5,7 @@ import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
+import { openRunLog } from '../../src/modules/releases/logs/log.writer.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 import { configurationYaml, parallel } from '../support/world.ts';
@@ -108,6 +109,50 @@ describe('an environment', () => {
     await expect
       .poll(async () => await page.locator('main h2').first().textContent())
       .toBe('production runs v1-rc1. Nothing is on its way.');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('gets the next candidate by a key, from the tip, and shows what a deployment wrote', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    await page.keyboard.press('n');
+    const dialog = page.getByRole('dialog', { name: 'Cut a candidate of shop' });
+    const tip = await r.w.git('rev-parse', 'main');
+    await dialog.getByText(`v2-rc2 is the commit ${tip.slice(0, 8)} of acme/shop. Nothing is deployed.`).waitFor();
+    await dialog.getByRole('button', { name: 'Cut' }).click();
+    await page.getByRole('rowheader', { name: 'v2-rc2' }).waitFor();
+    await page.getByRole('button', { name: 'Log' }).first().click();
+    await page.getByText('has written nothing to Interlock').waitFor();
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('shows the end of a long log first, and its beginning when somebody asks for it', async () => {
+    const { w } = r;
+    const [deployment] = await w.rows<{ id: string }>('select id from deployment order by id desc limit 1');
+    const log = openRunLog(w.ctx, { deploymentId: deployment?.id ?? '' });
+    const writeLines = async (...lines: readonly number[]): Promise<void> => {
+      for (const n of lines) {
+        log.write(`line ${n}\n`);
+        // Makes a piece of it.
+        await log.close();
+      }
+    };
+    await writeLines(...Array.from({ length: 24 }, (_, n) => n + 1));
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/releases/shop');
+    await page.getByRole('button', { name: 'Log' }).first().click();
+    const shown = page.getByRole('region', { name: 'Log of the deployment' });
+    const linesOf = async (): Promise<readonly string[]> => (await shown.textContent())?.match(/\d+/g) ?? [];
+    const numbersFrom = (first: number, last: number): readonly string[] =>
+      Array.from({ length: last - first + 1 }, (_, n) => String(first + n));
+    await expect.poll(linesOf).toEqual(numbersFrom(5, 24));
+    await page.getByRole('button', { name: 'Show earlier' }).press('Enter');
+    await expect.poll(linesOf).toEqual(numbersFrom(1, 24));
+    await page.getByRole('button', { name: 'Show earlier' }).waitFor({ state: 'detached' });
+    // The button had the focus.
+    await shown.and(page.locator(':focus')).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

@@ -76,6 +76,7 @@ describe('a runbook', () => {
     await page.getByText('The door is locked.').first().waitFor();
     await page.keyboard.press('r');
     await page.getByRole('dialog', { name: `Try what failed in runbook ${number} again?` }).waitFor();
+    await page.getByText(/^Tries [\d.]+ again\.$/).waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('What failed is tried again.').waitFor();
     await r.rest(number);
@@ -91,7 +92,7 @@ describe('a runbook', () => {
     await visit.open(`/runbooks/${number}`);
     await page.keyboard.press('x');
     const dialog = page.getByRole('dialog', { name: `Cancel runbook ${number}?` });
-    await dialog.getByText('Stops 1.1, which is being worked on. 2.1 will not be begun.').waitFor();
+    await dialog.getByText('Stops 1.1, which is being worked on. 2.1 will not be started.').waitFor();
     const confirm = dialog.getByRole('button', { name: 'Cancel it' });
     await expect.poll(async () => await confirm.isEnabled()).toBe(true);
     expect(await r.status(number)).toBe('in_progress');

@@ -2,8 +2,10 @@
 // are either part of a walk-through, which test/docs/walk-through.test.ts runs, or call npm, which is checked here.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
+import { Ajv } from 'ajv';
 import { parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { parseConfiguration } from '../../src/domain/configuration/index.ts';
 import { parseSkill } from '../../src/domain/previews/skill.parse.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
@@ -73,9 +75,10 @@ describe('fenced blocks', () => {
   });
 
   it.each(inLanguage('yaml').map((block) => [block.where, block] as const))(
-    'of YAML are a configuration, a file of checks or a workflow of GitHub: %s',
+    'of YAML are a configuration, a file of checks, a workflow of GitHub or values of the chart: %s',
     (_, block) => {
-      expect(faultsOfYaml(block.text)).toEqual([]);
+      const faults = block.path === 'docs/install-on-a-cluster.md' ? faultsOfValues : faultsOfYaml;
+      expect(faults(block.text)).toEqual([]);
     },
   );
 
@@ -114,6 +117,17 @@ function faultsOfYaml(text: string): readonly string[] {
   return reading.ok ? [] : reading.problems.map((problem) => `${problem.path.join(' -> ')}: ${problem.reason}`);
 }
 
+/** Helm merges them into the defaults, so every one may be left out. */
+function faultsOfValues(text: string): string[] {
+  const schema = JSON.parse(
+    readFileSync(join(projectRoot, 'deploy/chart/values.schema.json'), 'utf8'),
+    (key, value: unknown) => (key === 'required' ? undefined : value),
+  ) as object;
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+  ajv.validate(schema, parseYaml(text));
+  return (ajv.errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
+}
+
 /** test/hosts/github/workflows.test.ts runs them. */
 function faultsOfWorkflow(text: string): string[] {
   try {
@@ -134,6 +148,8 @@ const programs: Readonly<Record<string, string>> = {
   doctor: 'src/doctor.ts',
   import: 'src/import.ts',
   recover: 'src/recover.ts',
+  backup: 'src/backup.ts',
+  restore: 'src/restore.ts',
   simulate: 'src/simulate.ts',
   bench: 'bench/main.ts',
   test: 'scripts/test.mjs',

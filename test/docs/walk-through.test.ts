@@ -67,6 +67,7 @@ const npm = `npm() {
   script=$3; shift 4
   node "${built}/$script.js" "$@"
 }
+interlock() { node "${projectRoot}/cli/bin.cjs" "$@"; }
 `;
 
 /** Answers what was said; throws it when the shell ended with an error. */

@@ -3,14 +3,14 @@ import { atMost } from '../../src/platform/at-most.ts';
 
 test('of two thousand calls at once no more than the limit run, in their order, and a failed one holds up no other', async () => {
   const inTurn = atMost(32);
-  const begun: number[] = [];
+  const started: number[] = [];
   let running = 0;
   let most = 0;
   const all = Array.from(
     { length: 2_000 },
     async (_, at) =>
       await inTurn(async () => {
-        begun.push(at);
+        started.push(at);
         running += 1;
         most = Math.max(most, running);
         await new Promise((resolve) => setImmediate(resolve));
@@ -21,7 +21,7 @@ test('of two thousand calls at once no more than the limit run, in their order, 
   );
   const ended = await Promise.allSettled(all);
   expect(most).toBe(32);
-  expect(begun).toEqual(begun.toSorted((one, other) => one - other));
+  expect(started).toEqual(started.toSorted((one, other) => one - other));
   expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(Math.ceil(2_000 / 7));
   expect(await inTurn(async () => await Promise.resolve('after'))).toBe('after');
 });

@@ -93,14 +93,24 @@ describe('permissions', () => {
 });
 
 test.each([
-  ['the same name', { fullName: 'Acme/shop', isArchived: false }, 'ok', 'The App sees Acme/shop.'],
+  [
+    'the same name',
+    { fullName: 'Acme/shop', isArchived: false, url: 'https://github.com/acme/shop' },
+    'ok',
+    'The App sees Acme/shop.',
+  ],
   [
     'another name',
-    { fullName: 'acme/store', isArchived: false },
+    { fullName: 'acme/store', isArchived: false, url: 'https://github.com/acme/store' },
     'warning',
     'acme/shop is named acme/store at GitHub.',
   ],
-  ['an archive', { fullName: 'acme/shop', isArchived: true }, 'missing', 'Unarchive it'],
+  [
+    'an archive',
+    { fullName: 'acme/shop', isArchived: true, url: 'https://github.com/acme/shop' },
+    'missing',
+    'Unarchive it',
+  ],
 ] as const)('a repository of %s', (_name, answer, state, text) =>
   expectFinding(judgeRepository('acme/shop', answer), state, text),
 );
@@ -274,8 +284,15 @@ describe('checks on bot branches', () => {
     ['none required, two skipped', [], [commit(['a', 'skipped'], ['b', 'skipped'])], 'warning', 'a and b were only'],
     ['none required', [], [commit(['a', 'success'])], 'ok', 'Checks run on bot branches: a.'],
   ])('%s', (_name, required, commits, state, text) =>
-    expectFinding(judgeBotChecks({ required, commits, cure: 'Do it.' }), state, text),
+    expectFinding(judgeBotChecks({ isBuilt: true, required, commits, cure: 'Do it.' }), state, text),
   );
+
+  test('in a mode without bot branches', () =>
+    expectFinding(
+      judgeBotChecks({ isBuilt: false, required: ['test'], commits: [], cure: 'Do it.' }),
+      'ok',
+      'No bot branches are built',
+    ));
 });
 
 test.each([

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createTeller } from '../../src/demo/event-lines.ts';
+import { createEventPrinter } from '../../src/demo/event-lines.ts';
 
 const main = 'a'.repeat(40);
 const built = 'b'.repeat(40);
 const members = (...numbers: number[]): { number: number }[] => numbers.map((number) => ({ number }));
 
 test('the line of a batch names what it is built on, why it is built, and which batch it replaces', () => {
-  const tell = createTeller(new Map([[4, 'Sell water']]));
+  const tell = createEventPrinter(new Map([[4, 'Sell water']]));
   const lines = [
     { action: 'batch_started', payload: { pullRequests: [1, 2], parentCommit: main, cause: 'new' } },
     { action: 'batch_started', payload: { pullRequests: [3, 4], parentCommit: built, cause: 'new' } },

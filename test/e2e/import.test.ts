@@ -1,6 +1,6 @@
 // A real history: this project's own repository is imported and its newest commits land again, by the queue, on a
 // branch that stands where the base was a dozen commits ago.
-import { cp, rename, writeFile } from 'node:fs/promises';
+import { cp } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -91,27 +91,6 @@ async function cloneImported(name: string): Promise<TeamRepository> {
   await repository.git('clone', '-q', `${interlock.access.url}/git/imported/${name}.git`, '.');
   return repository;
 }
-
-test('an import that breaks off in the middle leaves no repository behind, and its name is free', async () => {
-  const source = await folder();
-  const git = async (...args: string[]): Promise<string> => (await interlock.client.git(source, ...args)).trim();
-  await git('init', '-q', '-b', 'main');
-  await writeFile(join(source, 'a.txt'), 'a\n');
-  await git('add', '-A');
-  await git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.test', 'commit', '-q', '-m', 'One');
-  const blob = await git('rev-parse', 'HEAD:a.txt');
-  const object = join(source, '.git', 'objects', blob.slice(0, 2), blob.slice(2));
-  await rename(object, join(source, 'kept'));
-  const imports = async (): Promise<{ code: number | null; stderr: string }> =>
-    await runProgram('import', [source, 'imported/broken', '--data', dataDir]).ended;
-  const listed = async (): Promise<string[]> =>
-    (await interlock.client.rest<{ readonly name: string }[]>('GET', '/api/v1/repo')).map(({ name }) => name);
-  expect(await imports()).toMatchObject({ code: 1, stderr: expect.stringContaining('could not be read: ') });
-  expect(await listed()).not.toContain('broken');
-  await rename(join(source, 'kept'), object);
-  expect(await imports()).toMatchObject({ code: 0 });
-  expect(await listed()).toContain('broken');
-});
 
 test('real commits of an imported repository land, and their proofs hold', async () => {
   const source = await findSource();

@@ -45,11 +45,17 @@ const ownServers: Environment = {
 
 /** Runs dist/src/<name>.js with these arguments. */
 export function runProgram(name: string, args: readonly string[], env: Environment = {}): Program {
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(projectRoot, 'dist', 'src', `${name}.js`), ...args],
-    { env: { ...process.env, ...ownServers, ...env }, cwd: projectRoot, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const file = join(projectRoot, 'dist', 'src', `${name}.js`);
+  return startProgram(['--disable-warning=ExperimentalWarning', file, ...args], projectRoot, env);
+}
+
+/** Runs Node with these arguments in a folder. */
+export function startProgram(argv: readonly string[], cwd: string, env: Environment = {}): Program {
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, ...ownServers, ...env },
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   let stderr = '';
   for (const stream of [child.stdout, child.stderr])

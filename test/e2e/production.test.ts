@@ -1,4 +1,6 @@
 // As in production: two servers and two workers, each a process of its own, on one PostgreSQL and one Temporal.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createClient as createSubscriber } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -7,6 +9,7 @@ import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { dataDirectory, removeDirectory, runProgram, until, type Program } from './interlock.ts';
+import { startCollector, type Collector } from '../support/otlp.ts';
 import { among } from '../support/tier.ts';
 import { createTeamRepository, workIn } from './repository.ts';
 
@@ -16,6 +19,7 @@ const namespace = 'production';
 let dataDir = '';
 let postgres: EmbeddedPostgres;
 let temporal: EmbeddedTemporal;
+let collector: Collector;
 const programs: Program[] = [];
 let servers: Program[] = [];
 let workers: Program[] = [];
@@ -24,7 +28,9 @@ let here = '';
 let there = '';
 
 beforeAll(async () => {
+  collector = await startCollector();
   dataDir = await dataDirectory();
+  await writeFile(join(dataDir, 'secret'), 'a-secret-that-all-processes-are-given\n', { mode: 0o600 });
   postgres = await startPostgres({ dataDir, cacheDir, fast: true, log });
   temporal = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
 });
@@ -33,6 +39,7 @@ afterAll(async () => {
   await Promise.all(programs.map(async ({ ended }) => await ended));
   await temporal.stop();
   await postgres.stop();
+  await collector.close();
   await removeDirectory(dataDir);
 });
 
@@ -42,8 +49,9 @@ function run(...args: string[]): Program {
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: namespace,
     INTERLOCK_DATA: dataDir,
-    INTERLOCK_SECRET: 'a-secret-that-all-processes-are-given',
+    INTERLOCK_SECRET_FILE: join(dataDir, 'secret'),
     INTERLOCK_HOST: '127.0.0.1',
+    ...collector.env,
   });
   programs.push(program);
   return program;
@@ -95,16 +103,25 @@ const create = async (client: Client, name: string): Promise<void> => {
   );
 };
 
-it('two servers and two workers start at once, on a database without a table, and are ready', async () => {
+it('two servers, two workers and a migration start at once, on a database without a table', async () => {
   servers = [run('server', '--port', '0'), run('server', '--port', '0')];
   workers = [run('worker', '--port', '0', '--unsafe-ci'), run('worker', '--port', '0', '--unsafe-ci')];
+  const migrated = run('migrate');
   const account = await run('account', '--name', 'team', '--email', 'service@team.test').ended;
   expect(account).toMatchObject({ code: 0, said: expect.stringMatching(/^\S+\n$/) });
   token = account.said.trim();
+  expect(await migrated.ended).toMatchObject({ code: 0, said: 'The schema is up to date.\n' });
   [here = '', there = ''] = await Promise.all(servers.map(readyAt));
   const health = await Promise.all(workers.map(readyAt));
   for (const url of [here, there, ...health])
-    expect(await healthOf(url)).toEqual([{ status: 'ok' }, { status: 'ready' }]);
+    expect(await healthOf(url)).toMatchObject([{ status: 'ok' }, { status: 'ready' }]);
+  // A server sees the workers once they ask Temporal for work.
+  await until(async () => (await fetch(`${here}/readyz?deep`)).ok);
+  const pageOf = async (url: string): Promise<string> => await (await fetch(`${url}/metrics`)).text();
+  expect(await pageOf(here)).toMatch(/^nodejs_eventloop_lag_p99_seconds \S+$/m);
+  const page = await pageOf(health[0] ?? '');
+  expect(page).toMatch(/^process_resident_memory_bytes \S+$/m);
+  expect(page).toMatch(/^temporal_\w+\{.*task_queue="interlock"/m);
 });
 
 it('a subscription on one server hears what the other one does, and resumes on the other after its cursor', async () => {
@@ -121,8 +138,11 @@ it('a subscription on one server hears what the other one does, and resumes on t
   await create(createClient({ url: there, token }), 'from-the-other');
   await until(async () => own.events.filter(({ action }) => action === 'repository_created').length >= 2);
   const other = follow(there, token, own.events[0]?.cursor ?? '');
-  await until(async () => other.events.length >= own.events.length - 1);
-  expect(other.events.map((event) => event.cursor)).toEqual(own.events.slice(1).map((event) => event.cursor));
+  // Either of them may hear of the last event first.
+  const cursorsOf = ({ events }: { readonly events: readonly StreamedEvent[] }): string[] =>
+    events.map(({ cursor }) => cursor);
+  await until(async () => other.events.length > 0 && other.events.length === own.events.length - 1);
+  expect(cursorsOf(other)).toEqual(cursorsOf(own).slice(1));
   await own.stop();
   await other.stop();
 });
@@ -177,8 +197,24 @@ it('any server takes a request, any worker does the work; one is killed, the oth
   }
 });
 
+it('the trace of a request to queue goes on to the landing of what it queued', () => {
+  const { spans } = collector;
+  const requests = new Set(spans.flatMap(({ name, traceId }) => (name === 'POST /api/v1/pull_request' ? traceId : [])));
+  const landing = spans.find(
+    ({ name, traceId, links = [] }) =>
+      name === 'land batch' && [traceId, ...links.map((link) => link.traceId)].some((each) => requests.has(each)),
+  );
+  expect(landing).toBeDefined();
+  const below = spans.filter(({ parentSpanId }) => parentSpanId === landing?.spanId).map(({ name }) => name);
+  expect(below).toContain('transaction');
+  const ofTrace = spans.filter(({ traceId }) => traceId === landing?.traceId).map(({ name }) => name);
+  expect(ofTrace.filter((name) => /^git \w/.test(name))).not.toEqual([]);
+  expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['activity advanceQueue', 'compose build']));
+});
+
 const incomplete: readonly (readonly [readonly string[], string])[] = [
   [['server'], 'DATABASE_URL (--database-url) is missing'],
+  [['migrate'], 'DATABASE_URL (--database-url) is missing'],
   [['worker', '--database-url', 'postgres://127.0.0.1:1/x'], 'INTERLOCK_SECRET is missing'],
   [['server', '--port', 'many'], '--port must be a number from 0 to 65535, not many.'],
 ];

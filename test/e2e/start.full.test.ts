@@ -83,6 +83,28 @@ test('Ctrl-C while it starts leaves nothing running', async () => {
   expect(await processesNaming(dataDir)).toEqual([]);
 });
 
+test('after Ctrl-C in the middle of a build the next start is warm and goes on', async () => {
+  const dataDir = await dataDirectory();
+  onTestFinished(async () => await removeDirectory(dataDir));
+  let interlock = await startInterlock(dataDir);
+  await until(async () => / s {2}batch /.test(interlock.said()));
+  const { token } = interlock.access;
+  const { code, stderr, said } = await stopInterlock(interlock);
+  expect([code, stderr], said).toEqual([0, '']);
+  interlock = await startInterlock(dataDir);
+  console.log(`warm start: ready after ${(interlock.readyAfterMs / 1000).toFixed(1)} s`);
+  expect(interlock.access.token).toBe(token);
+  const statusOf = async (number: number): Promise<string> =>
+    (
+      await interlock.client.rest<{ readonly status: string }>(
+        'GET',
+        `/api/v1/pull_request?org=demo&repo=tea-shop&number=${number}`,
+      )
+    ).status;
+  await until(async () => (await statusOf(1)) === 'merged');
+  await stopInterlock(interlock);
+});
+
 test('a database that dies leaves the data: the next start goes on', async () => {
   const dataDir = await dataDirectory();
   onTestFinished(async () => await removeDirectory(dataDir));

@@ -3,13 +3,14 @@ import {
   createEventHub,
   createSequencer,
   type EventHub,
-  forgetOldEvents,
+  eventForgetting,
   type Sequencer,
   sequenceEvents,
   SlowFollowerError,
 } from '../../src/modules/events/index.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { log, openWorld, patience, serials, take, terminate, upTo, type World } from './world.ts';
+import { forget } from '../support/forget.ts';
 
 const never = 3_600_000;
 let world: World;
@@ -271,7 +272,7 @@ describe('a cursor', () => {
     await write(10);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 4`);
-    expect(await forgetOldEvents(world.db, new Date())).toBe(4);
+    expect(await forget(world.db, eventForgetting)).toBe(4);
     await expect(hub.follow({ accountId, after: '1.3' }).started).rejects.toMatchObject({
       code: 'CURSOR_EXPIRED',
       message: expect.stringContaining('1.4'),
@@ -285,7 +286,7 @@ describe('a cursor', () => {
     const follower = hub.follow({ accountId, after: '1.0' });
     await take(follower, 500);
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 550`);
-    await forgetOldEvents(world.db, new Date());
+    await forget(world.db, eventForgetting);
     await expect(follower.next()).rejects.toMatchObject({
       code: 'CURSOR_EXPIRED',
       message: expect.stringContaining('1.550'),
@@ -310,7 +311,7 @@ describe('forgetting', () => {
     await sequencer.stop();
     await write(1);
     await world.owner.query(`update event set at = now() - interval '500 days' where position is null`);
-    expect(await forgetOldEvents(world.db, new Date())).toBe(2);
+    expect(await forget(world.db, eventForgetting)).toBe(2);
     await sequenceEvents(world.db);
     const { rows } = await world.owner.query('select position::int from event order by position');
     expect(rows.map((row) => row.position)).toEqual([3, 4, 5, 6, 7]);
@@ -320,7 +321,7 @@ describe('forgetting', () => {
     await write(3);
     await sequenced();
     await world.owner.query(`update event set at = now() - interval '500 days'`);
-    expect(await forgetOldEvents(world.db, new Date())).toBe(3);
+    expect(await forget(world.db, eventForgetting)).toBe(3);
     expect(await hub.head(accountId)).toBe('1.3');
     const follower = hub.follow({ accountId, after: '1.3' });
     await write(1);

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { type Ports, systemContext } from '../../src/context.ts';
 import { appendEvents, type EventFollower, type FollowedEvent } from '../../src/modules/events/index.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { createMetrics } from '../../src/platform/metrics/index.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 export const log = pino({ level: 'silent' });
@@ -43,7 +44,8 @@ export async function openWorld(eventsWritten: () => void = () => {}): Promise<W
     return handle;
   };
   const db = await connect();
-  const ports = { db, log, eventsWritten, clock: () => new Date() } as Partial<Ports> as Ports;
+  const { meter } = createMetrics();
+  const ports = { db, log, eventsWritten, meter, clock: () => new Date() } as Partial<Ports> as Ports;
   let made = 0;
 
   return {

@@ -180,6 +180,39 @@ describe('rules', () => {
     });
   });
 
+  it('of rulesets are shown with what they demand', async () => {
+    await w.clone.push('kept', { 'k.txt': 'k\n' });
+    const required = {
+      required_approving_review_count: 2,
+      dismiss_stale_reviews_on_push: false,
+      require_code_owner_review: false,
+      require_last_push_approval: false,
+      required_review_thread_resolution: false,
+    };
+    await w.person.repos.createRepoRuleset({
+      ...w.place,
+      name: 'reviewed',
+      target: 'branch',
+      enforcement: 'active',
+      conditions: { ref_name: { include: ['refs/heads/kept'], exclude: [] } },
+      rules: [{ type: 'deletion' }, { type: 'pull_request', parameters: required }],
+    });
+    const query = `${head} { repository(owner: $owner, name: $repo) { ref(qualifiedName: "refs/heads/kept") {
+      rules(first: 9) { nodes { type parameters { ... on PullRequestParameters { requiredApprovingReviewCount } } } } } } }`;
+    expect(await ask(query)).toEqual({
+      repository: {
+        ref: {
+          rules: {
+            nodes: [
+              { type: 'DELETION', parameters: null },
+              { type: 'PULL_REQUEST', parameters: { requiredApprovingReviewCount: 2 } },
+            ],
+          },
+        },
+      },
+    });
+  });
+
   it('are FORBIDDEN without the permission', async () => {
     const { data } = await w.app.apps.createInstallationAccessToken({
       installation_id: Number(w.emulator.installationId),

@@ -53,6 +53,12 @@ it('shows on the queue why nothing lands, and ends with the freeze of that very 
     sentence: 'main is frozen until somebody ends it, by service@acme.test: audit',
     freeze: { source: 'MANUAL', baseBranches: 'ma*', timezone: null },
   });
+  expect(
+    await ask(
+      'mutation ($input: BaseBranchesInput!) { unfreezeBranches(input: $input) { deleted impact { sentence } } }',
+      { input: { repository, baseBranches: 'ma*', preview: true } },
+    ),
+  ).toEqual({ unfreezeBranches: { deleted: 0, impact: { sentence: expect.any(String) as string } } });
   expect(await unfreeze('main')).toEqual({ unfreezeBranches: { deleted: 0 } });
   expect(await unfreeze('ma*')).toEqual({ unfreezeBranches: { deleted: 1 } });
   expect(await frozen()).toBeNull();

@@ -18,7 +18,7 @@ async function pause(pattern: string, paused: boolean, pausedMessage?: string): 
   expect(errors).toEqual([]);
 }
 
-async function standing() {
+async function pauseState() {
   const { data } = await s.graphql<{
     repository: {
       queue: { paused: boolean; pause: unknown };
@@ -33,21 +33,21 @@ async function standing() {
 }
 
 it('shows the pause in force on the queue, and explains by its message', async () => {
-  expect(await standing()).toMatchObject({ paused: false, pause: null });
+  expect(await pauseState()).toMatchObject({ paused: false, pause: null });
   await pause('ma*', true, 'Until the release is out.');
-  expect(await standing()).toEqual({
+  expect(await pauseState()).toEqual({
     paused: true,
     pause: { pattern: 'ma*', message: 'Until the release is out.' },
     explained: { kind: 'PAUSED', sentence: 'The queue is paused: Until the release is out.' },
   });
   await pause('main', false);
-  expect(await standing()).toMatchObject({ paused: false, pause: null });
+  expect(await pauseState()).toMatchObject({ paused: false, pause: null });
 });
 
 it("is the repository's own pause where there is one, whatever its branches say", async () => {
   await pause('main', false);
   await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'shop', paused: true } });
-  expect(await standing()).toMatchObject({ paused: true, pause: { pattern: null, message: null } });
+  expect(await pauseState()).toMatchObject({ paused: true, pause: { pattern: null, message: null } });
   await s.rest('POST', '/api/v1/repo', { body: { org: 'acme', name: 'shop', paused: false } });
 });
 

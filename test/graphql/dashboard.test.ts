@@ -87,6 +87,41 @@ describe('a browser that is not signed in', () => {
   });
 });
 
+describe('an address that Interlock hands out', () => {
+  // Of pull requests, runbooks and checks, in answers, webhooks, comments and the demo.
+  it.each([
+    ['a pull request', '/acme/shop/pull/1', 200],
+    ['a runbook', '/runbooks/1', 200],
+    ['a queue', '/acme/shop/queue/release/1?select=3', 200],
+    ['the output of a check', '/git/acme/shop.git/checks/1/log', 404],
+  ])('leads to %s, also somebody who has to sign in first', async (_what, path, status) => {
+    const visitor = openBrowser(built);
+    const asked = await visitor.get(path);
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, `/session?next=${encodeURIComponent(path)}`]);
+    const entered = await visitor.submit('/session', { token: built.token, next: path });
+    expect(entered.headers.get('location')).toBe(path);
+    expect((await visitor.get(path)).status).toBe(status);
+  });
+
+  it.each(['/docs/api', '/schema/openapi.yaml', '/schema/schema.graphql', '/schema/config.json'])(
+    'needs no session at %s, which says the same to everybody',
+    async (path) => {
+      expect((await openBrowser(built).get(path)).status).toBe(200);
+    },
+  );
+
+  it('of the output of a check refuses a session that may not read, and asks a program for a token', async () => {
+    const path = '/git/acme/shop.git/checks/1/log';
+    const limited = openBrowser(built);
+    await limited.submit('/session', { token: await built.tokenWith(['runbook:write']) });
+    expect((await limited.get(path)).status).toBe(403);
+    expect((await fetch(built.url + path)).status).toBe(401);
+    const foreign = openBrowser(built);
+    foreign.cookie = 'interlock=x';
+    expect((await foreign.get(path)).status).toBe(303);
+  });
+});
+
 describe('a client that is no browser', () => {
   it('gets the plain page with its token, and an error in JSON for an unknown path', async () => {
     const basic = `Basic ${Buffer.from(`x:${built.token}`).toString('base64')}`;

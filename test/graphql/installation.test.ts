@@ -5,6 +5,7 @@ import type { TemporalHealth } from '../../src/domain/health/parts.ts';
 import { readVersion } from '../../src/platform/project-root.ts';
 import { temporalLinks, temporalUiOf, watchTemporal } from '../../src/temporal-watch.ts';
 import { seedRunbook } from '../runbooks/runbook-rows.ts';
+import { partsOfWorker, serveWorkerHealth } from '../../src/worker-health.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seed } from './seed.ts';
 
@@ -68,6 +69,50 @@ describe('the installation', () => {
       { name: 'WEBHOOKS', well: false, since: '2026-01-02T03:04:05.000Z' },
     ]);
     expect((await ask()).parts).toEqual([{ name: 'DATABASE', well: true, since: null }]);
+  });
+});
+
+describe('/readyz', () => {
+  const silent = 'Temporal does not answer: nothing is planned, built or landed until it is back.';
+  const without = [{ name: 'temporal', ready: false, message: silent }];
+
+  it('of a server stays ready without Temporal, and says so; asked deeply it does not', async () => {
+    health = { silentSince: new Date(), idleSince: null };
+    const usual = await fetch(`${s.url}/readyz`);
+    expect([usual.status, await usual.json()]).toEqual([200, { status: 'ready', parts: without }]);
+    const deep = await fetch(`${s.url}/readyz?deep`);
+    expect([deep.status, await deep.json()]).toEqual([
+      503,
+      { status: 'unavailable', error: silent, parts: [{ name: 'database', ready: true }, ...without] },
+    ]);
+    health = { silentSince: null, idleSince: null };
+    expect((await fetch(`${s.url}/readyz?deep`)).status).toBe(200);
+  });
+
+  it('of a worker is not ready without Temporal, nor while it stops', async () => {
+    const { db, clock, publicUrl, log } = s.ports;
+    const watch = watchTemporal({ address: '127.0.0.1:1', namespace: 'none', ui: null, log, clock });
+    let isRunning = true;
+    const { metricsPage: page } = s.service;
+    const worker = await serveWorkerHealth({
+      port: 0,
+      host: '127.0.0.1',
+      parts: async () => await partsOfWorker(db, { isRunning, temporal: watch.health() }),
+      overdue: () => [],
+      metrics: { page, token: null, publicUrl, temporal: watch.health },
+      log,
+    });
+    const read = async (): Promise<unknown> => {
+      const answer = await fetch(`${worker.url}/readyz`);
+      return [answer.status, await answer.json()];
+    };
+    expect(await read()).toEqual([200, { status: 'ready' }]);
+    watch.start();
+    await expect.poll(read).toEqual([503, { status: 'unavailable', error: silent, parts: without }]);
+    isRunning = false;
+    expect(await read()).toMatchObject([503, { error: `${silent} The worker is stopping.` }]);
+    await worker.close();
+    await watch.stop();
   });
 });
 

@@ -45,7 +45,7 @@ it('tells what is older than its own time limit, and leaves out what is within i
   await insert('local_check_run', { ...run, ...held, name: 'stuck', started_at: ago(16) });
   await insert('local_check_run', { ...run, ...held, name: 'slow', started_at: ago(14) });
 
-  const landing = { ...account, queue_id: queueId, kind: 'land', state: 'begun', planned_at: ago(aWhile) };
+  const landing = { ...account, queue_id: queueId, kind: 'land', state: 'started', planned_at: ago(aWhile) };
   await insert('intent', { ...landing, key: '1', started_at: ago(16) });
 
   const project = { ...account, name: 'shop', repository_id: repositoryId, created_at: ago(aWhile) };

@@ -19,13 +19,16 @@ async function ask<Data>(document: string, token?: string): Promise<Data> {
 
 it('previews answer what is, and beside it what would be', async () => {
   const answer = await ask(`mutation {
-    pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { paused } impact { landingsHeld sentence } }
+    pauseRepository(input: {repository: ${shop}, paused: true, preview: true}) { repository { paused } impact { landingsHeld sentence buildMinutesLost etasMoved { number } } }
     pauseBranches(input: {repository: ${shop}, pattern: "release/*", paused: true, preview: true}) { branchPause { paused } impact { sentence } }
     freezeBranches(input: {repository: ${shop}, baseBranches: "release/*", preview: true}) { freeze { id } impact { sentence } }
     dequeuePullRequest(input: {repository: ${shop}, number: 6, preview: true}) { pullRequest { status } impact { buildsStopped { baseBranch pullRequests } } }
   }`);
   expect(answer).toEqual({
-    pauseRepository: { repository: { paused: false }, impact: { landingsHeld: [], sentence: expect.any(String) } },
+    pauseRepository: {
+      repository: { paused: false },
+      impact: { landingsHeld: [], sentence: expect.any(String), buildMinutesLost: 0, etasMoved: expect.any(Array) },
+    },
     pauseBranches: { branchPause: { paused: true }, impact: { sentence: 'No build and no landing is changed by it.' } },
     freezeBranches: { freeze: null, impact: { sentence: 'No build and no landing is changed by it.' } },
     dequeuePullRequest: { pullRequest: { status: 'OPEN' }, impact: { buildsStopped: [] } },
@@ -89,6 +92,13 @@ it('nobody previews what he may not do', async () => {
     `mutation { replaceConfiguration(input: {repository: ${shop}, yaml: "x: 1", preview: true}) { outcome { __typename } } }`,
     `mutation { dequeuePullRequest(input: {repository: ${shop}, number: 1, preview: true}) { pullRequest { id } } }`,
     `mutation { queuePullRequest(input: {repository: ${shop}, number: 1, preview: true}) { pullRequest { id } } }`,
+    `mutation { syncPullRequest(input: {repository: ${shop}, number: 1, preview: true}) { message } }`,
+    `mutation { backportPullRequest(input: {repository: ${shop}, number: 1, targetBranch: "a", preview: true}) { message } }`,
+    `mutation { createFreezeSchedule(input: {branches: {repository: ${shop}, baseBranches: "main"}, schedule: {cronStart: "0 1 * * *", cronEnd: "0 2 * * *", timezone: "UTC"}, preview: true}) { freeze { id } } }`,
+    `mutation { deleteFreeze(input: {id: "RnJlZXplOjE", preview: true}) { freeze { id } } }`,
+    `mutation { unfreezeEnvironment(input: {project: "Web", environment: "production", preview: true}) { deleted } }`,
+    `mutation { updateEnvironment(input: {project: "Web", environment: "production", preview: true}) { environment { id } } }`,
+    `mutation { retryRunbook(input: {number: 1, preview: true}) { runbook { id } } }`,
   ]) {
     const answer = await s.graphql(document, {}, token);
     expect(answer.errors).toMatchObject([{ extensions: { code: 'FORBIDDEN' } }]);

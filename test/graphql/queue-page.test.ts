@@ -238,6 +238,28 @@ describe('the line', () => {
     await s.rows('update pull_request set skip_line = false where account_id = $1 and number = 3', [s.accountId]);
   });
 
+  it('is looked into at a place, with the reasons that whole explanations give', async () => {
+    const reason = 'kind who sentence';
+    const { line } = await queueOf<{
+      line: { nodes: { position: number; explain: object; pullRequest: { number: number; explain: object } }[] };
+    }>(
+      `line(first: 2, from: 2) { nodes { position explain { ${reason} } pullRequest { number explain { ${reason} conditions { kind } } } } }`,
+    );
+    expect(line.nodes.map(({ position, pullRequest }) => [position, pullRequest.number])).toEqual([
+      [2, 2],
+      [3, 3],
+    ]);
+    for (const { explain, pullRequest } of line.nodes) expect(pullRequest.explain).toMatchObject(explain);
+    expect((await page('from: 4')).nodes).toEqual([]);
+  });
+
+  it('has no place before the first', async () => {
+    const { errors } = await s.graphql(
+      '{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { line(from: 0) { totalCount } } } }',
+    );
+    expect(errors).toMatchObject([{ message: 'from must be 1 or more', extensions: { code: 'BAD_INPUT' } }]);
+  });
+
   it('is not paged by a cursor of something else', async () => {
     const { errors } = await s.graphql(
       '{ repository(owner: "acme", name: "shop") { queue(baseBranch: "main") { line(after: "WyJ4IiwieSJd") { totalCount } } } }',

@@ -51,6 +51,24 @@ describe('pull requests', () => {
     });
   });
 
+  it('name the targets that they affect, as far as asked for', async () => {
+    await s.rows("update pull_request set affected_targets = '{b,a,c}' where number = 1");
+    await s.rows("update pull_request set affected_targets = '{}' where number = 2");
+    const read = async () =>
+      await inShop(
+        'one: pullRequest(number: 1) { affectedTargets(first: 2) { count names } } two: pullRequest(number: 2) { affectedTargets { count names } } four: pullRequest(number: 4) { affectedTargets { count } }',
+      );
+    expect(await read()).toEqual({
+      one: { affectedTargets: { count: 3, names: ['b', 'a'] } },
+      two: { affectedTargets: { count: 0, names: [] } },
+      four: { affectedTargets: null },
+    });
+    const tooMany = await s.graphql(
+      '{ repository(owner: "acme", name: "shop") { pullRequest(number: 1) { affectedTargets(first: 1001) { count } } } }',
+    );
+    expect(tooMany.errors).toMatchObject([{ message: 'first must be between 0 and 1000' }]);
+  });
+
   it('show queuedAt only while it means something', async () => {
     const { open, blocked } = await inShop<Record<string, { queuedAt: string | null }>>(
       'open: pullRequest(number: 6) { queuedAt } blocked: pullRequest(number: 4) { queuedAt }',
@@ -127,13 +145,21 @@ describe('pull requests', () => {
       blocked: pullRequests(first: 1, filter: {statuses: [BLOCKED, MERGED]}) { nodes { number } totalCount }
       ada: pullRequests(first: 1, filter: {author: "ada", baseBranch: "main", statuses: [OPEN]}) { nodes { number } totalCount }
       nobody: pullRequests(filter: {author: "nobody"}) { nodes { number } totalCount }
-      other: pullRequests(filter: {baseBranch: "other"}) { nodes { number } totalCount }`);
+      other: pullRequests(filter: {baseBranch: "other"}) { nodes { number } totalCount }
+      words: pullRequests(first: 1, filter: {text: " TOPIC ada "}) { nodes { number } totalCount }
+      numbered: pullRequests(filter: {text: "#4 change"}) { nodes { number } totalCount }
+      narrowed: pullRequests(filter: {text: "change", statuses: [BLOCKED]}) { nodes { number } totalCount }
+      wildcard: pullRequests(filter: {text: "change_4%"}) { nodes { number } totalCount }`);
     expect(filtered).toEqual({
       all: { nodes: [{ number: 6 }], totalCount: 6 },
       blocked: { nodes: [{ number: 5 }], totalCount: 2 },
       ada: { nodes: [{ number: 6 }], totalCount: 1 },
       nobody: { nodes: [], totalCount: 0 },
       other: { nodes: [], totalCount: 0 },
+      words: { nodes: [{ number: 6 }], totalCount: 6 },
+      numbered: { nodes: [{ number: 4 }], totalCount: 1 },
+      narrowed: { nodes: [{ number: 4 }], totalCount: 1 },
+      wildcard: { nodes: [], totalCount: 0 },
     });
   });
 });

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents, type NewEvent } from '../../src/modules/events/index.ts';
-import { begun, client, follow as followAt, type Followed } from '../support/follow.ts';
+import { started, client, follow as followAt, type Followed } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seed, type Seeded } from './seed.ts';
 
@@ -176,7 +176,7 @@ describe('a socket', () => {
     const token = await s.tokenWith(['queue:read']);
     await using here = follow(eventsAfter, {}, { token });
     await using there = follow(eventsAfter, {}, { token, url: other.url });
-    await begun(here, there);
+    await started(here, there);
     const { data } = await s.graphql<{ apiTokens: { id: string }[] }>('{ apiTokens { id } }');
     await s.graphql('mutation ($id: ID!) { revokeApiToken(input: {id: $id}) { apiToken { id } } }', {
       id: data.apiTokens[0]?.id,

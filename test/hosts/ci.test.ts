@@ -261,21 +261,23 @@ describe('running', () => {
   });
 
   test('a check that takes too long is stopped', async () => {
-    const head = await submit({ slow: 'echo begun; sleep 60' }, { timeout: '1s' });
+    const head = await submit({ slow: 'echo started; sleep 60' }, { timeout: '1s' });
     startRunner();
     expect(await finished(head)).toMatchObject([
       { conclusion: 'timed_out', summary: 'Stopped after its time limit of 1 s' },
     ]);
   });
 
-  test('output beyond the limit is cut with a note, and the check runs on', async () => {
-    const head = await submit({ loud: 'yes 0123456789 | head -c 300000; echo the end' });
-    startRunner({ outputLimitBytes: 10_000 });
+  test('of output beyond the limit both ends are kept, with a note of what is left out', async () => {
+    const head = await submit({ loud: 'echo the beginning; yes 0123456789 | head -c 300000; echo the end' });
+    startRunner({ keptOutput: { beginningBytes: 8_000, endBytes: 2_000 } });
     const [check] = await finished(head);
     const log = await logOf(check);
     expect(check?.conclusion).toBe('success');
-    expect(log.length).toBeLessThan(10_200);
-    expect(log).toContain('The output was cut here, at 10000 bytes.');
+    expect(log.length).toBeLessThan(10_400);
+    expect(log).toMatch(/^the beginning\n/);
+    expect(log).toContain('[interlock] 290022 bytes are left out here.');
+    expect(log).toContain('the end\n');
   });
 
   test('a rerun is a new attempt, and only of what is over', async () => {

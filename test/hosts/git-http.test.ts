@@ -34,6 +34,7 @@ beforeEach(async () => {
   const users = { writer: world.repository, neighbour, reader: world.repository } as const;
   await registerGitHttp(server, {
     host: world.host,
+    authenticateBrowser: async () => await Promise.resolve(null),
     authenticate: async (token, scope) => {
       const found = Object.entries(users).find(([name]) => name === token);
       if (found === undefined) return null;

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { createLocalHost, type LocalHost } from '../../src/hosts/local/index.ts';
 import type { HostEvent, HostRepository, WantedChecks } from '../../src/hosts/port.ts';
-import { entities } from '../../src/modules/entities.ts';
-import { connectDatabase, type Database } from '../../src/platform/database.ts';
-import { createTestDatabase } from '../support/postgres.ts';
+import type { Database } from '../../src/platform/database.ts';
+import { takeDatabase } from '../support/kept-databases.ts';
 import { commit, type CommitInput, git } from './commits.ts';
 
 /** Reads checks without a word about what is expected, which this host knows by itself. */
@@ -33,9 +32,9 @@ export interface LocalWorld {
 }
 
 export async function localWorld(): Promise<LocalWorld> {
-  const database = await createTestDatabase();
+  const database = await takeDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-host-'));
-  const db = await connectDatabase({ url: database.url, entities: entities as never, onError: () => {} });
+  const db = database.database;
   const owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
   const events: HostEvent[] = [];

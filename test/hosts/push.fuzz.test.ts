@@ -174,6 +174,7 @@ describe('a push over HTTP', () => {
     server = Fastify();
     await registerGitHttp(server, {
       host: world.host,
+      authenticateBrowser: async () => await Promise.resolve(null),
       authenticate: async () => ({
         accountId: world.repository.accountId,
         userId: '1',

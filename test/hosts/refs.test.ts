@@ -117,7 +117,7 @@ test.each([
   await expect(update([{ ref: name, from, to: to ?? landing }])).rejects.toThrow(HostRefused);
 });
 
-function writeNote(updates: readonly RefUpdate[], by: { pid: number; writtenAt?: number }): void {
+function writeNote(updates: readonly RefUpdate[], by: { pid: number; writtenAt?: number; machine?: string }): void {
   mkdirSync(join(directory, 'interlock-updates'), { recursive: true });
   writeFileSync(
     join(directory, 'interlock-updates', 'note.json'),
@@ -141,7 +141,7 @@ test('it is completed also when the base was pushed on since', async () => {
   expect([tip(directory, 'main'), ref(landingRef)]).toEqual([pushed, landing]);
 });
 
-test('a landing that had not begun is forgotten, not made up for', async () => {
+test('a landing that had not started is forgotten, not made up for', async () => {
   writeNote(land().toReversed(), { pid: deadPid });
   await completeAbandonedUpdates(plumbing, directory);
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([base, null, []]);
@@ -152,6 +152,18 @@ test('it is completed once, by however many at the same time', async () => {
   writeNote(land().toReversed(), { pid: deadPid });
   await Promise.all([1, 2, 3, 4].map(async () => await completeAbandonedUpdates(plumbing, directory)));
   expect([tip(directory, 'main'), ref(landingRef), notes()]).toEqual([landing, landing, []]);
+});
+
+test('the note of another machine on the same disk is left alone for a minute, whatever its process is called', async () => {
+  git(directory, 'update-ref', 'refs/heads/main', landing);
+  for (const pid of [process.pid, deadPid]) {
+    writeNote(land().toReversed(), { pid, machine: 'another' });
+    await completeAbandonedUpdates(plumbing, directory);
+    expect([ref(landingRef), notes()]).toEqual([null, ['note.json']]);
+  }
+  writeNote(land().toReversed(), { pid: deadPid, machine: 'another', writtenAt: Date.now() - 61_000 });
+  await completeAbandonedUpdates(plumbing, directory);
+  expect([ref(landingRef), notes()]).toEqual([landing, []]);
 });
 
 test('the note of a living process is left alone for a minute', async () => {

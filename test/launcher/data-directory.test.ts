@@ -1,9 +1,9 @@
 // What is wrong with a data directory is said in one sentence, before anything is started.
-import { stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDataDirectory } from '../../src/launcher/data-directory.ts';
-import { assertGit } from '../../src/launcher/git-program.ts';
+import { assertGit, isNewEnough } from '../../src/launcher/git-program.ts';
 import { StartError } from '../../src/launcher/start-error.ts';
 import { temporaryDirectory } from './processes.ts';
 
@@ -42,14 +42,42 @@ test('a directory that cannot be written to is refused', async () => {
   expect(await words('/dev/fd')).toContain('cannot be written to');
 });
 
-test('without git on the PATH it is said where to get it', async () => {
+async function withPath(path: string, work: () => Promise<void>): Promise<void> {
   const before = process.env['PATH'];
-  const empty = await temporaryDirectory();
-  await assertGit();
-  process.env['PATH'] = empty;
+  process.env['PATH'] = path;
   try {
-    await expect(assertGit()).rejects.toThrow(/^There is no git on the PATH\. Install git /);
+    await work();
   } finally {
     process.env['PATH'] = before;
   }
+}
+
+test('without git on the PATH it is said where to get it', async () => {
+  await assertGit();
+  await withPath(await temporaryDirectory(), async () => {
+    await expect(assertGit()).rejects.toThrow(/^There is no git on the PATH\. Install git /);
+  });
+});
+
+test('a git that is too old is named, with the version that is needed', async () => {
+  const folder = await temporaryDirectory();
+  await writeFile(join(folder, 'git'), '#!/bin/sh\necho git version 2.34.1\n');
+  await chmod(join(folder, 'git'), 0o755);
+  await withPath(folder, async () => {
+    await expect(assertGit()).rejects.toThrow(
+      'git version 2.34.1 is too old: Interlock composes commits by git 2.38 or newer. Install git ',
+    );
+  });
+});
+
+test.each([
+  ['git version 2.38.0', true],
+  ['git version 2.39.5 (Apple Git-154)', true],
+  ['git version 2.100.0.windows.1', true],
+  ['git version 3.0.0', true],
+  ['git version 2.37.7', false],
+  ['git version 1.99.0', false],
+  ['git version built-from-source', true],
+])('%s', (said, isEnough) => {
+  expect(isNewEnough(said)).toBe(isEnough);
 });

@@ -226,7 +226,22 @@ test('what GraphQL says of rules and of reviews', async () => {
   const counts = rule === null ? 'null' : rule.requiresLinearHistory ? 'counts rulesets' : 'leaves rulesets out';
   expectAnswer('refUpdateRule of a branch with a ruleset', counts, ['null', 'counts rulesets', 'leaves rulesets out']);
   const decision = repository.pullRequest.reviewDecision ?? 'null';
-  expectAnswer('reviewDecision where no rule demands a review', decision, ['null', 'APPROVED', 'REVIEW_REQUIRED']);
+  // Another answer would keep every pull request out of the line whose configuration names no number of approvals.
+  expectAnswer('reviewDecision where no rule demands a review', decision, ['null', 'APPROVED']);
+  const required = {
+    required_approving_review_count: 1,
+    dismiss_stale_reviews_on_push: false,
+    require_code_owner_review: false,
+    require_last_push_approval: false,
+    required_review_thread_resolution: false,
+  };
+  await protect([{ type: 'pull_request', parameters: required }], true);
+  const seen = await w.host.getPullRequest(given.repository, number);
+  expectAnswer(
+    'Does the App see that a review is missing which a ruleset demands that the App bypasses?',
+    seen?.requiredReviewMissing ? 'yes' : 'no',
+    ['yes'],
+  );
 });
 
 test('whether drafts are supported', async () => {

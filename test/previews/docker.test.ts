@@ -247,7 +247,7 @@ describe('a daemon in trouble', () => {
     daemon.close();
   });
 
-  test('an error of its own is no failure of the app, and what was begun is removed', async () => {
+  test('an error of its own is no failure of the app, and what was started is removed', async () => {
     answer = (path) =>
       path === 'POST /containers/create'
         ? { status: 500, body: { message: 'no space left' } }

@@ -278,9 +278,9 @@ it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
     'The app does not answer',
   ],
 ])('a slug of %s is answered by a page', async (_what, row, status, words) => {
-  const standing = rows.get('k3v');
-  if (row === null || standing === undefined) rows.clear();
-  else rows.set('k3v', { ...standing, ...row });
+  const known = rows.get('k3v');
+  if (row === null || known === undefined) rows.clear();
+  else rows.set('k3v', { ...known, ...row });
   const answer = await ask();
   expect(answer.status).toBe(status);
   expect(answer.body).toContain(words);

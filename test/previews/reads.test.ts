@@ -1,10 +1,11 @@
 // Verifications as GraphQL shows them, and what people ask of them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
-import { forgetOldPreviews } from '../../src/modules/previews/index.ts';
+import { verificationLogForgetting } from '../../src/modules/previews/index.ts';
 import { sha } from '../graphql/seed.ts';
 import { head, previewsApi, repository, type PreviewsApi } from './previews-api.ts';
 import { addLog, addStep, addVerification } from './verification-rows.ts';
+import { forget } from '../support/forget.ts';
 
 let api: PreviewsApi;
 beforeAll(async () => {
@@ -216,6 +217,10 @@ it('forgets logs, and registrations nothing drove, 90 days after their end, and 
     const id = await addVerification(api.s, { head, status: 'passed', attempt, more: `ended_at = ${ended}` });
     await addStep(api.s, id, 1);
     await addLog(api.s, id, `${daysAgo}`);
+    await api.s.rows('update verification_log set at = now() - make_interval(days => $2) where verification_id = $1', [
+      id,
+      daysAgo ?? 0,
+    ]);
     await api.register();
     await api.s.rows(
       `update preview_registration set ended_at = ${ended}, end_reason = case when ${ended} is null then null else 'expired' end
@@ -227,7 +232,7 @@ it('forgets logs, and registrations nothing drove, 90 days after their end, and 
   await api.setRun('registration_id = (select max(id) from preview_registration)');
   await add(89, 3);
   await add(null, 4);
-  expect(await forgetOldPreviews(api.s.ports.db, new Date())).toBe(3);
+  expect(await forget(api.s.ports.db, verificationLogForgetting)).toBe(3);
   expect(await api.s.rows('select text from verification_log order by id')).toEqual([{ text: '89' }, { text: 'null' }]);
   expect(await api.s.rows('select 1 from verification_step')).toHaveLength(4);
   expect(await api.s.rows('select 1 from preview_registration')).toHaveLength(3);

@@ -140,17 +140,17 @@ describe('taking back', () => {
 describe('the end of its time', () => {
   it('is an end at that very instant for every reader, and announced once by the timer', async () => {
     const first = await api.register({ secrets: { TOKEN: canary } });
-    const standing = async (): Promise<number> =>
+    const countActive = async (): Promise<number> =>
       (
         await api.ask<{ repository: { previewRegistrations: { nodes: unknown[] } } }>(
           '{ repository(owner: "acme", name: "shop") { previewRegistrations { nodes { id } } } }',
         )
       ).repository.previewRegistrations.nodes.length;
     expect(await openRegistration(ctx(), api.s.secrets, idOf(first))).toMatchObject({ secrets: { TOKEN: canary } });
-    expect(await standing()).toBe(1);
+    expect(await countActive()).toBe(1);
     api.pass(600_000);
     expect(await openRegistration(ctx(), api.s.secrets, idOf(first))).toBeNull();
-    expect(await standing()).toBe(0);
+    expect(await countActive()).toBe(0);
     await Promise.all([expire(), expire()]);
     await expire();
     expect(await api.registrations()).toMatchObject([{ endReason: 'EXPIRED', endedAt: first.expires_at }]);
@@ -199,7 +199,7 @@ describe('its secrets', () => {
 });
 
 describe('a run', () => {
-  it('is begun where the pull request has none, and found by the next registration', async () => {
+  it('is started where the pull request has none, and found by the next registration', async () => {
     await api.register();
     await api.register({ preview_url: 'https://two.example.test/' });
     expect(await api.runs()).toMatchObject([{ attempt: 1, cause: 'registration', status: 'pending' }]);
@@ -227,7 +227,7 @@ describe('a run', () => {
     if (count === 2) expect((await api.runs())[1]).toMatchObject({ attempt: 2, cause: 'registration' });
   });
 
-  it('is begun for no commit that is not the head', async () => {
+  it('is started for no commit that is not the head', async () => {
     await api.register({ commit_sha: sha(8) });
     expect(await api.runs()).toEqual([]);
   });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { sha } from '../graphql/seed.ts';
-import { begun, follow } from '../support/follow.ts';
+import { started, follow } from '../support/follow.ts';
 import { head, previewsApi, type PreviewsApi } from './previews-api.ts';
 import { addLog, addVerification } from './verification-rows.ts';
 
@@ -29,7 +29,7 @@ const previews = (args: string): string =>
 it('a registration and its end, of one pull request or of all, from where somebody left', async () => {
   await using all = follow<Change>(api.s, previews(''));
   await using one = follow<Change>(api.s, previews('number: 1'));
-  await begun(all, one);
+  await started(all, one);
   await api.register({ pr_number: 2, commit_sha: sha(2), preview_url: 'https://two.example.test/' });
   await api.register();
   await api.deregister();
@@ -50,7 +50,7 @@ it('a verification that begins and is asked to stop', async () => {
     api.s,
     `subscription { verificationChanged(${shop} number: 1) { cursor action verification { attempt status } } }`,
   );
-  await begun(changes);
+  await started(changes);
   await api.register();
   const [run] = await api.runs();
   await api.ask('mutation ($id: ID!) { cancelVerification(input: {id: $id}) { verification { id } } }', {

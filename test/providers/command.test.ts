@@ -100,8 +100,8 @@ test('canceled, everything it started is gone', async () => {
   const canceling = new AbortController();
   const marker = `sleep 5${Date.now() % 1_000_000}`;
   const ended = run(
-    `${marker} & echo begun; ${marker}`,
-    { onOutput: (text) => text.includes('begun') && canceling.abort() },
+    `${marker} & echo started; ${marker}`,
+    { onOutput: (text) => text.includes('started') && canceling.abort() },
     canceling.signal,
   );
   expect(await ended).toMatchObject({

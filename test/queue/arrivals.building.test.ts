@@ -1,6 +1,6 @@
 // What arrives while a build is made. The batch is superseded or stands; its members lose nothing but time.
 import { describe, expect, it } from 'vitest';
-import { among } from '../support/tier.ts';
+import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
   atRest,
@@ -136,19 +136,22 @@ describe('while the build is made', () => {
     expect(await w.batches()).toHaveLength(1);
   });
 
-  it('a pull request that skips the line goes first and resets what is built with 302', async () => {
-    const { w, a, b } = await twoInOneBatch();
-    await using _ = w;
-    const c = await w.open('c', { 'c.txt': 'c\n' });
-    await meanwhile(
-      'build:after_open',
-      () => skipLine(w, c),
-      () => w.settled(a, b, c),
-    );
-    await expectLandedOnce(w, a, b, c);
-    expect(await line(w)).toEqual(['Add c (#3)', 'Land #1 and #2']);
-    expect(await resets(w)).toEqual([[302, c, 2]]);
-  });
+  it.each(inFull('build:after_open'))(
+    'a pull request that skips the line goes first and resets what is built with 302 (%s)',
+    async (moment) => {
+      const { w, a, b } = await twoInOneBatch();
+      await using _ = w;
+      const c = await w.open('c', { 'c.txt': 'c\n' });
+      await meanwhile(
+        moment,
+        () => skipLine(w, c),
+        () => w.settled(a, b, c),
+      );
+      await expectLandedOnce(w, a, b, c);
+      expect(await line(w)).toEqual(['Add c (#3)', 'Land #1 and #2']);
+      expect(await resets(w)).toEqual([[302, c, 2]]);
+    },
+  );
 
   it('a push to the base resets with 305, and the batch is built again on top of it', async () => {
     const { w, a, b } = await twoInOneBatch();
@@ -183,7 +186,12 @@ describe('while the build is made', () => {
     await w.dequeue(a);
     await using _ci = await startCi(w);
     // No turn meanwhile: the queue has not seen the dequeue when the result comes.
-    await expect.poll(() => isBuilt(w)).toBe(true);
+    await expect
+      .poll(async () => {
+        await w.service.settle();
+        return await isBuilt(w);
+      })
+      .toBe(true);
     expect(await statuses(w, a, b)).toEqual(['open', 'tagged']);
     await w.dequeue(b);
     await atRest(w);

@@ -1,10 +1,10 @@
-// More of what arrives while a landing is begun, or right after the host did it.
+// More of what arrives while a landing is started, or right after the host did it.
 import { describe, expect, it } from 'vitest';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, resetCodes, skipLine, statuses } from './stories.ts';
-import { begun, done, twoInLine } from './arrivals.landing.ts';
+import { started, done, twoInLine } from './arrivals.landing.ts';
 
-describe.each([begun, done])('at %s', (moment) => {
+describe.each([started, done])('at %s', (moment) => {
   it('a pause lets this one land and nothing after it', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
@@ -88,7 +88,7 @@ describe('a push to the base', () => {
     const tip = await w.git('rev-parse', 'main');
     const takeBack = async () => void (await w.git('update-ref', 'refs/heads/main', tip));
     await meanwhile(
-      begun,
+      started,
       () => push(w),
       () => meanwhile(done, takeBack, () => w.settled(a, b)),
     );

@@ -1,14 +1,14 @@
-// What arrives while a landing is begun, and after the host did it but before that was recorded. Nothing stops it any
+// What arrives while a landing is started, and after the host did it but before that was recorded. Nothing stops it any
 // more: it lands what it pinned, once, and what arrived is seen to afterwards.
 import { describe, expect, it } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
-import { among } from '../support/tier.ts';
+import { among, inFull } from '../support/tier.ts';
 import { type World } from '../support/world.ts';
 import { dequeueAnswer, dyingAt, expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
-import { begun, done, twoInLine } from './arrivals.landing.ts';
+import { started, done, twoInLine } from './arrivals.landing.ts';
 
 async function landingOf(w: World): Promise<string> {
-  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'begun'");
+  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'started'");
   return intent?.id ?? '';
 }
 
@@ -18,7 +18,7 @@ async function leftOut(w: World, number: number): Promise<string[]> {
   return comments.filter((comment) => comment.key === 'left-out').map((comment) => comment.body);
 }
 
-describe.each(among([begun, done], [done]))('at %s', (moment) => {
+describe.each(among([started, done], [done]))('at %s', (moment) => {
   it('a dequeue waits two seconds, is refused, and it is merged', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
@@ -104,11 +104,11 @@ describe.each(among([begun, done], [done]))('at %s', (moment) => {
 describe('a push to the base', () => {
   const push = async (w: World) => void (await w.commit('main', { 'outside.txt': 'o\n' }, { message: 'Outside' }));
 
-  it('while a landing is begun wins: the landing fails, and the batch is built again on top', async () => {
+  it('while a landing is started wins: the landing fails, and the batch is built again on top', async () => {
     const { w, a, b } = await twoInLine();
     await using _ = w;
     await meanwhile(
-      begun,
+      started,
       () => push(w),
       () => w.settled(a, b),
     );
@@ -117,18 +117,21 @@ describe('a push to the base', () => {
     expect(await w.rows("select 1 from intent where kind = 'land' and state = 'failed'")).toHaveLength(1);
   });
 
-  it('and one to a head while a landing is begun: the landing fails, and the new head is not built unasked', async () => {
-    const { w, a, b } = await twoInLine();
-    await using _ = w;
-    const pushBoth = async () => {
-      await w.commit('a', { 'late.txt': 'late\n' });
-      await push(w);
-      await w.service.settle();
-    };
-    await meanwhile(begun, pushBoth, () => w.settled(a, b));
-    expect(await statuses(w, a, b)).toEqual(['blocked 116', 'merged']);
-    expect(await line(w)).toEqual(['Outside', 'Add b (#2)']);
-  });
+  it.each(inFull(started))(
+    'and one to a head at %s: the landing fails, and the new head is not built unasked',
+    async (moment) => {
+      const { w, a, b } = await twoInLine();
+      await using _ = w;
+      const pushBoth = async () => {
+        await w.commit('a', { 'late.txt': 'late\n' });
+        await push(w);
+        await w.service.settle();
+      };
+      await meanwhile(moment, pushBoth, () => w.settled(a, b));
+      expect(await statuses(w, a, b)).toEqual(['blocked 116', 'merged']);
+      expect(await line(w)).toEqual(['Outside', 'Add b (#2)']);
+    },
+  );
 
   it('after the host moved the base, and the worker dead: the landing ref tells, and it is recorded once', async () => {
     const { w, a, b } = await twoInLine();

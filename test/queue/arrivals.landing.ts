@@ -1,7 +1,7 @@
 // What the stories of arrivals at a landing share in both tiers.
 import { parallel, world, type World } from '../support/world.ts';
 
-export const begun = 'landing:after_gate';
+export const started = 'landing:after_gate';
 export const done = 'landing:after_host';
 
 /** Two batches of one, the second built on the first. */

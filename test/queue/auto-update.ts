@@ -15,4 +15,4 @@ export async function upToDate(w: World): Promise<number[]> {
 }
 
 export const openSyncs = async (w: World): Promise<number> =>
-  (await w.rows("select 1 from intent where kind = 'sync' and state in ('planned', 'begun')")).length;
+  (await w.rows("select 1 from intent where kind = 'sync' and state in ('planned', 'started')")).length;

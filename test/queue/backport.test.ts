@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
 import type { LocalHost } from '../../src/hosts/local/index.ts';
 import { requestBackport, carryOut, openPullRequest } from '../../src/modules/queue/index.ts';
+import { previewBackport } from '../../src/modules/queue/requests/branch-work.previews.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import { startEngine } from '../support/engine.ts';
-import { among } from '../support/tier.ts';
+import { among, inFull } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
+import { dyingAt } from './stories.ts';
 
 const branch = 'interlock/backport-1-to-release';
 
@@ -18,7 +20,7 @@ async function backport(w: World, number: number, targetBranch = 'release'): Pro
 async function carriedOut(w: World): Promise<void> {
   await w.until(
     async () =>
-      (await w.rows("select 1 from intent where kind = 'backport' and state in ('planned', 'begun')")).length === 0,
+      (await w.rows("select 1 from intent where kind = 'backport' and state in ('planned', 'started')")).length === 0,
   );
 }
 
@@ -82,7 +84,7 @@ describe('a backport', () => {
       expect(there).toMatchObject({ title: '[release] Add a', base_branch: 'release' });
       expect(there?.body).toContain(`#1 (${w.host.pageOf(first)})`);
       expect((await w.comments(first)).filter(({ key }) => key.startsWith('backport'))).toEqual([
-        { key: 'backport:release:begin', body: '**Backport** to `release` has begun.' },
+        { key: 'backport:release:begin', body: '**Backport** to `release` has started.' },
         { key: 'backport:release:result', body: expect.stringContaining(`opened as #${there?.number}`) },
       ]);
     },
@@ -114,6 +116,12 @@ describe('a backport', () => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });
+    const foreseen = async (): Promise<string> =>
+      (await previewBackport(w.ctx, { repository: w.repository, number, targetBranch: 'release' })).message;
+    expect(await foreseen()).toBe(
+      `A pull request to release with the commits of #${number} would be opened, once it is merged.`,
+    );
+    expect(await w.rows('select 1 from backport')).toEqual([]);
     expect(await backport(w, number)).toContain('begins once it is merged');
     await carriedOut(w);
     expect((await w.comments(number)).map(({ body }) => body)).toEqual([
@@ -127,6 +135,10 @@ describe('a backport', () => {
     await backport(w, number);
     await carriedOut(w);
     expect(await opened(w)).toHaveLength(1);
+    const [there] = await opened(w);
+    expect(await foreseen()).toBe(
+      `#${number} has been backported to release by #${there?.number}: nothing would be done.`,
+    );
     expect(await w.git('rev-parse', branch)).toBe(before);
     expect((await w.events()).filter(([action]) => action === 'backported')).toEqual([['backported', [number]]]);
   });
@@ -218,6 +230,9 @@ describe('a backport', () => {
     await w.host.close(closed);
     await expect(backport(w, closed)).rejects.toThrow('closed without being merged');
     await expect(backport(w, number, 'none')).rejects.toThrow('Target branch none not found');
+    await expect(
+      previewBackport(w.ctx, { repository: w.repository, number: closed, targetBranch: 'release' }),
+    ).rejects.toThrow('closed without being merged');
     await expect(backport(w, number, 'mq-bot-1')).rejects.toThrow('Target branch mq-bot-1 not found');
     const unnamed = { repository: { owner: 'acme' }, number, targetBranch: 'release' };
     expect((await requestBackport(w.ctx, unnamed)).message).toContain('#1 to release');
@@ -232,24 +247,35 @@ describe('a backport', () => {
     await expect(requestBackport(w.ctx, unnamed)).rejects.toThrow('source_pull.repository.name is required');
   });
 
-  it.each(among(['backport:after_branch', 'backport:after_open'], ['backport:after_open']))(
-    'survives a kill at %s',
-    async (failpoint) => {
-      await using w = await world();
-      await w.git('branch', 'release', 'main');
-      const number = await w.open('a', { 'a.txt': 'a\n' });
-      await merged(w, number);
-      await backport(w, number);
-      await using killed = await startEngine(w.engine, failpoint);
-      expect(await killed.ended).toMatch(/SIGKILL|137/);
-      await using next = await startEngine(w.engine);
-      await w.watch([]);
-      await next.kill();
-      const pulls = (await w.host.pullRequests()).filter((each) => each.branch === branch);
-      expect(pulls).toHaveLength(1);
-      expect((await w.comments(number)).map(({ key }) => key)).toEqual(
-        expect.arrayContaining(['backport:release:begin', 'backport:release:result']),
-      );
-    },
-  );
+  it('is opened once though its worker dies when it is open', async () => {
+    await using w = await world();
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await merged(w, number);
+    await backport(w, number);
+    await dyingAt(w, 'backport:after_open', async () => await carriedOut(w));
+    const pulls = (await w.host.pullRequests()).filter((each) => each.branch === branch);
+    expect(pulls).toHaveLength(1);
+    expect((await w.comments(number)).map(({ key }) => key)).toEqual(
+      expect.arrayContaining(['backport:release:begin', 'backport:release:result']),
+    );
+  });
+
+  it.each(inFull('backport:after_branch', 'backport:after_open'))('survives a kill at %s', async (failpoint) => {
+    await using w = await world();
+    await w.git('branch', 'release', 'main');
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    await merged(w, number);
+    await backport(w, number);
+    await using killed = await startEngine(w.engine, failpoint);
+    expect(await killed.ended).toMatch(/SIGKILL|137/);
+    await using next = await startEngine(w.engine);
+    await w.watch([]);
+    await next.kill();
+    const pulls = (await w.host.pullRequests()).filter((each) => each.branch === branch);
+    expect(pulls).toHaveLength(1);
+    expect((await w.comments(number)).map(({ key }) => key)).toEqual(
+      expect.arrayContaining(['backport:release:begin', 'backport:release:result']),
+    );
+  });
 });

@@ -78,7 +78,7 @@ describe('a frozen base branch', () => {
     await expectSameLater(w, chronicled);
   });
 
-  it('starts no landing once the freeze is answered, and a landing that had begun lands', async () => {
+  it('starts no landing once the freeze is answered, and a landing that had started lands', async () => {
     await using w = await world({ configuration: parallel({ builds: 2 }) });
     const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const frozen = async (): Promise<void> => await freeze(w, 'ma*');
@@ -93,7 +93,7 @@ describe('a frozen base branch', () => {
     await meanwhile('landing:after_gate', frozen, () => w.settled(first));
     await w.until(
       async () =>
-        (await w.rows("select 1 from intent where kind = 'land' and state in ('planned', 'begun')")).length === 0,
+        (await w.rows("select 1 from intent where kind = 'land' and state in ('planned', 'started')")).length === 0,
     );
     expect(await statuses(w, first, second)).toEqual(['merged', expect.stringMatching(/^(queued|tagged)$/)]);
     await unfreeze(w, 'ma*');

@@ -45,11 +45,11 @@ it('a paused base branch validates and merges nothing while the others go on, un
   ]);
 });
 
-it('no landing starts once the pause is answered, and a landing that had begun lands', async () => {
+it('no landing starts once the pause is answered, and a landing that had started lands', async () => {
   await using w = await world({ configuration: parallel({ builds: 2 }) });
   const [first, second] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
   const paused = async (): Promise<void> => await rule(w, 'ma*', true);
-  const planned = "select 1 from intent where kind = 'land' and state in ('planned', 'begun')";
+  const planned = "select 1 from intent where kind = 'land' and state in ('planned', 'started')";
   await w.queue(first);
   await meanwhile('landing:before_gate', paused, () =>
     w.until(async () => (await w.rows("select 1 from intent where kind = 'land' and state = 'void'")).length > 0),

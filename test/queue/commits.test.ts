@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openPullRequest, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, setLabel } from './stories.ts';
-import { among } from '../support/tier.ts';
+import { among, cases } from '../support/tier.ts';
 
 /** #1 has two commits, `One` and `Two`; #2 has `Change b`. */
 async function twoPullRequests(w: World): Promise<void> {
@@ -24,56 +24,59 @@ const ownCommits = {
   rebase: ['One', 'Two', 'Change b'],
 } as const;
 
-describe.each(among<keyof typeof ownCommits>(['squash', 'merge', 'rebase'], ['squash', 'rebase']))(
-  'a batch by %s',
-  (strategy) => {
-    it.each(['group', 'linear'] as const)('as %s', async (batchCommit) => {
-      await using w = await world({
-        configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n  batch_commit: ${batchCommit}\n`,
-      });
-      const base = await w.git('rev-parse', 'main');
-      await twoPullRequests(w);
-      const heads = [(await w.status(1)).head_sha, (await w.status(2)).head_sha];
-      await w.queue(1, 2);
-      await w.settled(1, 2);
-      await expectLandedOnce(w, 1, 2);
-
-      const chain = batchCommit === 'group' ? 'main^2' : 'main';
-      expect(await log(w, '--first-parent', '--format=%s', `${base}..${chain}`)).toEqual(ownCommits[strategy]);
-      if (batchCommit === 'group') {
-        expect(await line(w)).toEqual(['Land #1 and #2']);
-        expect(await w.git('rev-parse', 'main^1')).toBe(base);
-        expect(await w.git('rev-parse', 'main^{tree}')).toBe(await w.git('rev-parse', 'main^2^{tree}'));
-      }
-      const merged = strategy === 'merge' ? [`Add a (#1) ${heads[0]}`, `Add b (#2) ${heads[1]}`] : [];
-      const merges = (
-        await w.git('log', '--reverse', '--merges', '--first-parent', '--format=%s %P', `${base}..${chain}`)
-      )
-        .split('\n')
-        .filter(Boolean);
-      expect(merges.map((text) => text.replace(/ [0-9a-f]+( [0-9a-f]+)$/, '$1'))).toEqual(merged);
-      const authors = await log(w, '--no-merges', '--format=%an <%ae>', `${base}..${chain}`);
-      expect(new Set(authors)).toEqual(new Set(['Ada <ada@example.test>']));
-      expect(await w.git('ls-tree', '--name-only', 'main')).toBe('.service\nREADME.md\na.txt\nb.txt');
-      expect(await w.git('show', 'main:a.txt')).toBe('2');
-      const members = await w.rows<{ own_commit: string }>(
-        'select own_commit from landed_member order by pull_request_id',
-      );
-      const subjects = await Promise.all(
-        members.map(async ({ own_commit }) => await w.git('log', '-1', '--format=%s', own_commit)),
-      );
-      expect(subjects).toEqual(strategy === 'rebase' ? ['Two', 'Change b'] : ['Add a (#1)', 'Add b (#2)']);
-    });
-  },
+const batches = (['squash', 'merge', 'rebase'] as const).flatMap((strategy) =>
+  (['group', 'linear'] as const).map((batchCommit) => `${strategy} ${batchCommit}` as const),
 );
 
+it.each(
+  among(batches, ['squash group', 'rebase linear']).map(
+    (name) => name.split(' ') as [keyof typeof ownCommits, 'group' | 'linear'],
+  ),
+)('a batch by %s as %s', async (strategy, batchCommit) => {
+  await using w = await world({
+    configuration: `${parallel({ builds: 1, batch: 2 })}merge_strategy:\n  name: ${strategy}\n  batch_commit: ${batchCommit}\n`,
+  });
+  const base = await w.git('rev-parse', 'main');
+  await twoPullRequests(w);
+  const heads = [(await w.status(1)).head_sha, (await w.status(2)).head_sha];
+  await w.queue(1, 2);
+  await w.settled(1, 2);
+  await expectLandedOnce(w, 1, 2);
+
+  const chain = batchCommit === 'group' ? 'main^2' : 'main';
+  expect(await log(w, '--first-parent', '--format=%s', `${base}..${chain}`)).toEqual(ownCommits[strategy]);
+  if (batchCommit === 'group') {
+    expect(await line(w)).toEqual(['Land #1 and #2']);
+    expect(await w.git('rev-parse', 'main^1')).toBe(base);
+    expect(await w.git('rev-parse', 'main^{tree}')).toBe(await w.git('rev-parse', 'main^2^{tree}'));
+  }
+  const merged = strategy === 'merge' ? [`Add a (#1) ${heads[0]}`, `Add b (#2) ${heads[1]}`] : [];
+  const merges = (await w.git('log', '--reverse', '--merges', '--first-parent', '--format=%s %P', `${base}..${chain}`))
+    .split('\n')
+    .filter(Boolean);
+  expect(merges.map((text) => text.replace(/ [0-9a-f]+( [0-9a-f]+)$/, '$1'))).toEqual(merged);
+  const authors = await log(w, '--no-merges', '--format=%an <%ae>', `${base}..${chain}`);
+  expect(new Set(authors)).toEqual(new Set(['Ada <ada@example.test>']));
+  expect(await w.git('ls-tree', '--name-only', 'main')).toBe('.service\nREADME.md\na.txt\nb.txt');
+  expect(await w.git('show', 'main:a.txt')).toBe('2');
+  const members = await w.rows<{ own_commit: string }>('select own_commit from landed_member order by pull_request_id');
+  const subjects = await Promise.all(
+    members.map(async ({ own_commit }) => await w.git('log', '-1', '--format=%s', own_commit)),
+  );
+  expect(subjects).toEqual(strategy === 'rebase' ? ['Two', 'Change b'] : ['Add a (#1)', 'Add b (#2)']);
+});
+
 describe('one pull request', () => {
-  it.each([
-    ['squash', 'Add a (#1)', 1],
-    ['merge', 'Add a (#1)', 2],
-    // Two commits arrive in one landing: a group commit holds them.
-    ['rebase', 'Land #1', 2],
-  ] as const)('by %s is one commit on the first-parent line', async (strategy, subject, parents) => {
+  it.each(
+    cases<readonly [keyof typeof ownCommits, string, number]>({
+      standard: [
+        ['merge', 'Add a (#1)', 2],
+        // Two commits arrive in one landing: a group commit holds them.
+        ['rebase', 'Land #1', 2],
+      ],
+      full: [['squash', 'Add a (#1)', 1]],
+    }),
+  )('by %s is one commit on the first-parent line', async (strategy, subject, parents) => {
     await using w = await world({ configuration: `${parallel()}merge_strategy:\n  name: ${strategy}\n` });
     const base = await w.git('rev-parse', 'main');
     await twoPullRequests(w);

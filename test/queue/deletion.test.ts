@@ -134,16 +134,16 @@ describe('deleteRepository', () => {
       await setActive(false);
       const [row] = await s.rows<{ id: string }>("select id from repository where name = 'web' and deleted_at is null");
       id = row?.id ?? '';
-      const standing = 'select 1 from repository where id = $1 and removed_at is null';
+      const present = 'select 1 from repository where id = $1 and removed_at is null';
       const cutOff = onFailpoint(place, async () => {
         throw new Error('The process ends.');
       });
       expect(await remove()).toEqual([]);
       cutOff();
-      expect(await s.rows(standing, [id])).toHaveLength(1);
+      expect(await s.rows(present, [id])).toHaveLength(1);
       await removeDeletedRepositories(s.ports);
       await removeDeletedRepositories(s.ports);
-      expect(await s.rows(standing, [id])).toEqual([]);
+      expect(await s.rows(present, [id])).toEqual([]);
       expect(existsSync(folder())).toBe(false);
       await account.run('createRepository', { ...repository, host: 'LOCAL' }, 'repository { id }');
     },

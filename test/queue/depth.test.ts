@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { seeded } from '../support/random.ts';
 import { HostRefused } from '../../src/hosts/port.ts';
 import { updatePullRequest } from '../../src/modules/queue/index.ts';
-import { examples } from '../support/tier.ts';
+import { among, examples } from '../support/tier.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { dequeueAnswer, hostOf, retarget, setLabel, skipLine, verifyAll } from './stories.ts';
 
@@ -41,7 +41,7 @@ const modes = [
   },
 ];
 
-it.each(modes)(
+it.each(among(modes, modes.slice(2)))(
   'counts what stands in line after every step of a random run in $mode mode',
   { timeout: 240_000 },
   async ({ rules, count, isTargeted }) => {

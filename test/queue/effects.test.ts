@@ -128,7 +128,7 @@ describe('a notification that always fails', () => {
     for (let n = 0; n < 25; n += 1) await turnsAfter(30 * 60_000);
     expect(tries).toBe(20);
     expect(await w.rows("select state from intent where kind = 'comment'")).toEqual([{ state: 'failed' }]);
-    expect(await w.rows("select payload from event where action = 'telling_failed'")).toEqual([
+    expect(await w.rows("select payload from event where action = 'notification_failed'")).toEqual([
       { payload: { number, kind: 'comment', reason: 'a surprise', tries: 20 } },
     ]);
     host.upsertComment = upsertComment;
@@ -188,7 +188,7 @@ describe('a sync before a requeue', () => {
     });
     const { number, intentId, tryOften } = await held(w, new HostUnavailable('away'));
     await tryOften();
-    expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'begun' }]);
+    expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'started' }]);
     await wakeAll(w);
     await w.settled(number);
     expect(await w.rows('select state from intent where id = $1', [intentId])).toEqual([{ state: 'done' }]);

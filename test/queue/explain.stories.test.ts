@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
 import { parallel, world } from '../support/world.ts';
-import { judgedByBuildsAlone, setLabel, skipLine, startCi, statuses } from './stories.ts';
+import { judgedByBuildsAlone, startCi, statuses } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
 import { among } from '../support/tier.ts';
 
@@ -108,76 +108,6 @@ describe('an explanation', { timeout: 180_000 }, () => {
       await expectSameLater(w, story);
     },
   );
-
-  it('of a line says what it stands behind: a pause, a barrier, a pull request that skips the line, a closed window', async () => {
-    const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
-    await using w = await world({ configuration: rules, runsCi: false });
-    await using story = chronicle(w);
-    const [a = 0, barrier = 0, c = 0, urgent = 0] = await open(w, 'a', 'barrier', 'c', 'urgent');
-    await setLabel(w, barrier, 'barrier');
-    await w.pause(true);
-    await w.queue(a, barrier, c);
-    const [paused] = await story.write();
-    expect(paused).toMatchObject({ kind: 'paused', who: 'admin', sentence: 'The queue is paused.' });
-    await w.pause(false);
-    await w.until(async () => await areTagged(w, a, barrier));
-    const behind = story.when(c, `Nothing is built behind #${barrier}, which has to merge alone.`);
-    expect(find(behind, 'build')).toMatchObject({ observed: 'none', sentence: behind.sentence });
-    await skipLine(w, urgent);
-    await w.until(async () => await areTagged(w, a, barrier, urgent));
-    await story.write();
-    const last = story.pages.at(-1)?.said[0];
-    expect(find(last, 'place')).toMatchObject({
-      observed: `1 before it: #${urgent}; #${urgent} by skip line`,
-      sentence: `One pull request is before it (#${urgent} skips the line).`,
-    });
-    await w.configure(`${rules}merge_windows:\n  - {cron_start: "0 0 1 1 *", cron_end: "1 0 1 1 *", timezone: UTC}\n`);
-    await using _ = await startCi(w);
-    await w.until(async () => (await story.write())[3]?.kind === 'merge_window');
-    const closed = story.pages.at(-1)?.said[3];
-    const opensAt = Date.UTC(new Date().getUTCFullYear() + 1, 0, 1);
-    expect(closed?.sentence).toBe(
-      `Its build is green; landings wait for the merge window that opens at ${new Date(opensAt).getUTCFullYear()}-01-01 00:00 UTC.`,
-    );
-    expect(find(closed, 'landing', 'merge_window')).toMatchObject({ holds: false, nextCheckAt: opensAt });
-    await w.configure(rules);
-    await w.settled(a, barrier, c, urgent);
-    await story.write();
-    await expectSameLater(w, story);
-  });
-
-  it('of a conflict names what it waits for; of a stack what is below; of both what has become of it', async () => {
-    await using w = await world({
-      configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${judgedByBuildsAlone}`,
-      runsCi: false,
-    });
-    await using story = chronicle(w);
-    const first = await w.open('first', { 'same.txt': 'first\n' });
-    const second = await w.open('second', { 'same.txt': 'second\n' });
-    const lower = await w.open('lower', { 'story.txt': 'one\n' });
-    const upper = await w.open('upper', { 'story.txt': 'one\ntwo\n' }, { from: 'origin/lower', base: 'lower' });
-    await setLabel(w, lower, 'blocked');
-    await w.queue(first, second, upper);
-    await w.until(async () => (await story.write())[1]?.sentence.startsWith('It conflicts') === true);
-    story.when(second, `It conflicts with #${first} before it. It is built again when nothing is before it.`);
-    const above = story.when(upper, `It stands on #${lower}, which is blocked.`);
-    expect(above).toMatchObject({ kind: 'precondition' });
-    expect(find(above, 'preconditions', 'stack')).toMatchObject({ holds: false, sentence: above.sentence });
-    await using _ = await startCi(w);
-    await w.settled(first, second);
-    expect((await story.write())[1]).toMatchObject({
-      kind: 'blocked',
-      who: 'author',
-      sentence: 'It has a merge conflict with its base branch.',
-    });
-    await setLabel(w, lower, 'blocked', false);
-    await w.queue(lower);
-    await w.settled(lower, upper);
-    await story.write();
-    const next = story.when(upper, `Its build together with #${lower} is green; it is merged next.`);
-    expect(find(next, 'place')).toMatchObject({ holds: true });
-    await expectSameLater(w, story);
-  });
 
   it('of a green build names the own checks that are stuck, and then the final gate', async () => {
     await using checks = await slowChecks('test -e README.md', 'own');

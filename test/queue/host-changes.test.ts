@@ -56,7 +56,7 @@ describe('a pull request whose base branch is changed', () => {
     expect((await w.events()).filter(([action]) => action === 'dequeued')).toEqual([['dequeued', [a]]]);
   });
 
-  it('while its landing is begun lands where it was tested, and changes its base branch only then', async () => {
+  it('while its landing is started lands where it was tested, and changes its base branch only then', async () => {
     await using w = await withTwoBases();
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.queue(a);
@@ -110,7 +110,7 @@ describe('a base branch that is deleted', () => {
 });
 
 describe('one merged at the host', () => {
-  it('while its landing is begun is merged by that landing, once', async () => {
+  it('while its landing is started is merged by that landing, once', async () => {
     await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     const mergeThere = async () => {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { HostUnavailable, type HostEvent } from '../../src/hosts/port.ts';
 import { createHostInbox, storeHints } from '../../src/modules/queue/index.ts';
+import { takeDueHints } from '../../src/modules/queue/store/host-hints.ts';
 import { instead } from '../support/instead.ts';
 import { world, type World } from '../support/world.ts';
 
@@ -76,6 +77,38 @@ describe('a hint of a host', () => {
     await w.rows("update host_hint set due_at = now() - interval '1 second'");
     await w.service.settle();
     expect(await titles(w)).toEqual(['Another title']);
+  });
+
+  it('is taken with a few others of its repository, checks before what was told a little earlier', async () => {
+    await using w = await world();
+    const { query } = w.ctx.db.system;
+    const now = new Date();
+    const hint = (kind: 'pull_request' | 'checks', subject: string, secondsAgo: number) => ({
+      accountId: w.ctx.accountId,
+      repositoryId: w.repositoryId,
+      kind,
+      subject,
+      dueAt: new Date(now.getTime() - secondsAgo * 1_000),
+    });
+    // Those of the pushes that made the world are none of this, and nobody handles them any more.
+    await w.service.settle();
+    await w.rows('delete from host_hint');
+    const numbers = Array.from({ length: 30 }, (_, index) => String(index + 10));
+    await storeHints(query, [
+      hint('checks', 'a', 0),
+      ...numbers.map((number) => hint('pull_request', number, 20)),
+      hint('pull_request', '40', 40),
+    ]);
+    const take = async (owner: string): Promise<string[]> => {
+      const taken = await takeDueHints(query, { owner, now, until: new Date(now.getTime() + 60_000) });
+      return taken.map(({ subject }) => subject).toSorted();
+    };
+    expect(await take('one')).toEqual(['40', 'a', ...numbers.slice(0, 14)].toSorted());
+    // The repository is being handled.
+    expect(await take('other')).toEqual([]);
+    await w.rows('delete from host_hint where leased_until is not null');
+    expect(await take('other')).toEqual(numbers.slice(14).toSorted());
+    await w.rows('delete from host_hint');
   });
 
   it('joins the waiting hint, and a hint that comes again meanwhile is handled once more', async () => {

@@ -100,6 +100,9 @@ describe('what a host knows late, or no more', () => {
       head_sha: tip,
       status_text: 'The code host still shows an older head than the tip of its branch.',
     });
+    expect(await w.rows('select status_actor from pull_request where number = $1', [number])).toEqual([
+      { status_actor: 'queue' },
+    ]);
     // Nobody tells that the record has followed.
     isLate = false;
     await w.settled(number);

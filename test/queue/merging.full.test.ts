@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { carryOut } from '../../src/modules/queue/index.ts';
 import { parallel, serial, world } from '../support/world.ts';
 import { expectVerified, line } from './stories.ts';
-import { hangAt, begunLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
+import { hangAt, startedLanding, hostMerges, mergedEvents, countBots, greenHeads } from './merging.ts';
 
 describe("the host's own merge", () => {
   it('given up while it hangs is refused when it comes after all, and merges on the base as it is', async () => {
@@ -14,7 +14,7 @@ describe("the host's own merge", () => {
     const settled = w.settled(number);
     await vi.waitFor(() => expect(zombie.isHanging()).toBe(true), { timeout: 60_000 });
     const outside = await w.commit('main', { 'outside.txt': 'outside\n' });
-    await carryOut(w.ctx, await begunLanding(w));
+    await carryOut(w.ctx, await startedLanding(w));
     zombie.letGo();
     await settled;
     expect(await line(w)).toEqual(['Change main', 'Add a (#1)']);

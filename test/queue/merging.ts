@@ -19,8 +19,8 @@ export function hangAt(failpoint: string): { readonly isHanging: () => boolean; 
   };
 }
 
-export async function begunLanding(w: World): Promise<string> {
-  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'begun'");
+export async function startedLanding(w: World): Promise<string> {
+  const [intent] = await w.rows<{ id: string }>("select id from intent where kind = 'land' and state = 'started'");
   return intent?.id ?? '';
 }
 

@@ -76,7 +76,7 @@ it('a pull request lands', { timeout: 300_000 }, async () => {
         isOver: async () =>
           (await count("select 1 from pull_request where status not in ('merged', 'blocked')")) +
             (await count('select 1 from batch where cleaned_up_at is null')) +
-            (await count("select 1 from intent where state in ('planned', 'begun')")) ===
+            (await count("select 1 from intent where state in ('planned', 'started')")) ===
           0,
         async check(when) {
           expect((await w.rows("select 1 from pull_request where status = 'blocked'")).length, when).toBe(0);

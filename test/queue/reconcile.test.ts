@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { HostUnavailable } from '../../src/hosts/port.ts';
-import { hosted, reconcileRepository } from '../../src/modules/queue/index.ts';
+import { hosted, reconcileRepository, storeHints } from '../../src/modules/queue/index.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
 import { world } from '../support/world.ts';
 
@@ -30,4 +30,26 @@ it('a pull request that cannot be read keeps no other from being compared with t
     { number: unreadable, title: 'Add coffee' },
     { number: renamed, title: `Renamed ${renamed}` },
   ]);
+});
+
+it('a pull request of which a hint waits is left to the hint, so that it is read once', async () => {
+  await using w = await world({ runsCi: false });
+  const number = await w.open('tea', { tea: '1' });
+  const repository = await w.ctx.db.transaction(w.ctx.accountId, async (tx) =>
+    hosted(await tx.em.findOneOrFail(RepositoryEntity, { id: w.repositoryId })),
+  );
+  await w.rows("update local_pull_request set title = 'Renamed'");
+  const title = async (): Promise<unknown> => await w.rows('select title from pull_request');
+  const hint = { accountId: w.ctx.accountId, repositoryId: w.repositoryId, kind: 'pull_request' } as const;
+  const told = async (inSec: number): Promise<unknown> =>
+    await storeHints(w.ctx.db.system.query, [
+      { ...hint, subject: String(number), dueAt: new Date(Date.now() + inSec * 1_000) },
+    ]);
+  await told(30);
+  await reconcileRepository(w.ctx, repository);
+  expect(await title()).toEqual([{ title: 'Add tea' }]);
+  await w.rows('delete from host_hint');
+  await told(3600);
+  await reconcileRepository(w.ctx, repository);
+  expect(await title()).toEqual([{ title: 'Renamed' }]);
 });

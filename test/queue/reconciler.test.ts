@@ -45,15 +45,21 @@ it('repositories in line are compared every minute, others every quarter of an h
   tick(61);
   await reconciler.settle();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 8, 4]);
-  await w.queue(number);
   tick(15 * 60);
   await reconciler.settle();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([2, 12, 4]);
+  // A line that begins after a comparison is seen within a minute, and compared a minute later.
+  await w.queue(number);
+  tick(61);
+  await reconciler.settle();
   tick(61);
   await reconciler.settle();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([3, 12, 4]);
+  tick(61);
+  await reconciler.settle();
+  expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([4, 12, 4]);
   tick(3 * 60);
   await reconciler.settle();
-  expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([4, 16, 4]);
+  expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([5, 16, 4]);
   await reconciler.stop();
 });

@@ -136,7 +136,7 @@ function replay(plans: readonly Plan[]): Plan[] {
 
 /**
  * What was decided of each pull request, kind by kind, and each once. Making a commit takes no time in the simulated
- * world, so kinds overtake each other, and work that a red build ends may have begun or not.
+ * world, so kinds overtake each other, and work that a red build ends may have started or not.
  */
 function summarise(plans: readonly Plan[]): Record<string, string[]> {
   const numberOf = new Map(

@@ -297,7 +297,7 @@ async function restore(w: World, databaseUrl: string): Promise<Restored> {
         async () =>
           (
             await r.rows(
-              "select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'begun')",
+              "select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'started')",
             )
           ).length === 0,
       ),

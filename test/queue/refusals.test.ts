@@ -4,6 +4,7 @@ import { HostRefused } from '../../src/hosts/port.ts';
 import { queuePullRequest, syncPullRequest, verifyRepository } from '../../src/modules/queue/index.ts';
 import { loadRepository } from '../../src/modules/repositories/index.ts';
 import { instead } from '../support/instead.ts';
+import { among } from '../support/tier.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 import { expectLandedOnce, line, meanwhile, statuses, wakeAll } from './stories.ts';
 
@@ -20,7 +21,7 @@ async function three(w: World): Promise<[number, number, number]> {
 }
 
 describe('what the host refuses', () => {
-  it.each([1, 3])(
+  it.each(among([1, 3], [3]))(
     'to compose blocks that pull request with its words, and the others land (batches of %i)',
     async (batch) => {
       await using w = await world({ configuration: parallel({ builds: 3, batch }) });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { seeded } from '../support/random.ts';
+import { examples } from '../support/tier.ts';
 import { digestProof, type ProofBody } from '../../src/modules/queue/landing/proof.ts';
 import { expectLandedOnce, expectVerified, line, resets, statuses, verified } from './stories.ts';
 import { adaptive, ask, speculating, builds, filesOf, targeted } from './speculation.ts';
@@ -80,11 +81,12 @@ describe('with affected targets', () => {
 
 it('a random line of lanes that cross: all that is good lands, in order where it overlaps, and all of it is verified', async () => {
   await using w = await speculating(`${targeted}speculation: adaptive\n`);
+  const count = examples({ standard: 7, full: 10 });
   const seed = Number(process.env['LANES_SEED'] ?? 20261122);
   const random = seeded(seed);
   const lanes = ['api', 'web', 'docs', 'cli'];
   const asked: { readonly number: number; readonly targets: readonly string[]; readonly isBad: boolean }[] = [];
-  for (let n = 0; n < 10; n += 1) {
+  for (let n = 0; n < count; n += 1) {
     const targets = lanes.filter(() => random() < 0.35);
     const isBad = random() < 0.15;
     const number = await ask(w, `change${n}`, targets, isBad ? { bad: `bad ${n}\n` } : {});

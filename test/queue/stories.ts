@@ -77,7 +77,7 @@ export async function dequeueAnswer(w: World, number: number, clock = w.ctx.cloc
 export async function atRest(w: World): Promise<void> {
   await w.until(async () => {
     const open = await w.rows(
-      `select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'begun')`,
+      `select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'started')`,
     );
     return open.length === 0;
   });
@@ -179,7 +179,7 @@ export async function allNotified(w: World): Promise<void> {
     async () =>
       !(await hurry(w)) &&
       (await w.rows('select 1 from pull_request where notify_at is not null')).length === 0 &&
-      (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0,
+      (await w.rows("select 1 from intent where state in ('planned', 'started')")).length === 0,
   );
 }
 

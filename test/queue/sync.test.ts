@@ -2,11 +2,12 @@
 // line.
 import { describe, expect, it } from 'vitest';
 import { requestRefresh, requestSync, carryOut } from '../../src/modules/queue/index.ts';
+import { previewSync } from '../../src/modules/queue/requests/branch-work.previews.ts';
 import { onFailpoint } from '../../src/platform/failpoints.ts';
 import { startEngine } from '../support/engine.ts';
-import { among } from '../support/tier.ts';
+import { among, inFull } from '../support/tier.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
-import { expectLandedOnce } from './stories.ts';
+import { dyingAt, expectLandedOnce } from './stories.ts';
 
 async function sync(w: World, number: number): Promise<void> {
   await requestSync(w.ctx, { repository: w.repository, number });
@@ -16,7 +17,7 @@ async function sync(w: World, number: number): Promise<void> {
 async function carriedOut(w: World): Promise<void> {
   await w.until(
     async () =>
-      (await w.rows("select 1 from intent where kind in ('sync', 'refresh') and state in ('planned', 'begun')"))
+      (await w.rows("select 1 from intent where kind in ('sync', 'refresh') and state in ('planned', 'started')"))
         .length === 0,
   );
 }
@@ -34,7 +35,16 @@ describe('a sync', () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     const before = (await w.status(number)).head_sha;
+    const request = { repository: w.repository, number };
+    expect((await previewSync(w.ctx, request)).message).toBe(
+      `The branch of #${number} is up to date with main: nothing would be pushed.`,
+    );
     const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    expect((await previewSync(w.ctx, request)).message).toMatch(
+      `The branch of #${number} would be brought up to date with main`,
+    );
+    expect(await w.rows("select 1 from intent where kind = 'sync'")).toEqual([]);
+    expect(await w.git('rev-parse', 'a')).toBe(before);
     await sync(w, number);
     expect(await parents(w, 'a')).toEqual([before, tip]);
     expect(await w.git('log', '-1', '--format=%s|%cn', 'a')).toBe(`Merge branch 'main' into a|${w.host.committer}`);
@@ -103,6 +113,18 @@ describe('a sync', () => {
     expect(await syncCount(w, number)).toBe(1);
   });
 
+  it('of one that is being built says in a preview that its build stops', async () => {
+    await using w = await world({ configuration: parallel(), runsCi: false });
+    await w.commit('a', { 'a.txt': 'a\n' });
+    await w.commit('main', { 'other.txt': 'other\n' });
+    const number = await w.open('a', { 'more.txt': 'm\n' });
+    await w.queue(number);
+    await w.until(async () => (await w.status(number)).status === 'tagged');
+    const { impacts } = await previewSync(w.ctx, { repository: w.repository, number });
+    expect(impacts).toMatchObject([{ baseBranch: 'main', buildsStopped: [[number]] }]);
+    expect((await w.status(number)).head_sha).toBe(await w.git('rev-parse', 'a'));
+  });
+
   it('brings in what was pushed while it was made', async () => {
     await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -154,23 +176,31 @@ describe('a sync', () => {
       );
   });
 
-  it.each(among(['update:before_push', 'update:after_push'], ['update:after_push']))(
-    'survives a kill at %s',
-    async (failpoint) => {
-      await using w = await world({ runsCi: false });
-      const number = await w.open('a', { 'a.txt': 'a\n' });
-      const before = await w.git('rev-parse', 'a');
-      const tip = await w.commit('main', { 'other.txt': 'other\n' });
-      await requestSync(w.ctx, { repository: w.repository, number });
-      await using killed = await startEngine(w.engine, failpoint);
-      expect(await killed.ended).toMatch(/SIGKILL|137/);
-      await using next = await startEngine(w.engine);
-      await w.watch([]);
-      await next.kill();
-      expect(await parents(w, 'a')).toEqual([before, tip]);
-      expect(await syncCount(w, number)).toBe(1);
-    },
-  );
+  it('is pushed and counted once though its worker dies when it is pushed', async () => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const before = await w.git('rev-parse', 'a');
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    await requestSync(w.ctx, { repository: w.repository, number });
+    await dyingAt(w, 'update:after_push', async () => await carriedOut(w));
+    expect(await parents(w, 'a')).toEqual([before, tip]);
+    expect(await syncCount(w, number)).toBe(1);
+  });
+
+  it.each(inFull('update:before_push', 'update:after_push'))('survives a kill at %s', async (failpoint) => {
+    await using w = await world({ runsCi: false });
+    const number = await w.open('a', { 'a.txt': 'a\n' });
+    const before = await w.git('rev-parse', 'a');
+    const tip = await w.commit('main', { 'other.txt': 'other\n' });
+    await requestSync(w.ctx, { repository: w.repository, number });
+    await using killed = await startEngine(w.engine, failpoint);
+    expect(await killed.ended).toMatch(/SIGKILL|137/);
+    await using next = await startEngine(w.engine);
+    await w.watch([]);
+    await next.kill();
+    expect(await parents(w, 'a')).toEqual([before, tip]);
+    expect(await syncCount(w, number)).toBe(1);
+  });
 });
 
 describe('serial mode with use_rebase', () => {

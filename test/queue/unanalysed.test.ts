@@ -18,11 +18,11 @@ const fewBlocks = 400;
 let w: World;
 let plans: Plans;
 beforeAll(async () => {
-  w = await world({ configuration: parallel({ builds: 2, batch: 2 }) });
+  w = await world({ configuration: parallel({ builds: 2, batch: 2 }), newDatabase: true });
   await writeHistory(w.databaseUrl, many);
   await explainAll(w.databaseUrl);
   plans = watchPlans();
-}, 60_000);
+});
 afterAll(async () => {
   plans[Symbol.dispose]();
   await forgetHistory(w.databaseUrl);

@@ -1,6 +1,6 @@
 // Following a project's deployments and environments.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { begun, follow, type Followed } from '../support/follow.ts';
+import { started, follow, type Followed } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seed, sha } from '../graphql/seed.ts';
 
@@ -49,7 +49,7 @@ describe('subscriptions', () => {
   it('tell deployments of a project, or of one environment, and none of another project; resumed, none is missed', async () => {
     await using all = follow<Change>(s, deployments, { project: 'shop' });
     await using production = follow<Change>(s, deployments, { project: 'shop', environment: 'production' });
-    await begun(all, production);
+    await started(all, production);
     await report('site', 'production', 'SUCCESS');
     await report('shop', 'staging', 'IN_PROGRESS');
     await report('shop', 'production', 'IN_PROGRESS');
@@ -73,7 +73,7 @@ describe('subscriptions', () => {
       s,
       'subscription { environmentChanged(project: "shop", environment: "staging") { action environment { name deployments(first: 1) { nodes { status } } } } }',
     );
-    await begun(followed);
+    await started(followed);
     await report('shop', 'production', 'SUCCESS');
     await report('shop', 'staging', 'ERROR');
     expect(await followed.until(1)).toEqual([

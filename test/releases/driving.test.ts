@@ -239,7 +239,7 @@ describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('whose provider was changed is, as a build, begun again at the new one', async () => {
+  it('whose provider was changed is, as a build, started again at the new one', async () => {
     await using former = await cdServer();
     await using present = await cdServer();
     await using r = await releaseWorld({ build: http(former.url) });
@@ -405,11 +405,11 @@ describe('a deployment by a command', { timeout: 60_000 }, () => {
   });
 
   it('is stopped when it is canceled, and its environment free once it has ended', async () => {
-    await using r = await releaseWorld({ provider: command('echo begun; sleep 300') });
+    await using r = await releaseWorld({ provider: command('echo started; sleep 300') });
     await r.candidate('v1-rc1');
     await r.candidate('v2-rc1');
     const first = await r.deploy('v1-rc1');
-    await r.w.until(async () => (await r.log({ deployment: first })).includes('begun'));
+    await r.w.until(async () => (await r.log({ deployment: first })).includes('started'));
     await r.cancel(first);
     expect(await r.line()).toEqual(['v1-rc1 canceling']);
     await r.become('v1-rc1 canceled');

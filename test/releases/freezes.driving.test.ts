@@ -14,7 +14,7 @@ it('what was in line when an environment froze waits, says for what, lets force 
   await r.become('v1-rc1 in_progress', 'v2-rc1 pending');
   const endsAt = new Date(Date.now() + 3_600_000);
   await freezeEnvironment(ctx, { ...production, reason: 'audit', endsAt });
-  // What runs goes on: a freeze stops nothing that has begun.
+  // What runs goes on: a freeze stops nothing that has started.
   await r.report('v1-rc1', 'success');
   await r.become('v1-rc1 success', 'v2-rc1 pending');
   const { need, step, nextLookAt } = await advanceDeployment(ctx, waiting);

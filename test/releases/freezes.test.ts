@@ -27,7 +27,7 @@ interface Frozen {
   readonly freeze: { readonly id: string; readonly source: string };
 }
 
-async function standing({ project, name }: TestEnvironment) {
+async function freezeState({ project, name }: TestEnvironment) {
   const { data, text, errors } = await s.graphql<{
     releaseProject: {
       environment: { frozen: Frozen | null; freezes: { id: string; source: string; cronStart: string | null }[] };
@@ -42,10 +42,7 @@ async function standing({ project, name }: TestEnvironment) {
 }
 
 async function mutate(name: string, input: object, selection: string, token?: string) {
-  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`.replace(
-    'UnfreezeEnvironmentInput',
-    'EnvironmentRefInput',
-  );
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
   const { data, errors } = await s.graphql<Record<string, Record<string, unknown>>>(
     `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`,
     { input },
@@ -74,8 +71,8 @@ const schedule = (start: Date, end: Date) => ({
   timezone: 'UTC',
 });
 // Of when the file began: an hour that ends meanwhile moves nothing.
-const begunIn = Math.floor(Date.now() / hour);
-const wholeHour = (hours: number) => new Date((begunIn + hours) * hour);
+const startedIn = Math.floor(Date.now() / hour);
+const wholeHour = (hours: number) => new Date((startedIn + hours) * hour);
 
 describe('an environment frozen by hand', () => {
   it('names its reason, end and author; until it ends, only a forced deployment runs there', async () => {
@@ -83,7 +80,7 @@ describe('an environment frozen by hand', () => {
     await at.report('v1-rc1', 'success');
     const endsAt = wholeHour(2);
     await mutate('freezeEnvironment', { ...refTo(at), reason: ' Release week ', endsAt }, 'freeze { id }');
-    expect((await standing(at)).frozen).toEqual({
+    expect((await freezeState(at)).frozen).toEqual({
       until: endsAt.toISOString(),
       reason: 'Release week',
       createdBy: 'service@acme.test',
@@ -119,7 +116,7 @@ describe('an environment frozen by hand', () => {
     const at = await environment('Previewing', 'v1-rc1', 'v2-rc1');
     await at.deploy('v1-rc1');
     await mutate('freezeEnvironment', { ...refTo(at), reason: 'one' }, 'freeze { id }');
-    const before = await standing(at);
+    const before = await freezeState(at);
     const preview = await mutate(
       'freezeEnvironment',
       { ...refTo(at), reason: 'two', preview: true },
@@ -135,9 +132,36 @@ describe('an environment frozen by hand', () => {
         replaces: { reason: 'one' },
       },
     });
-    expect(await standing(at)).toEqual(before);
+    expect(await freezeState(at)).toEqual(before);
     expect(await freezeEvents(at)).toEqual(['freeze_created', 'environment_frozen']);
     expect(await mutate('freezeEnvironment', refTo(at), 'impact { sentence }')).toEqual({ impact: null });
+  });
+
+  it('names in a preview the deployments that its end lets go, and stays frozen', async () => {
+    const at = await environment('Lifting', 'v1-rc1');
+    await at.deploy('v1-rc1');
+    const made = (await mutate('freezeEnvironment', refTo(at), 'freeze { id }')) as { freeze: { id: string } };
+    const before = await freezeState(at);
+    const impact = 'mpact { sentence holdsBack { id } resumes { releaseCandidate { version } } }';
+    const foreseen = {
+      sentence: 'production is not frozen any more. No longer holds back v1-rc1.',
+      holdsBack: [],
+      resumes: [{ releaseCandidate: { version: 'v1-rc1' } }],
+    };
+    expect(await mutate('unfreezeEnvironment', { ...refTo(at), preview: true }, `deleted i${impact}`)).toEqual({
+      deleted: 1,
+      impact: foreseen,
+    });
+    expect(
+      await mutate(
+        'deleteFreeze',
+        { ...made.freeze, preview: true },
+        `freeze { id } environmentI${impact} impact { sentence }`,
+      ),
+    ).toEqual({ freeze: made.freeze, environmentImpact: foreseen, impact: null });
+    expect(await freezeState(at)).toEqual(before);
+    expect(await freezeEvents(at)).toEqual(['freeze_created', 'environment_frozen']);
+    expect(await mutate('deleteFreeze', made.freeze, `environmentI${impact}`)).toEqual({ environmentImpact: null });
   });
 
   it('has one such freeze: the next takes its place, and tells nothing twice', async () => {
@@ -145,7 +169,7 @@ describe('an environment frozen by hand', () => {
     const first = await mutate('freezeEnvironment', { ...refTo(at), reason: 'one' }, 'freeze { id }');
     const second = await mutate('freezeEnvironment', { ...refTo(at), reason: 'two' }, 'freeze { id }');
     expect(second).not.toEqual(first);
-    const { frozen, freezes } = await standing(at);
+    const { frozen, freezes } = await freezeState(at);
     expect([frozen?.reason, freezes.length]).toEqual(['two', 1]);
     expect(await freezeEvents(at)).toEqual(['freeze_created', 'environment_frozen', 'freeze_created']);
     const left = (first as { freeze: { id: string } }).freeze.id;
@@ -168,10 +192,10 @@ describe('an environment frozen by hand', () => {
       "update freeze_rule set starts_at = now() - interval '2 hours', ends_at = now() - interval '1 hour' where environment_id = $1",
       [at.id],
     );
-    expect(await standing(at)).toEqual({ frozen: null, freezes: [] });
+    expect(await freezeState(at)).toEqual({ frozen: null, freezes: [] });
     expect(await mutate('unfreezeEnvironment', refTo(at), 'deleted')).toEqual({ deleted: 0 });
     await mutate('freezeEnvironment', { ...refTo(at), reason: 'again' }, 'freeze { id }');
-    expect((await standing(at)).frozen).toMatchObject({ reason: 'again' });
+    expect((await freezeState(at)).frozen).toMatchObject({ reason: 'again' });
   });
 
   it('wakes who waits in line when it ends, and nobody before', async () => {
@@ -200,7 +224,7 @@ describe('a schedule', () => {
       freeze: { id: string };
     };
     expect(made.freeze).toMatchObject({ source: 'SCHEDULE', cronStart: input.schedule.cronStart, startsAt: null });
-    expect((await standing(at)).frozen).toMatchObject({ until: end.toISOString(), reason: 'nightly' });
+    expect((await freezeState(at)).frozen).toMatchObject({ until: end.toISOString(), reason: 'nightly' });
     expect(await mutate('unfreezeEnvironment', refTo(at), 'deleted environment { frozen { reason } }')).toEqual({
       deleted: 0,
       environment: { frozen: { reason: 'nightly' } },
@@ -220,7 +244,39 @@ describe('a schedule', () => {
       'environment_frozen',
     ]);
     await mutate('deleteFreeze', { id: made.freeze.id }, 'freeze { id }');
-    expect(await standing(at)).toEqual({ frozen: null, freezes: [] });
+    expect(await freezeState(at)).toEqual({ frozen: null, freezes: [] });
+  });
+
+  it('says in a preview what it holds back at once, or when it begins', async () => {
+    const at = await environment('Planned', 'v1-rc1');
+    await at.deploy('v1-rc1');
+    const foreseen = async (when: object) =>
+      await mutate(
+        'createFreezeSchedule',
+        { environment: refTo(at), schedule: when, preview: true },
+        'freeze { source } environmentImpact { sentence holdsBack { releaseCandidate { version } } } impact { sentence }',
+      );
+    const text = (instant: Date) => `${instant.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+    const v1 = { releaseCandidate: { version: 'v1-rc1' } };
+    expect([
+      await foreseen(schedule(wholeHour(-1), wholeHour(2))),
+      await foreseen(schedule(wholeHour(2), wholeHour(3))),
+    ]).toEqual([
+      {
+        freeze: { source: 'SCHEDULE' },
+        environmentImpact: {
+          sentence: `production is frozen until ${text(wholeHour(2))}, by a schedule of service@acme.test. Holds back v1-rc1.`,
+          holdsBack: [v1],
+        },
+        impact: null,
+      },
+      {
+        freeze: { source: 'SCHEDULE' },
+        environmentImpact: { sentence: `production is frozen next from ${text(wholeHour(2))} on.`, holdsBack: [] },
+        impact: null,
+      },
+    ]);
+    expect(await freezeState(at)).toEqual({ frozen: null, freezes: [] });
   });
 
   it('is read by the clock on the wall of its time zone', async () => {
@@ -238,7 +294,7 @@ describe('a schedule', () => {
       timezone: 'Pacific/Auckland',
     };
     await mutate('createFreezeSchedule', { environment: refTo(at), schedule: when }, 'freeze { id }');
-    expect(new Date((await standing(at)).frozen?.until ?? 0).getTime()).toBe(
+    expect(new Date((await freezeState(at)).frozen?.until ?? 0).getTime()).toBe(
       (Math.floor(now.getTime() / hour) + 1) * hour,
     );
   });
@@ -258,6 +314,19 @@ describe('a schedule', () => {
           '{ repository(owner: "acme", name: "branches") { freezes { id } } }',
         )
       ).data.repository.freezes;
+    expect(await listed()).toEqual([{ id: made.freeze.id }]);
+    const impact = 'impact { landingsHeld sentence } environmentImpact { sentence }';
+    const nothing = { landingsHeld: [], sentence: 'No build and no landing is changed by it.' };
+    const another = { branches: { repository, baseBranches: 'main' }, schedule: when, preview: true };
+    expect(await mutate('createFreezeSchedule', another, `freeze { baseBranches } ${impact}`)).toEqual({
+      freeze: { baseBranches: 'main' },
+      impact: nothing,
+      environmentImpact: null,
+    });
+    expect(await mutate('deleteFreeze', { id: made.freeze.id, preview: true }, impact)).toEqual({
+      impact: nothing,
+      environmentImpact: null,
+    });
     expect(await listed()).toEqual([{ id: made.freeze.id }]);
     const { data } = await s.graphql('query ($id: ID!) { node(id: $id) { __typename id } }', { id: made.freeze.id });
     expect(data).toEqual({ node: { __typename: 'Freeze', id: made.freeze.id } });
@@ -280,10 +349,10 @@ describe('after a rollback', () => {
 
   it('freezes an environment that is set to, as the rollback succeeds, not before; unfreezing ends that', async () => {
     const at = await rolledBack('AfterRollback', null);
-    expect((await standing(at)).frozen).toBeNull();
+    expect((await freezeState(at)).frozen).toBeNull();
     await at.report('v1-rc1', 'success');
     expect(await at.line()).toEqual(['v1-rc1 success', 'v2-rc1 success', 'v1-rc1 success']);
-    expect((await standing(at)).frozen).toMatchObject({
+    expect((await freezeState(at)).frozen).toMatchObject({
       until: null,
       sentence: 'production is frozen until somebody ends it, after a rollback by service@acme.test',
       freeze: { source: 'ROLLBACK' },
@@ -297,18 +366,18 @@ describe('after a rollback', () => {
     const at = await rolledBack('AfterRollbackFor', 600);
     const before = Date.now();
     await at.report('v1-rc1', 'success');
-    const until = new Date((await standing(at)).frozen?.until ?? 0).getTime();
+    const until = new Date((await freezeState(at)).frozen?.until ?? 0).getTime();
     expect(until).toBeGreaterThanOrEqual(before + 600_000);
     expect(until).toBeLessThanOrEqual(Date.now() + 600_000);
     await at.report('v1-rc1', 'failure');
     await at.report('v1-rc1', 'success');
-    expect((await standing(at)).freezes).toHaveLength(1);
+    expect((await freezeState(at)).freezes).toHaveLength(1);
   });
 
   it('freezes nothing when a forward deployment succeeds', async () => {
     const at = await rolledBack('Forward', null);
     await at.report('v2-rc1', 'success');
-    expect((await standing(at)).frozen).toBeNull();
+    expect((await freezeState(at)).frozen).toBeNull();
   });
 });
 
@@ -347,6 +416,6 @@ describe('a freeze is refused', () => {
       await mutate('unfreezeEnvironment', refTo(at), 'deleted', token),
       await mutate('deleteFreeze', { id: made.freeze.id }, 'freeze { id }', token),
     ]).toEqual(['Release project not found', 'Release project not found', 'Freeze not found']);
-    expect((await standing(at)).frozen).not.toBeNull();
+    expect((await freezeState(at)).frozen).not.toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { systemContext, type Context } from '../../src/context.ts';
 import { followLog } from '../../src/graphql/logs.ts';
 import { logOf } from '../../src/modules/releases/logs/log.reads.ts';
 import { openRunLog } from '../../src/modules/releases/logs/log.writer.ts';
-import { mostLogBytes } from '../../src/platform/log-pieces.ts';
+import { keptOutput } from '../../src/platform/log-pieces.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { seed } from '../graphql/seed.ts';
 import { follow } from '../support/follow.ts';
@@ -47,15 +47,23 @@ describe('keeping', () => {
     expect(await kept()).toEqual(['first\n', 'second\n']);
   });
 
-  it('keeps the beginning of a run that writes without end, says so once, and cuts no character', async () => {
+  it('keeps both ends of a run that writes without end, says what is left out, and cuts no character', async () => {
     const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
     for (let n = 0; n < 20; n += 1) log.write('ä'.repeat(64 * 1024));
+    log.write('It failed.\n');
     await log.close();
     const text = (await kept()).join('');
-    const note = `\n[interlock] The output was cut here, at ${mostLogBytes} bytes.\n`;
-    expect(text.endsWith(note)).toBe(true);
-    expect(text.slice(0, -note.length)).toBe('ä'.repeat(mostLogBytes / 2));
-    expect(text.split('[interlock]')).toHaveLength(2);
+    const { beginningBytes, endBytes } = keptOutput;
+    const [beginning, followed, leftOut, end] = text.split(/\n\[interlock\] (.*)\n/);
+    expect(beginning).toBe('ä'.repeat(beginningBytes / 2));
+    expect(followed).toBe(
+      `More than ${beginningBytes} bytes were written. The end of the output follows once the run has ended.`,
+    );
+    expect(leftOut).toBe('');
+    expect(end).toMatch(/^\d+ bytes are left out here\.$/);
+    expect(text.endsWith('äIt failed.\n')).toBe(true);
+    expect(Buffer.byteLength(text)).toBeLessThan(beginningBytes + endBytes + 300);
+    expect(text).not.toContain('\u{FFFD}');
   });
 
   it('keeps what PostgreSQL cannot hold as a sign that something was there', async () => {
@@ -156,6 +164,47 @@ describe('over GraphQL', () => {
     await s.rows("update deployment set status = 'failure'");
     await followed.completed;
     expect([followed.payloads.length, followed.errors]).toEqual([2, []]);
+  });
+
+  it('a log is read from its end, and back to its beginning', async () => {
+    const id = encodeNodeId('Deployment', rows.deploymentId);
+    const log = openRunLog(ctx, { deploymentId: rows.deploymentId });
+    for (const text of ['1', '2', '3', '4', '5']) {
+      log.write(text);
+      await log.close();
+    }
+    const read = async (args: string) => {
+      const fields = 'nodes { text } pageInfo { hasNextPage hasPreviousPage startCursor }';
+      const answer = await s.graphql<{ node: { log: { nodes: Piece[]; pageInfo: { startCursor: string } } } }>(
+        `query ($id: ID!) { node(id: $id) { ... on Deployment { log(${args}) { ${fields} } } } }`,
+        { id },
+      );
+      const [error] = answer.errors;
+      if (error) return error;
+      const { nodes, pageInfo } = answer.data.node.log;
+      return { texts: nodes.map(({ text }) => text).join(''), ...pageInfo };
+    };
+    const pages: unknown[] = [];
+    let before = '';
+    for (let n = 0; n < 3; n += 1) {
+      const page = await read(`last: 2${before}`);
+      const { startCursor, ...rest } = page as { startCursor: string };
+      pages.push(rest);
+      before = `, before: "${startCursor}"`;
+    }
+    expect(pages).toEqual([
+      { texts: '45', hasNextPage: false, hasPreviousPage: true },
+      { texts: '23', hasNextPage: true, hasPreviousPage: true },
+      { texts: '1', hasNextPage: true, hasPreviousPage: false },
+    ]);
+    expect(await read(`last: 2${before}`)).toMatchObject({ texts: '', startCursor: null, hasPreviousPage: false });
+    for (const [args, field, message] of [
+      ['last: 0', 'last', 'last must be between 1 and 100'],
+      ['last: 2, before: "WyJhIl0"', 'before', 'before must be a cursor of this connection'],
+      ['before: "WyIxIl0"', 'before', 'before needs last, the number of pieces.'],
+      ['last: 2, after: "WyIxIl0"', 'after', 'last and after exclude each other. Use before to go back.'],
+    ])
+      expect(await read(args ?? '')).toMatchObject({ message, extensions: { code: 'BAD_INPUT', field } });
   });
 
   it('the log of a build is followed by the names of its candidate', async () => {

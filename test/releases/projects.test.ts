@@ -210,6 +210,32 @@ describe('an environment', () => {
     });
   });
 
+  it('says in a preview what would change, and stays as it is', async () => {
+    const asked = async (input: object) =>
+      await run<{ impact: { changedFields: string[] } | null }>(
+        'updateEnvironment',
+        { project: 'Web', environment: 'production', ...input },
+        `${environment} impact { sentence changedFields affects { id } }`,
+      );
+    const before = await asked({ reportTimeoutSec: 60 });
+    expect(before.impact).toBeNull();
+    expect(await asked({ reportTimeoutSec: 600, tier: 'STAGING', position: 1, preview: true })).toEqual({
+      ...before,
+      impact: {
+        sentence: 'A deployment without a report is unknown after 600 s instead of 60 s.',
+        changedFields: ['reportTimeoutSec'],
+        affects: [],
+      },
+    });
+    expect((await asked({ provider: { kind: 'NONE' }, preview: true })).impact?.changedFields).toEqual(['provider']);
+    expect(await asked({ preview: true })).toMatchObject({
+      impact: { sentence: 'Nothing changes.', changedFields: [] },
+    });
+    expect(
+      await refusal('updateEnvironment', { project: 'Web', environment: 'production', position: 9, preview: true }),
+    ).toMatchObject(['BAD_INPUT', 'input.position', expect.stringMatching(/^input.position must be between 1 and /)]);
+  });
+
   it('keeps its provider while it is deployed to', async () => {
     await run('createEnvironment', { project: 'Web', name: 'busy', provider: { kind: 'NONE' } }, environment);
     await s.rows(

@@ -440,7 +440,15 @@ describe('what came past the queue', () => {
     await git('push', '-q', remote, `${await pushBranch('plain', 'origin/main')}:main`);
     const byHand = await mergeByHand('by-hand');
     const landed = await land('six');
+    const unreleased = async (): Promise<object> =>
+      await ask('{ releaseProject(name: "Shop") { unreleased { commitCount complete pullRequests { number } } } }');
+    expect(await unreleased()).toEqual({
+      releaseProject: {
+        unreleased: { commitCount: 3, complete: true, pullRequests: [{ number: landed }, { number: byHand }] },
+      },
+    });
     await candidate('5.1-rc1', await tip());
+    expect(await unreleased()).toMatchObject({ releaseProject: { unreleased: { commitCount: 0 } } });
     const { releaseProject } = await ask<{ releaseProject: { candidate: object } }>(
       `{ releaseProject(name: "Shop") { candidate: releaseCandidate(version: "5.1-rc1") { changelog(since: "5.0-rc1") { added {
            pullRequests { number } commits { pullRequests { number } landedBatch { proof { digest } } withoutProof } } } } } }`,

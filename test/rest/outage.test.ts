@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
 import { migrate } from '../../src/platform/migrate.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const unavailable = 'Interlock is unavailable for a moment. Try again.';
@@ -95,6 +96,20 @@ describe('while PostgreSQL is stopped', () => {
   it('git gets 503', async () => {
     const url = `${s.url}/git/acme/shop.git/info/refs?service=git-upload-pack`;
     expect(await answerOf(await fetch(url, { headers: basic(stranger()) }))).toEqual([503, true, `${unavailable}\n`]);
+  });
+
+  it('/readyz names the database, and /metrics tells what it still knows', async () => {
+    const refused = await fetch(`${s.url}/readyz`);
+    expect([refused.status, await refused.json()]).toEqual([
+      503,
+      {
+        status: 'unavailable',
+        error: 'The database does not answer.',
+        parts: [{ name: 'database', ready: false, message: 'The database does not answer.' }],
+      },
+    ]);
+    const metrics = metricsOf(await (await fetch(`${s.url}/metrics`)).text());
+    expect(metrics).toMatchObject({ 'interlock_part_ready{part="database"}': 0, interlock_queues_halted: Number.NaN });
   });
 
   it('a socket is closed so that clients connect again', async () => {

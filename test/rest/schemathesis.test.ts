@@ -11,7 +11,7 @@ import { prepareLine } from './contract/repository.ts';
 import { prepareRunbooks } from './contract/runbooks.ts';
 import { prepareEndpoint } from './contract/previews.ts';
 
-const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: 3, full: 100 }));
+const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: 2, full: 100 }));
 let server: TestServer;
 
 beforeAll(async () => {

@@ -1,6 +1,8 @@
 // Somebody tries tokens: after a few the address has to wait, wherever it tries, and users with good tokens go on.
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { readTrustedProxies } from '../../src/server/client-address.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let s: TestServer;
@@ -11,8 +13,9 @@ beforeAll(async () => {
 afterAll(async () => await s.close());
 
 const list = '/api/v1/repo';
-const statusOf = async (path: string, authorization: string): Promise<number> => {
-  const response = await fetch(`${s.url}${path}`, { headers: { authorization } });
+const statusOf = async (path: string, authorization: string, from: string | null = null): Promise<number> => {
+  const headers = { authorization, ...(from !== null && { 'x-forwarded-for': from }) };
+  const response = await fetch(`${s.url}${path}`, { headers });
   await response.arrayBuffer();
   return response.status;
 };
@@ -26,7 +29,8 @@ it('an address that sends wrong tokens is refused for a minute, at every door, a
   // A page that asks nobody for a token vouches for none.
   for (let n = 0; n < 70; n += 1) {
     expect([200, 429]).toContain(await statusOf('/healthz', bearer(guess(n))));
-    answers.push(await statusOf(list, bearer(guess(n))));
+    // No proxy is trusted: the address that a client gives itself counts for nothing.
+    answers.push(await statusOf(list, bearer(guess(n)), `192.0.2.${n}`));
   }
   expect(answers.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 401));
   expect(answers.slice(60)).toEqual(Array.from({ length: 10 }, () => 429));
@@ -48,10 +52,36 @@ it('an address that sends wrong tokens is refused for a minute, at every door, a
   expect(await statusOf(list, bearer(guess(1)))).toBe(401);
 });
 
-async function closingOf(token: string): Promise<number> {
+it('behind a trusted proxy each client is counted by itself, at every door', async () => {
+  await using behind = await startBehindProxy();
+  const statusFrom = async (from: string): Promise<number> => {
+    const headers = { authorization: bearer(guess(1)), 'x-forwarded-for': from };
+    return (await fetch(`${behind.url}${list}`, { headers })).status;
+  };
+  const guesser = '192.0.2.1';
+  // What the client wrote itself stands before what the proxy has added.
+  for (let n = 0; n < 60; n += 1) expect(await statusFrom(`198.51.100.${n}, ${guesser}`)).toBe(401);
+  expect(await statusFrom(guesser)).toBe(429);
+  expect(await closingOf(guess(1), { url: behind.url, from: guesser })).toBe(4429);
+  expect(await statusFrom('192.0.2.2')).toBe(401);
+  expect(await closingOf(guess(1), { url: behind.url, from: '192.0.2.2' })).toBe(4401);
+});
+
+async function startBehindProxy(): Promise<TestServer & AsyncDisposable> {
+  const server = await startServer({ trustsProxy: readTrustedProxies('127.0.0.0/8') ?? (() => false) });
+  return Object.assign(server, { [Symbol.asyncDispose]: async () => await server.close() });
+}
+
+async function closingOf(token: string, at: { url: string; from?: string } = s): Promise<number> {
+  class Socket extends WebSocket {
+    constructor(url: string, protocol: string) {
+      super(url, protocol, { headers: at.from === undefined ? {} : { 'x-forwarded-for': at.from } });
+    }
+  }
   return await new Promise((resolve) => {
     const client = createClient({
-      url: s.url.replace(/^http/, 'ws') + '/graphql',
+      url: at.url.replace(/^http/, 'ws') + '/graphql',
+      webSocketImpl: Socket,
       connectionParams: { Authorization: bearer(token) },
       retryAttempts: 0,
       lazy: false,

@@ -95,7 +95,7 @@ describe('a runbook', () => {
     await expect(create({ authorEmail: gone.email })).rejects.toThrow('author_email must be');
   });
 
-  it('has a number of its own, and none is left out, however many are begun at once', async () => {
+  it('has a number of its own, and none is left out, however many are started at once', async () => {
     const first = await create({});
     const refused = await Promise.allSettled([create({ targetBranch: 'nowhere' }), create({ prompt: '' })]);
     expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -167,7 +167,7 @@ describe('a runbook', () => {
     }
   });
 
-  it('is begun once by a request that is sent again with its key', async () => {
+  it('is started once by a request that is sent again with its key', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() };
     const body = { repository: { org: 'acme', name: 'web' }, prompt: 'Fix the typo' };
     const post = async () => await s.rest('POST', '/api/v1/runbook', { body, headers });

@@ -1,7 +1,7 @@
 // Following a runbook, or all of a repository, and a log as it is written.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeRepository, pushBranches } from '../rest/contract/repository.ts';
-import { begun, follow, type Followed } from '../support/follow.ts';
+import { started, follow, type Followed } from '../support/follow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seedRunbook, type SeededRunbook } from './runbook-rows.ts';
 
@@ -56,7 +56,7 @@ describe('following runbooks', () => {
     const one = await run('createRunbook', { repository, prompt: 'First' });
     await using single = follow<Change>(s, changes, { number: one });
     await using all = follow<Change>(s, changes, { repository });
-    await begun(single, all);
+    await started(single, all);
     await run('createRunbook', { repository: { owner: 'acme', name: 'site' }, prompt: 'Elsewhere' });
     const two = await run('createRunbook', { repository, prompt: 'Second' });
     await run('continueRunbook', { number: one, prompt: 'More' });
@@ -84,7 +84,7 @@ describe('following runbooks', () => {
     const runbook = await seedRunbook(s, { repositoryId, leaves: [['1.1', 'failed']], more: { pr_mode: 'manual' } });
     await write(runbook, 'before anybody looked\n');
     await using followed = follow<Change>(s, changes, { number: runbook.number });
-    await begun(followed);
+    await started(followed);
     await write(runbook, 'reads a file\n');
     await run('publishRunbook', { number: runbook.number });
     await followed.until(1);
@@ -167,7 +167,7 @@ describe('following a log', () => {
     });
     await using over = follow<{ text: string }>(s, query, { number: failed.number });
     await over.completed;
-    // A follow-up went on without it: its leaf is not begun yet.
+    // A follow-up went on without it: its leaf is not started yet.
     const gone = await seedRunbook(s, {
       repositoryId,
       leaves: [

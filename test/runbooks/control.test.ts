@@ -64,7 +64,7 @@ describe('a cancel', () => {
     const { runbook, impact: foreseen } = await ask('cancelRunbook', { number, preview: true }, impact);
     expect(foreseen).toEqual({
       sentence:
-        'Stops 1.2, which is being worked on. 2.1 and 2.2 will not be begun. What it committed and opened stays.',
+        'Stops 1.2, which is being worked on. 2.1 and 2.2 will not be started. What it committed and opened stays.',
       running: '1.2',
       waiting: ['2.1', '2.2'],
       prompts: [],
@@ -131,6 +131,27 @@ describe('a retry', () => {
     const { runbook } = await ask('retryRunbook', { number });
     expect(leavesOf(runbook)).toEqual(['1.1 COMPLETED', '1.2 QUEUED', '2.1 NOT_STARTED']);
     expect(runbook.cancelRequestedAt).toBeNull();
+  });
+
+  it('says in a preview what it would work on again, and changes nothing', async () => {
+    const number = await made({
+      leaves: [
+        ['1.1', 'completed'],
+        ['1.2', 'failed'],
+        ['2.1', 'failed'],
+      ],
+    });
+    const asked = 'impact { sentence retries plans }';
+    const { runbook, impact: foreseen } = await ask('retryRunbook', { number, preview: true }, asked);
+    expect(foreseen).toEqual({ sentence: 'Tries 1.2 and 2.1 again.', retries: ['1.2', '2.1'], plans: [] });
+    expect(leavesOf(runbook)).toEqual(['1.1 COMPLETED', '1.2 FAILED', '2.1 FAILED']);
+    expect((await ask('retryRunbook', { number }, asked)).impact).toBeNull();
+    const planless = await made({});
+    await ask('cancelRunbook', { number: planless });
+    expect((await ask('retryRunbook', { number: planless, preview: true }, asked)).impact).toMatchObject({
+      sentence: 'Plans prompt 1 again.',
+      plans: [1],
+    });
   });
 
   it('of what failed before and after a prompt without a plan leaves that one as it is, unless it is the last', async () => {

@@ -146,13 +146,13 @@ describe('a runbook', { timeout: 120_000 }, () => {
     expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write d.txt four']);
   });
 
-  it('is begun again when its agent stumbles, and gives up with its last words', async () => {
+  it('is started again when its agent stumbles, and gives up with its last words', async () => {
     let now = Date.now();
     await using r = await runbookWorld({ clock: () => new Date(now) });
     const number = await r.begin('stumble over a stone');
     r.w.loop.observe = async () => void (now += 60_000);
     await r.rest(number);
-    expect(await r.leaves(number)).toEqual(['1.1 failed: It was begun 5 times. Last: over a stone']);
+    expect(await r.leaves(number)).toEqual(['1.1 failed: It was started 5 times. Last: over a stone']);
   });
 
   it('leaves a model alone for as long as that asks to be', async () => {

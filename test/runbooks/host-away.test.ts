@@ -98,7 +98,7 @@ describe('a code host that fails', { timeout: 180_000 }, () => {
     expect(await r.file('interlock/runbook-1', 'b.txt')).toBe('two');
   });
 
-  it('before a leaf is begun costs none of its attempts', async () => {
+  it('before a leaf is started costs none of its attempts', async () => {
     await using r = await worldThatWaits();
     const number = await r.begin('write a.txt one');
     await rename(r.w.gitDir, `${r.w.gitDir}.away`);

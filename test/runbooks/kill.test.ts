@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startEngine, type Engine } from '../support/engine.ts';
 import { runbooksOf, type Runbooks } from '../support/runbook-world.ts';
-import { among } from '../support/tier.ts';
+import { among, inFull } from '../support/tier.ts';
 import { world } from '../support/world.ts';
 
 interface Stage extends AsyncDisposable {
@@ -95,16 +95,19 @@ describe('the worker that drives a runbook is killed', { timeout: 600_000 }, () 
     expect(await r.log(number)).toContain('It starts again: attempt 2');
   });
 
-  it('around its asking to queue: it lands once', async () => {
-    await using s = await stage();
-    const { r } = s;
-    const number = await r.begin('write a.txt one', { queueWhenGreen: true });
-    for (const place of among(['runbook:before_queue', 'runbook:queued'], ['runbook:queued'])) await s.killAt(place);
-    await s.start();
-    await r.w.watch([await r.pullRequestNumber(number)], 90_000);
-    await r.rest(number);
-    expect(await r.pullRequests(number)).toEqual(['1 merged interlock/runbook-1 into main']);
-    expect(await r.w.rows('select 1 from landing')).toHaveLength(1);
-    expect(await r.file('main', 'a.txt')).toBe('one');
-  });
+  it.each(inFull(['runbook:before_queue', 'runbook:queued']))(
+    'around its asking to queue, at %s and %s: it lands once',
+    async (...places) => {
+      await using s = await stage();
+      const { r } = s;
+      const number = await r.begin('write a.txt one', { queueWhenGreen: true });
+      for (const place of places) await s.killAt(place);
+      await s.start();
+      await r.w.watch([await r.pullRequestNumber(number)], 90_000);
+      await r.rest(number);
+      expect(await r.pullRequests(number)).toEqual(['1 merged interlock/runbook-1 into main']);
+      expect(await r.w.rows('select 1 from landing')).toHaveLength(1);
+      expect(await r.file('main', 'a.txt')).toBe('one');
+    },
+  );
 });

@@ -117,21 +117,6 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
     expect(queued?.actor).toBe('interlock');
   });
 
-  it('of a stack are queued from the bottom, each into the target branch once the one below has landed', async () => {
-    await using r = await runbookWorld({ runsCi: true });
-    const number = await r.begin('write a.txt one\nwrite b.txt two', { queueWhenGreen: true, prMode: 'stacked_pr' });
-    await r.w.until(
-      async () =>
-        (await r.pullRequests(number)).every((row) => / merged /.test(row)) &&
-        (await r.leaves(number)).length > 0 &&
-        (await r.pullRequests(number)).length === 2,
-      90_000,
-    );
-    await r.rest(number);
-    expect(await r.file('main', 'a.txt')).toBe('one');
-    expect(await r.file('main', 'b.txt')).toBe('two');
-  });
-
   it('that the host refuses fail their leaf, and are requested again only by a retry', async () => {
     await using r = await runbookWorld();
     await r.w.git('branch', 'dev', 'main');

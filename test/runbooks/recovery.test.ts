@@ -29,7 +29,7 @@ describe('after a backup was restored', { timeout: 120_000 }, () => {
     await r.rest(number);
     const tip = await w.git('rev-parse', 'interlock/runbook-1');
     const pullRequest = await r.pullRequestNumber(number);
-    // The rows of a moment at which nothing was begun.
+    // The rows of a moment at which nothing was started.
     await w.rows('delete from runbook_commit');
     await w.rows('delete from runbook_pull_request');
     await w.rows("update runbook_step set status = 'not_started', started_at = null where status is not null");

@@ -1,9 +1,10 @@
 // What agents did and said is not kept for ever; what came of it is.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { forgetOldRunbooks } from '../../src/modules/runbooks/index.ts';
+import { runbookLogForgetting } from '../../src/modules/runbooks/index.ts';
 import { seed } from '../graphql/seed.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { seedRunbook, type SeededRunbook } from './runbook-rows.ts';
+import { forget } from '../support/forget.ts';
 
 let s: TestServer;
 let runbook: SeededRunbook;
@@ -33,8 +34,8 @@ it('keeps logs and tool calls for 90 days, however many there are, and all else'
   await add(200, 5_001);
   await add(91, 2);
   await add(89, 2);
-  expect(await forgetOldRunbooks(s.ports.db, new Date())).toBe(10_006);
-  expect(await forgetOldRunbooks(s.ports.db, new Date())).toBe(0);
+  expect(await forget(s.ports.db, runbookLogForgetting)).toBe(10_006);
+  expect(await forget(s.ports.db, runbookLogForgetting)).toBe(0);
   expect(await s.rows('select distinct text from runbook_log')).toEqual([{ text: '89' }]);
   expect(await s.rows('select count(*)::integer as count from runbook_tool_call')).toEqual([{ count: 2 }]);
   expect(await s.rows('select status from runbook')).toEqual([{ status: 'completed' }]);

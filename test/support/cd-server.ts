@@ -53,7 +53,7 @@ export async function cdServer(): Promise<CdServer> {
     if (cd.broken !== null) return cd.broken;
     const known = runs.find(({ key }) => key === call.key);
     if (call.action === 'start') {
-      const begun = known ?? {
+      const started = known ?? {
         key: call.key,
         name: `run-${runs.length + 1}`,
         status: cd.startsAs,
@@ -61,9 +61,9 @@ export async function cdServer(): Promise<CdServer> {
         cancels: 0,
         facts: call,
       };
-      if (known === undefined) runs.push(begun);
-      begun.starts += 1;
-      return { status: 202, body: JSON.stringify({ run: begun.name }) };
+      if (known === undefined) runs.push(started);
+      started.starts += 1;
+      return { status: 202, body: JSON.stringify({ run: started.name }) };
     }
     if (known === undefined || !cd.remembers) return { status: 404, body: '{}' };
     if (call.action === 'cancel') {

@@ -29,7 +29,10 @@ export async function explainWorld(w: World, asOf: Date | null): Promise<Answer[
   const rows = await w.rows<{ id: string; number: number; createdAt: Date }>(
     'select id, number, created_at as "createdAt" from pull_request order by number',
   );
-  const answers = await w.ctx.db.transaction(w.ctx.accountId, async (tx) => await explainAll(w.ctx, tx, rows, asOf));
+  const answers = await w.ctx.db.transaction(
+    w.ctx.accountId,
+    async (tx) => await explainAll(w.ctx, tx, { pullRequests: rows, asOf, isBrief: false }),
+  );
   return rows.flatMap(({ id, number }) => {
     const answer = answers.get(id);
     return answer === undefined ? [] : [{ number, ...answer }];

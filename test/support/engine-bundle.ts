@@ -23,7 +23,7 @@ export async function bundleEngine(): Promise<{ readonly path: string; remove():
           'src/platform/previews/supervisor.ts',
           'src/platform/spawning/spawner.ts',
         ],
-        output: { entryFileNames: '[name].js' },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
       target: 'node22',
       minify: false,

@@ -1,6 +1,7 @@
 // The engine in a process of its own, to be killed. `loop`: worked off one turn at a time, without Temporal.
 // `temporal`: the worker of production. Says `ready` once it runs; ends at a signal
 // (the worker drains on SIGTERM) or killed.
+import { flushCompileCache } from 'node:module';
 import { pino } from 'pino';
 import type { PushPace } from '../../src/hosts/github/index.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
@@ -10,8 +11,6 @@ import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { createVerifying, keepReconciled, previewOptionsFrom } from '../../src/previews.ts';
 import { createReleaseDriving } from '../../src/providers.ts';
 import { createService } from '../../src/service.ts';
-import { connectTemporal } from '../../src/temporal.ts';
-import { startWorker } from '../../src/worker.ts';
 import { createPlainLoop } from './plain-loop.ts';
 import { runbookDrivingOf, testAgents } from './runbook-agent.ts';
 
@@ -39,6 +38,9 @@ const providers = {
 const previews = previewOptionsFrom(process.env, null);
 
 if (settings.mode === 'temporal' && settings.temporal) {
+  // A loop is started again and again, and does without the second of CPU that these take to load.
+  const { connectTemporal } = await import('../../src/temporal.ts');
+  const { startWorker } = await import('../../src/worker.ts');
   const temporal = connectTemporal({ ...settings.temporal, log });
   const service = await createService({
     ...settings,
@@ -100,5 +102,7 @@ if (settings.mode === 'temporal' && settings.temporal) {
   })();
 }
 process.stdout.write('ready\n');
+// Node writes its cache at the end of a process, which one that is killed does not reach.
+flushCompileCache();
 process.stdin.resume();
 process.stdin.on('end', () => process.exit(0));

@@ -33,7 +33,7 @@ const rules: Readonly<Record<string, Rule>> = {
   reset: { statuses: [...known, 'merged'] },
 };
 
-interface Standing {
+interface LineState {
   place: 'in line' | 'out' | 'merged';
   /** Since it entered the line. */
   wasTop: boolean;
@@ -43,41 +43,41 @@ const ends: readonly string[] = ['batch_merged', 'batch_failed', 'batch_bisected
 
 /** A sentence for each event that cannot come where it does. */
 export function problemsOfEvents(events: readonly LoggedEvent[]): string[] {
-  const pullRequests = new Map<string, Standing>();
+  const pullRequests = new Map<string, LineState>();
   const ended = new Set<string>();
   const merged = new Set<unknown>();
   return events.flatMap((event) => {
     if (event.batchId !== null && ends.includes(event.action)) return problemsOfBatch(event, { ended, merged });
     const rule = rules[event.action];
     if (rule === undefined || event.pullRequestId === null) return [];
-    const standing = pullRequests.get(event.pullRequestId) ?? { place: 'out', wasTop: false };
-    pullRequests.set(event.pullRequestId, standing);
-    const problems = problemsOf(event, rule, standing);
-    follow(event, rule, standing);
+    const state = pullRequests.get(event.pullRequestId) ?? { place: 'out', wasTop: false };
+    pullRequests.set(event.pullRequestId, state);
+    const problems = problemsOf(event, rule, state);
+    follow(event, rule, state);
     if (event.action === 'merged') merged.add(event.payload['number']);
     return problems;
   });
 }
 
-function problemsOf({ action, payload }: LoggedEvent, rule: Rule, standing: Standing): string[] {
+function problemsOf({ action, payload }: LoggedEvent, rule: Rule, state: LineState): string[] {
   const name = `#${String(payload['number'])} ${action}`;
   const problems: string[] = [];
   if (!rule.statuses.includes(String(payload['status'])))
     problems.push(`${name} with status ${String(payload['status'])}`);
-  if (rule.inLine && standing.place !== 'in line') problems.push(`${name} while ${standing.place}`);
-  if (standing.place === 'merged' && action !== 'reset') problems.push(`${name} after merged`);
-  if (action === 'top_of_queue' && standing.wasTop) problems.push(`${name} twice since it was queued`);
+  if (rule.inLine && state.place !== 'in line') problems.push(`${name} while ${state.place}`);
+  if (state.place === 'merged' && action !== 'reset') problems.push(`${name} after merged`);
+  if (action === 'top_of_queue' && state.wasTop) problems.push(`${name} twice since it was queued`);
   if (action === 'blocked' && typeof payload['statusCode'] !== 'number') problems.push(`${name} without a code`);
   if (action === 'dequeued' && payload['statusCode'] !== 104) problems.push(`${name} with another code than 104`);
   if (action === 'reset' && typeof payload['resetCode'] !== 'number') problems.push(`${name} without its code`);
   return problems;
 }
 
-function follow({ action }: LoggedEvent, rule: Rule, standing: Standing): void {
-  if (action === 'top_of_queue') standing.wasTop = true;
+function follow({ action }: LoggedEvent, rule: Rule, state: LineState): void {
+  if (action === 'top_of_queue') state.wasTop = true;
   if (rule.becomes === undefined) return;
-  standing.place = rule.becomes;
-  standing.wasTop = false;
+  state.place = rule.becomes;
+  state.wasTop = false;
 }
 
 function problemsOfBatch(

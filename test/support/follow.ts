@@ -2,7 +2,7 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { expect } from 'vitest';
-import { followersBegun } from './followers.ts';
+import { followersStarted } from './followers.ts';
 
 export interface Followed<Payload> extends AsyncDisposable {
   readonly payloads: Payload[];
@@ -15,16 +15,16 @@ export interface Followed<Payload> extends AsyncDisposable {
   /** Resolves when the server has answered on this socket. */
   connected(): Promise<void>;
   readonly url: string;
-  /** Followers of that server's events that had begun when this was asked. */
-  readonly begunBefore: number;
+  /** Followers of that server's events that had started when this was asked. */
+  readonly startedBefore: number;
 }
 
-/** Resolves when these subscriptions of events, which were made together, have begun: they get all that follows. */
-export async function begun(...asked: readonly Pick<Followed<unknown>, 'url' | 'begunBefore'>[]): Promise<void> {
+/** Resolves when these subscriptions of events, which were made together, have started: they get all that follows. */
+export async function started(...asked: readonly Pick<Followed<unknown>, 'url' | 'startedBefore'>[]): Promise<void> {
   for (const [url, there] of Map.groupBy(asked, ({ url }) => url))
     await expect
-      .poll(() => followersBegun(url), { timeout: 60_000, interval: 5 })
-      .toBeGreaterThanOrEqual(Math.min(...there.map(({ begunBefore }) => begunBefore)) + there.length);
+      .poll(() => followersStarted(url), { timeout: 60_000, interval: 5 })
+      .toBeGreaterThanOrEqual(Math.min(...there.map(({ startedBefore }) => startedBefore)) + there.length);
 }
 
 export function client(
@@ -53,7 +53,7 @@ export function follow<Payload>(
   const completing = Promise.withResolvers<void>();
   const payloads: Payload[] = [];
   const errors: unknown[] = [];
-  const begunBefore = followersBegun(url);
+  const startedBefore = followersStarted(url);
   connection.subscribe<Record<string, Payload>>(
     { query, variables },
     {
@@ -67,7 +67,7 @@ export function follow<Payload>(
   );
   return {
     url,
-    begunBefore,
+    startedBefore,
     payloads,
     errors,
     closed: closing.promise,

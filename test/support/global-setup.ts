@@ -1,5 +1,5 @@
-// One PostgreSQL and one Temporal per test run, started side by side. Tests get databases of their own, copied from a
-// template that was migrated once.
+// One PostgreSQL and one Temporal per test run, started side by side. Databases of tests are
+// copied from a template that was migrated once.
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,10 +14,11 @@ import { bundleWorkflows } from '../../src/launcher/workflow-bundle.ts';
 import { migrate } from '../../src/platform/migrate.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { bundleEngine } from './engine-bundle.ts';
+import { readState, type DatabaseState } from './kept-databases.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    postgres: { readonly adminUrl: string; readonly template: string };
+    postgres: { readonly adminUrl: string; readonly template: string; readonly empty: DatabaseState };
     temporal: { readonly address: string; readonly namespace: string };
     /** Null while there are no workflows. */
     workflowBundle: string | null;
@@ -57,8 +58,7 @@ async function startServers(log: (line: string) => void): Promise<Servers> {
   async function postgres() {
     const server = await startPostgres({ dataDir, cacheDir, fast: true, log });
     stops.push(() => server.stop());
-    await makeTemplate(server.url);
-    return { adminUrl: server.url, template };
+    return { adminUrl: server.url, template, empty: await makeTemplate(server.url) };
   }
 
   async function temporal() {
@@ -105,7 +105,7 @@ async function startServers(log: (line: string) => void): Promise<Servers> {
   };
 }
 
-async function makeTemplate(adminUrl: string): Promise<void> {
+async function makeTemplate(adminUrl: string): Promise<DatabaseState> {
   const url = new URL(adminUrl);
   url.pathname = `/${template}`;
   const client = new pg.Client({ connectionString: adminUrl });
@@ -113,8 +113,10 @@ async function makeTemplate(adminUrl: string): Promise<void> {
   try {
     await client.query(`create database ${template}`);
     await migrate(url.href);
+    const empty = await readState(url.href);
     // A session on the template would stop every copy of it.
     await client.query(`alter database ${template} with is_template true allow_connections false`);
+    return empty;
   } finally {
     await client.end();
   }

@@ -6,6 +6,8 @@ import { projectRoot } from '../../src/platform/project-root.ts';
 const longest = [
   'test/e2e/start.test.ts',
   'test/e2e/demo.test.ts',
+  'test/dashboard/journeys.test.ts',
+  'test/runbooks/host-away.test.ts',
   'test/workflows/kill.test.ts',
   'test/workflows/outage.test.ts',
   'test/workflows/releases.test.ts',

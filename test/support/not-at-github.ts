@@ -29,7 +29,7 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
       'Its pull requests are rows that GitHub does not have.',
   },
   'sync.test.ts': {
-    'finds what no event told of': 'The review is written past the host. GitHub tells of every review.',
+    'finds what no event reported': 'The review is written past the host. GitHub reports every review.',
   },
   'recovery.test.ts': {
     'halts, still admits, takes over what landed since, and goes on': itsRuns,

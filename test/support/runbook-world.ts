@@ -75,7 +75,7 @@ export function runbooksOf(w: World, until: (isSo: () => Promise<boolean>) => Pr
     begin: async (prompt, request = {}) => await createRunbook(ctx, { repository: w.repository, prompt, ...request }),
     follow: async (number, prompt, more = {}) => await continueRunbook(ctx, { number, prompt, ...more }),
     cancel: async (number) => void (await cancelRunbook(ctx, { number })),
-    retry: async (number) => await retryRunbook(ctx, { number }),
+    retry: async (number) => void (await retryRunbook(ctx, { number })),
     publish: async (number) => await publishRunbook(ctx, number),
     async status(number) {
       const [row] = await w.rows<{ status: string }>('select status from runbook where number = $1', [number]);

@@ -4,8 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { print, type DocumentNode } from 'graphql';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { scopes as allScopes, type Ports, type Scope } from '../../src/context.ts';
+import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
+import type { SlackSettings } from '../../src/domain/slack/settings.ts';
 import type { TemporalView } from '../../src/graphql/context.ts';
 import {
   createAccount,
@@ -16,12 +18,14 @@ import {
 } from '../../src/modules/accounts/index.ts';
 import { createEventHub } from '../../src/modules/events/index.ts';
 import type { WebhookOptions } from '../../src/modules/webhooks/index.ts';
+import type { TrustsProxy } from '../../src/server/client-address.ts';
 import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
+import type { Database } from '../../src/platform/database.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { counting } from './followers.ts';
 import { createPlainLoop } from './plain-loop.ts';
-import { createTestDatabase } from './postgres.ts';
+import { takeDatabase } from './kept-databases.ts';
 
 export interface GraphQLAnswer<Data> {
   readonly status: number;
@@ -85,30 +89,48 @@ export async function startServer(
     readonly graphiqlDir?: string;
     /** Left out: the dashboard is not built. */
     readonly dashboardDir?: string;
+    /** Of the first server. Left out: a free one. */
+    readonly port?: number;
+    /** Left out: an address at which nothing is. */
+    readonly publicUrl?: string;
+    /** Left out: there is no OpenID provider. */
+    readonly oidc?: OidcSettings;
+    /** Left out: nothing is posted to Slack. */
+    readonly slack?: SlackSettings;
+    /** Left out: no proxy is trusted. */
+    readonly trustsProxy?: TrustsProxy;
     /** How webhooks go out, made for each process; without it none do. */
     readonly webhooks?: () => Omit<WebhookOptions, 'secrets'>;
     /** What the servers tell of Temporal; without it nothing. */
     readonly temporal?: TemporalView;
     /** `as usual`: the service's own. Left out: so high that none is reached. */
     readonly rateLimit?: 'as usual' | { readonly perSecond: number; readonly burst: number };
+    /** What reads /metrics; left out: this machine. */
+    readonly metricsToken?: string;
+    /** Of queues at /metrics. */
+    readonly mostSeries?: number;
+    /** Left out: nothing but what is fatal is logged. */
+    readonly log?: Logger;
   } = {},
 ): Promise<TestServer> {
-  const database =
-    options.databaseUrl === undefined ? await createTestDatabase() : { url: options.databaseUrl, drop: async () => {} };
+  const database = options.databaseUrl === undefined ? await takeDatabase() : { url: options.databaseUrl };
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-server-'));
   const loop = createPlainLoop();
-  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
+  const log = options.log ?? pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
   const secrets = generateSecrets();
 
-  async function begin(): Promise<{ url: string; service: Service; close(): Promise<void> }> {
+  async function begin(connections?: Database): Promise<{ url: string; service: Service; close(): Promise<void> }> {
     const service = await createService({
       databaseUrl: database.url,
+      ...(connections && { database: connections }),
       dataDir,
-      publicUrl: 'http://localhost:4000',
+      publicUrl: options.publicUrl ?? 'http://localhost:4000',
       log,
       wake: loop.wake,
       poolSize: 4,
+      ...(options.slack && { slack: options.slack }),
       ...(options.clock && { clock: options.clock }),
+      ...(options.mostSeries !== undefined && { mostSeries: options.mostSeries }),
       ...(options.webhooks && { webhooks: { secrets, ...options.webhooks() } }),
     });
     service.start();
@@ -117,12 +139,15 @@ export async function startServer(
       ports: service.ports,
       secrets,
       hub,
-      port: 0,
+      port: options.port ?? 0,
       host: '127.0.0.1',
       overdue: service.overdue,
+      metrics: { page: service.metricsPage, token: options.metricsToken ?? null },
       ...(options.temporal && { temporal: options.temporal }),
       ...(options.graphiqlDir && { graphiqlDir: options.graphiqlDir }),
       dashboardDir: options.dashboardDir ?? join(dataDir, 'no-dashboard'),
+      ...(options.oidc && { oidc: options.oidc }),
+      ...(options.trustsProxy && { trustsProxy: options.trustsProxy }),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, parts) =>
         await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, ...parts }),
@@ -136,7 +161,7 @@ export async function startServer(
     return { url: server.url, service, close: async () => await (closing ??= close()) };
   }
 
-  const main = await begin();
+  const main = await begin('database' in database ? database.database : undefined);
   const others: { close(): Promise<void> }[] = [];
   const { ports } = main.service;
   const account = await createAccount(ports, secrets, { name: 'acme', email: 'service@acme.test' });
@@ -209,7 +234,7 @@ export async function startServer(
     async close() {
       for (const other of others) await other.close();
       await main.close();
-      await database.drop();
+      if ('drop' in database) await database.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };

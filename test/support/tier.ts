@@ -20,6 +20,11 @@ export function cases<Case>({
   return isFullRun ? [...standard, ...full] : standard;
 }
 
+/** Cases that `npm run test:all` alone plays. */
+export function inFull<Case>(...all: readonly Case[]): readonly Case[] {
+  return cases({ standard: [], full: all });
+}
+
 /** In their order: all of them in `npm run test:all`, otherwise those in `standard`. */
 export function among<Case>(all: readonly Case[], standard: readonly Case[]): readonly Case[] {
   return isFullRun ? all : all.filter((each) => standard.includes(each));

@@ -3,7 +3,7 @@
 import type { Context } from '../../src/context.ts';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import type { HostedRepository, HostPullRequest, HostRepository, PublishedHostCheck } from '../../src/hosts/port.ts';
-import type { MergeStrategy } from '../../src/domain/queue/model/snapshot.ts';
+import type { MergeStrategy } from '../../src/domain/queue/model/rules.ts';
 import { openPullRequest, syncPullRequest } from '../../src/modules/queue/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import type { Service } from '../../src/service.ts';

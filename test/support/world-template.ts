@@ -10,7 +10,8 @@ import { hosted, syncBase } from '../../src/modules/queue/index.ts';
 import { createRepository } from '../../src/modules/repositories/index.ts';
 import type { Service } from '../../src/service.ts';
 import { commitAsUser } from './user-commits.ts';
-import { asAdmin, withAdminLock } from './postgres.ts';
+import { readState, type DatabaseState } from './kept-databases.ts';
+import { createTestDatabase, withAdminLock, type TestDatabase } from './postgres.ts';
 
 export const worldName = { owner: 'acme', name: 'shop' } as const;
 
@@ -45,7 +46,7 @@ export async function beginWorld(service: Service, files: FirstFiles): Promise<W
 }
 
 export interface WorldTemplate {
-  readonly database: string;
+  readonly state: DatabaseState;
   readonly dataDir: string;
   readonly start: WorldStart;
 }
@@ -53,30 +54,30 @@ export interface WorldTemplate {
 /** The template with these first files. Its first user makes it, with `make`, and the others wait for that. */
 export async function findTemplate(
   files: FirstFiles,
-  make: (database: string, dataDir: string) => Promise<WorldStart>,
+  make: (database: TestDatabase, dataDir: string) => Promise<WorldStart>,
 ): Promise<WorldTemplate> {
   const key = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
   const folder = join(inject('worldTemplates'), key);
-  const database = `world_${key}`;
   const dataDir = join(folder, 'data');
-  const read = async (): Promise<WorldStart | null> => {
-    const text = await readFile(join(folder, 'start.json'), 'utf8').catch(() => null);
-    return text === null ? null : (JSON.parse(text) as WorldStart);
+  const read = async (): Promise<Omit<WorldTemplate, 'dataDir'> | null> => {
+    const text = await readFile(join(folder, 'world.json'), 'utf8').catch(() => null);
+    return text === null ? null : (JSON.parse(text) as Omit<WorldTemplate, 'dataDir'>);
   };
-  const start =
+  const found =
     (await read()) ??
     (await withAdminLock(Number.parseInt(key.slice(0, 8), 16), async () => {
       const made = await read();
       if (made !== null) return made;
-      await asAdmin(`create database ${database} template ${inject('postgres').template} strategy file_copy`);
+      const database = await createTestDatabase();
       await mkdir(dataDir, { recursive: true });
-      const fresh = await make(database, dataDir);
-      await asAdmin(`alter database ${database} with is_template true allow_connections false`);
-      await writeFile(join(folder, 'start.json.draft'), JSON.stringify(fresh));
-      await rename(join(folder, 'start.json.draft'), join(folder, 'start.json'));
+      const start = await make(database, dataDir);
+      const fresh = { start, state: await readState(database.url) };
+      await database.drop();
+      await writeFile(join(folder, 'world.json.draft'), JSON.stringify(fresh));
+      await rename(join(folder, 'world.json.draft'), join(folder, 'world.json'));
       return fresh;
     }));
-  return { database, dataDir, start };
+  return { ...found, dataDir };
 }
 
 /** The template's files, in a data directory that is empty. */

@@ -10,12 +10,14 @@ import { statusCommentKey } from '../../src/domain/queue/explain/status-comment.
 import { generateSecrets, type Secrets } from '../../src/modules/accounts/index.ts';
 import { dequeuePullRequest, hosted, queuePullRequest } from '../../src/modules/queue/index.ts';
 import { findRepository, pauseRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import type { Database } from '../../src/platform/database.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import type { EngineSettings } from './engine-process.ts';
 import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
-import { createTestDatabase, databaseUrl, type TestDatabase } from './postgres.ts';
+import { makeDatabase, takeDatabase } from './kept-databases.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
 import { beginGitHubWorld, checkNames, quickPace, withRequiredChecks } from './github-world.ts';
 import { isAtGitHub, makeLocalHost, type WorldHost } from './world-host.ts';
 import { beginWorld, copyTemplate, findTemplate, worldName, type WorldStart } from './world-template.ts';
@@ -33,6 +35,8 @@ export interface WorldOptions {
   /** Wakes another engine than the plain loop. */
   readonly wake?: Ports['wake'];
   readonly clock?: () => Date;
+  /** True: PostgreSQL has never seen its tables before, and its sessions begin with it. */
+  readonly newDatabase?: boolean;
 }
 
 export interface World extends AsyncDisposable {
@@ -83,7 +87,7 @@ export interface World extends AsyncDisposable {
   /** `[action, pull request numbers]` of every event so far, in order. */
   events(): Promise<[string, number[]][]>;
   batches(): Promise<{ id: string; state: string; cause: string; members: number[] }[]>;
-  /** Comments on a pull request besides its status comment, in the order they were begun. */
+  /** Comments on a pull request besides its status comment, in the order they were started. */
   comments(number: number): Promise<{ key: string; body: string }[]>;
   /** The present text of the comment that is edited in place; null while there is none. */
   statusComment(number: number): Promise<string | null>;
@@ -96,7 +100,8 @@ export interface World extends AsyncDisposable {
 
 const defaultCi = "checks:\n  test:\n    run: 'test ! -e bad'\n";
 
-async function countAccountsFrom(url: string, accountId: number): Promise<void> {
+/** The next account gets this id. */
+export async function countAccountsFrom(url: string, accountId: number): Promise<void> {
   const owner = new pg.Client({ connectionString: url });
   await owner.connect();
   try {
@@ -122,7 +127,11 @@ export function configurationYaml(rules: string): string {
   return `merge_rules:\n  labels:\n    trigger: mergequeue\n${indent(rules, 2)}\n`;
 }
 
-type OpenService = (databaseUrl: string, dataDir: string, secrets?: Secrets) => Promise<Service>;
+type OpenService = (
+  to: { readonly url: string; readonly database?: Database },
+  dataDir: string,
+  secrets?: Secrets,
+) => Promise<Service>;
 
 interface OpenedWorld {
   readonly service: Service;
@@ -139,19 +148,21 @@ async function openWorld(options: WorldOptions, open: OpenService): Promise<Open
   const dataDir = await mkdtemp(join(tmpdir(), 'interlock-world-'));
   if (options.accountId !== undefined || options.clock !== undefined) {
     const database = await createTestDatabase();
-    const service = await open(database.url, dataDir);
+    const service = await open(database, dataDir);
     if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
     return { service, database, dataDir, start: await beginWorld(service, files), host: null };
   }
-  const template = await findTemplate(files, async (name, folder) => {
-    const service = await open(databaseUrl(name), folder);
+  const template = await findTemplate(files, async (own, folder) => {
+    const service = await open(own, folder);
     const start = await beginWorld(service, files);
+    // A copy would have the lease of a hint that nobody handles.
+    await service.settle();
     await service.stop();
     return start;
   });
   await copyTemplate(template, dataDir);
-  const database = await createTestDatabase(template.database);
-  return { service: await open(database.url, dataDir), database, dataDir, start: template.start, host: null };
+  const database = await (options.newDatabase ? makeDatabase : takeDatabase)(template.state);
+  return { service: await open(database, dataDir), database, dataDir, start: template.start, host: null };
 }
 
 async function openWorldAtGitHub(options: WorldOptions, open: OpenService): Promise<OpenedWorld> {
@@ -159,7 +170,7 @@ async function openWorldAtGitHub(options: WorldOptions, open: OpenService): Prom
   const dataDir = await mkdtemp(join(tmpdir(), 'ghw-'));
   const database = await createTestDatabase();
   const secrets = generateSecrets();
-  const service = await open(database.url, dataDir, secrets);
+  const service = await open(database, dataDir, secrets);
   if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
   const files = { 'README.md': 'shop\n', ...options.files };
   return { service, database, dataDir, ...(await beginGitHubWorld(service, secrets, { files, ci, runsCi, dataDir })) };
@@ -168,9 +179,10 @@ async function openWorldAtGitHub(options: WorldOptions, open: OpenService): Prom
 export async function world(options: WorldOptions = {}): Promise<World> {
   const loop = createPlainLoop();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
-  const open: OpenService = async (url, folder, given) =>
+  const open: OpenService = async ({ url, database: connections }, folder, given) =>
     await createService({
       databaseUrl: url,
+      ...(connections && { database: connections }),
       dataDir: folder,
       publicUrl: 'http://localhost:4000',
       log,
@@ -211,7 +223,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
         ),
         candidates: await rows('select version, status, error_message, problem from release_candidate order by id'),
         intents: await rows(
-          "select kind, state, attempt, outcome from intent where state in ('planned', 'begun', 'failed', 'void')",
+          "select kind, state, attempt, outcome from intent where state in ('planned', 'started', 'failed', 'void')",
         ),
       },
       null,
@@ -281,7 +293,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
       for (;;) {
         const [open] = await rows<{ n: number }>(
           `select (select count(*) from pull_request where number = any($1) and status in ('pending', 'queued', 'tagged'))
-                + (select count(*) from batch where cleaned_up_at is null) + (select count(*) from intent where state in ('planned', 'begun')) as n`,
+                + (select count(*) from batch where cleaned_up_at is null) + (select count(*) from intent where state in ('planned', 'started')) as n`,
           [numbers],
         );
         if (Number(open?.n) === 0) return;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { appendEvents } from '../../src/modules/events/index.ts';
 import { sha } from '../graphql/seed.ts';
+import { metricsOf } from '../support/metrics.ts';
 import { eventually, isStandard, receiver, type Received, type Receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
 
@@ -41,6 +42,9 @@ describe('a webhook', () => {
       secret: 'x',
     });
     const [got] = await r.until(1);
+    await expect
+      .poll(async () => metricsOf(await w.s.service.metricsPage.text(null)))
+      .toMatchObject({ 'interlock_webhook_attempts_total{outcome="succeeded"}': 1 });
     expect(got?.body.toString()).toBe(
       '{"action":"blocked","repository":"shop","organization":"acme","pr_number":4,"author":"ada","status":"blocked","skip_line":false,"status_code":107,"status_code_text":"A required check failed: test.","failed_ci_list":["test"]}',
     );
@@ -212,7 +216,7 @@ describe('a webhook', () => {
 describe('a sender that dies between sending and writing it down', () => {
   it('has it sent again under the same id, as the next attempt', async () => {
     await w.endpoint(r.url);
-    // The rows as such a process leaves them: an attempt begun, nobody behind it.
+    // The rows as such a process leaves them: an attempt started, nobody behind it.
     const held = Promise.withResolvers<void>();
     r.answer(async () => {
       if (r.received.length === 1) await held.promise;

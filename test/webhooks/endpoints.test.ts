@@ -1,8 +1,9 @@
 // The life of an endpoint as its admins see it: what is refused, what is listed, who may not.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetOldDeliveries } from '../../src/modules/webhooks/index.ts';
+import { deliveryForgetting } from '../../src/modules/webhooks/index.ts';
 import { receiver } from './receiver.ts';
 import { webhookWorld, type WebhookWorld } from './webhook-world.ts';
+import { forget } from '../support/forget.ts';
 
 let w: WebhookWorld;
 beforeAll(async () => {
@@ -143,10 +144,10 @@ describe('deliveries', () => {
     await add('old', 31, 'succeeded');
     await add('old and on its way', 31, 'retrying');
     await add('young', 29, 'failed');
-    expect(await forgetOldDeliveries(w.s.ports.db, new Date())).toBe(1);
+    expect(await forget(w.s.ports.db, deliveryForgetting)).toBe(1);
     expect((await w.deliveries()).map(({ action }) => action)).toEqual(['old and on its way', 'young']);
     await w.s.rows('update webhook_endpoint set deleted_at = now(), enabled = false');
-    expect(await forgetOldDeliveries(w.s.ports.db, new Date())).toBe(2);
+    expect(await forget(w.s.ports.db, deliveryForgetting)).toBe(3);
     expect(await w.s.rows('select 1 from webhook_endpoint')).toEqual([]);
   });
 });

@@ -119,9 +119,12 @@ it('reports that an environment is frozen, its author and its end, and that it i
   const environment = { project: 'shop', environment: 'production' };
   const endsAt = new Date(w.clock().getTime() + 3_600_000).toISOString();
   await w.ask('freezeEnvironment', { ...environment, reason: 'Black Friday', endsAt }, 'freeze { id }');
-  await w.s.graphql('mutation ($input: EnvironmentRefInput!) { unfreezeEnvironment(input: $input) { __typename } }', {
-    input: environment,
-  });
+  await w.s.graphql(
+    'mutation ($input: UnfreezeEnvironmentInput!) { unfreezeEnvironment(input: $input) { __typename } }',
+    {
+      input: environment,
+    },
+  );
   const [frozen, unfrozen] = await r.until(2);
   const about = { repository: 'shop', organization: 'acme', project: 'shop', environment_name: 'production' };
   expect(frozen?.json).toEqual({

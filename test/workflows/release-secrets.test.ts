@@ -34,7 +34,8 @@ it('of a command that prints it and fails with it on its lips', { timeout: 120_0
     buildWorkflowId({ accountId, candidateId: candidate?.id ?? '' }),
     deploymentWorkflowId({ accountId, deploymentId }),
   ];
-  await Promise.all(workflows.map(async (id) => await e.client.workflow.getHandle(id).result()));
+  const ended = await Promise.allSettled(workflows.map(async (id) => await e.client.workflow.getHandle(id).result()));
+  expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   const [build = '', deployment = ''] = await Promise.all(workflows.map(async (id) => await textOf(e, id)));
   expect(build).toContain('v1-rc1');
   expect(deployment).toMatch(/Exited with code 1 .*with \*\*\*/);

@@ -1,6 +1,9 @@
-// A worker of production is stopped while a deployment's command runs: the next worker runs it to its end.
+// Workers of production that are stopped or killed while deployments are under way: the next worker goes on.
 import { describe, expect, it } from 'vitest';
 import { stage } from './release-stage.ts';
+import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
+import { createEnvironment } from '../../src/modules/releases/index.ts';
+import { keepHistory } from './engine-world.ts';
 
 describe('on Temporal', { timeout: 180_000 }, () => {
   it('a worker is stopped while a command runs: it gives it back, and the next worker runs it to its end', async () => {
@@ -25,5 +28,38 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     const runs = log.match(/^run .+$/gm) ?? [];
     expect(runs).toHaveLength(2);
     expect(new Set(runs).size).toBe(1);
+  });
+});
+
+describe('on Temporal, killed', { timeout: 180_000 }, () => {
+  it('workers are killed after a trigger and while a command runs: another goes on, and nothing is done twice', async () => {
+    await using s = await stage();
+    const { e, r, cd, until } = s;
+    await createEnvironment(e.w.ctx, e.w.secrets, {
+      project: 'shop',
+      name: 'staging',
+      provider: { kind: 'command', command: 'echo "run $RUN_KEY"; sleep 1', timeoutSec: 60 },
+    });
+    await r.candidate('v1-rc1');
+    cd.startsAs = 'success';
+    await r.deploy('v1-rc1');
+    const first = await e.start('deployment:after_trigger');
+    expect(await first.ended).toMatch(/SIGKILL|137/);
+    const staged = await r.deploy('v1-rc1', { to: 'staging' });
+    const second = await e.start('deployment:supervising');
+    expect(await second.ended).toMatch(/SIGKILL|137/);
+    await e.start();
+    await r.become('v1-rc1 success');
+    await until(
+      async () => (await e.w.rows("select 1 from deployment where status = 'success'")).length === 2,
+      'both have succeeded',
+    );
+    expect(cd.runs).toHaveLength(1);
+    const log = await r.log({ deployment: staged });
+    expect(log).toContain('It is started again, as attempt 2 of the same run.');
+    const { accountId } = e.w.ctx;
+    const workflow = e.client.workflow.getHandle(deploymentWorkflowId({ accountId, deploymentId: staged }));
+    expect(await workflow.result()).toEqual({ status: 'success', summary: 'v1-rc1 → staging of shop: success' });
+    await keepHistory('releases.command-killed', await workflow.fetchHistory());
   });
 });

@@ -1,11 +1,13 @@
-// Deployments, rollbacks and builds on the worker of production: what a person reads there, and what becomes of them when
-// a worker is killed with -9 at every step.
+// Deployments, rollbacks and builds on the worker of production: what a person reads of them, here and in Temporal.
 import { describe, expect, it } from 'vitest';
 import { buildWorkflowId } from '../../workflows/build/messages.ts';
 import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
 import { rollbackWorkflowId } from '../../workflows/rollback/messages.ts';
-import { deploymentStatusAttribute, environmentAttribute } from '../../workflows/shared/search-attributes.ts';
-import { createEnvironment } from '../../src/modules/releases/index.ts';
+import {
+  deploymentStatusAttribute,
+  environmentAttribute,
+  subjectAttribute,
+} from '../../workflows/shared/search-attributes.ts';
 import { keepHistory } from './engine-world.ts';
 import { stage } from './release-stage.ts';
 
@@ -37,6 +39,7 @@ describe('on Temporal', { timeout: 180_000 }, () => {
     });
     const { typedSearchAttributes } = await deployment.describe();
     expect(typedSearchAttributes.get(environmentAttribute)).toBe('shop/production');
+    expect(typedSearchAttributes.get(subjectAttribute)).toMatch(/ → production of shop$/);
     expect(typedSearchAttributes.get(deploymentStatusAttribute)).toBe('success');
 
     await r.candidate('v2-rc1');
@@ -61,36 +64,5 @@ describe('on Temporal', { timeout: 180_000 }, () => {
       ['deployment.of-a-rollback', deploymentWorkflowId({ accountId, deploymentId: back })],
     ] as const)
       await keepHistory(`releases.${name}`, await e.client.workflow.getHandle(workflowId).fetchHistory());
-  });
-
-  it('workers are killed after a trigger and while a command runs: another goes on, and nothing is done twice', async () => {
-    await using s = await stage();
-    const { e, r, cd, until } = s;
-    await createEnvironment(e.w.ctx, e.w.secrets, {
-      project: 'shop',
-      name: 'staging',
-      provider: { kind: 'command', command: 'echo "run $RUN_KEY"; sleep 1', timeoutSec: 60 },
-    });
-    await r.candidate('v1-rc1');
-    cd.startsAs = 'success';
-    await r.deploy('v1-rc1');
-    const first = await e.start('deployment:after_trigger');
-    expect(await first.ended).toMatch(/SIGKILL|137/);
-    const staged = await r.deploy('v1-rc1', { to: 'staging' });
-    const second = await e.start('deployment:supervising');
-    expect(await second.ended).toMatch(/SIGKILL|137/);
-    await e.start();
-    await r.become('v1-rc1 success');
-    await until(
-      async () => (await e.w.rows("select 1 from deployment where status = 'success'")).length === 2,
-      'both have succeeded',
-    );
-    expect(cd.runs).toHaveLength(1);
-    const log = await r.log({ deployment: staged });
-    expect(log).toContain('It is started again, as attempt 2 of the same run.');
-    const { accountId } = e.w.ctx;
-    const workflow = e.client.workflow.getHandle(deploymentWorkflowId({ accountId, deploymentId: staged }));
-    expect(await workflow.result()).toEqual({ status: 'success', summary: 'v1-rc1 → staging of shop: success' });
-    await keepHistory('releases.command-killed', await workflow.fetchHistory());
   });
 });

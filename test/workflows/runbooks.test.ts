@@ -1,43 +1,14 @@
 // Runbooks on the worker of production: what a person reads there, and what becomes of them when a worker is killed with
-// -9, stopped, or lost with all of its wakes.
-import { writeFile } from 'node:fs/promises';
+// -9.
 import { describe, expect, it } from 'vitest';
-import { runbookWorkflowId } from '../../workflows/runbook/messages.ts';
-import { runbookNumberAttribute, runbookStatusAttribute } from '../../workflows/shared/search-attributes.ts';
-import { runbooksOf, type Runbooks } from '../support/runbook-world.ts';
+import {
+  runbookNumberAttribute,
+  runbookStatusAttribute,
+  subjectAttribute,
+} from '../../workflows/shared/search-attributes.ts';
 import { among } from '../support/tier.ts';
-import { engineWorld, eventually, keepHistory, type EngineWorld } from './engine-world.ts';
-
-interface Stage extends AsyncDisposable {
-  readonly e: EngineWorld;
-  readonly r: Runbooks;
-  readonly until: (isSo: () => Promise<boolean>, what: string) => Promise<void>;
-  workflow(): Promise<ReturnType<EngineWorld['client']['workflow']['getHandle']>>;
-}
-
-async function stage(): Promise<Stage> {
-  const e = await engineWorld();
-  const until: Stage['until'] = async (isSo, what) =>
-    await eventually(isSo, what, 90_000).catch(async (error: Error) => {
-      throw new Error(
-        `${error.message} ${JSON.stringify([await r.leaves(1), await r.pullRequests(1), await e.w.rows('select problem, calls, supervised_until, next_look_at from runbook')])}`,
-      );
-    });
-  const r = runbooksOf(e.w, async (isSo) => await until(isSo, 'the runbook'));
-  return {
-    e,
-    r,
-    until,
-    async workflow() {
-      const [row] = await e.w.rows<{ id: string }>('select id from runbook where number = 1');
-      const { accountId } = e.w.ctx;
-      return e.client.workflow.getHandle(runbookWorkflowId({ accountId, runbookId: row?.id ?? '' }));
-    },
-    async [Symbol.asyncDispose]() {
-      await e[Symbol.asyncDispose]();
-    },
-  };
-}
+import { keepHistory } from './engine-world.ts';
+import { stage } from './runbook-stage.ts';
 
 describe('on Temporal', { timeout: 300_000 }, () => {
   it('a runbook comes to its end and says so; a follow-up starts it again, and what is queued lands', async () => {
@@ -50,6 +21,7 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     expect(await workflow.result()).toEqual({ status: 'completed', summary: 'Runbook 1: Plan 1: completed' });
     const { typedSearchAttributes } = await workflow.describe();
     expect(typedSearchAttributes.get(runbookNumberAttribute)).toBe(1);
+    expect(typedSearchAttributes.get(subjectAttribute)).toMatch(/^Runbook 1: /);
     expect(typedSearchAttributes.get(runbookStatusAttribute)).toBe('completed');
     await keepHistory('runbooks.completed', await workflow.fetchHistory());
 
@@ -84,24 +56,5 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     const workflow = await s.workflow();
     expect(await workflow.result()).toMatchObject({ status: 'completed' });
     await keepHistory('runbooks.killed', await workflow.fetchHistory());
-  });
-
-  it('a worker is stopped while an agent works, and a person cancels while the next one works', async () => {
-    await using s = await stage();
-    const { e, r } = s;
-    const number = await r.begin(`hold ${e.w.dataDir}/release\nhold ${e.w.dataDir}/never`);
-    const first = await e.start();
-    await s.until(async () => (await r.log(number)).includes('I am to hold'), 'the agent works');
-    await first.stop();
-    expect(await e.w.rows('select supervised_by, calls from runbook')).toEqual([{ supervised_by: null, calls: 0 }]);
-    await writeFile(`${e.w.dataDir}/release`, '');
-    await e.start();
-    await r.become(number, '1.1 completed', '2.1 in_progress');
-    await r.cancel(number);
-    await r.become(number, '1.1 completed', '2.1 failed: Canceled by interlock.');
-    await r.rest(number);
-    const workflow = await s.workflow();
-    expect(await workflow.result()).toMatchObject({ status: 'failed' });
-    await keepHistory('runbooks.canceled', await workflow.fetchHistory());
   });
 });

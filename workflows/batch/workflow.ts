@@ -31,11 +31,15 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   for (;;) {
     wake.isPending = false;
     const progress = await driveBatch.executeWithOptions({ summary: step }, [input]);
-    describe(progress.details, [
-      { key: repositoryAttribute, value: progress.repository },
-      { key: baseBranchAttribute, value: progress.baseBranch },
-      { key: batchStateAttribute, value: progress.state },
-    ]);
+    describe(
+      progress.details,
+      [
+        { key: repositoryAttribute, value: progress.repository },
+        { key: baseBranchAttribute, value: progress.baseBranch },
+        { key: batchStateAttribute, value: progress.state },
+      ],
+      input.title ?? `${progress.repository} ${progress.baseBranch}`,
+    );
     if (progress.need === 'done') return { state: progress.state, summary: progress.summary };
     polls = progress.need === 'wait' && need === 'wait' ? polls + 1 : 0;
     need = progress.need;

@@ -4,7 +4,7 @@ import { drivenBy, type DrivenResult } from '../shared/driven.ts';
 import { buildAttributes } from '../shared/search-attributes.ts';
 import { buildLookSignal, type BuildInput } from './messages.ts';
 
-const drive = drivenBy('Build', { signal: buildLookSignal, attributes: buildAttributes });
+const drive = drivenBy('Build', { signal: buildLookSignal, attributes: buildAttributes, failures: ['failed'] });
 
 export async function build(input: BuildInput): Promise<DrivenResult> {
   return await drive(input);

@@ -16,11 +16,11 @@ const coalesceMs = 75;
 
 // An activity of its own costs six events of history, so short notifications are sent by the turn that planned them.
 // A landing waits for no notification, and the turn after it sends them as well.
-const tellWithinMs = 1_000;
+const sendWithinMs = 1_000;
 
-async function tellAtOnce(ctx: Context, effects: Advance['effects']): Promise<Advance['effects']> {
+async function sendAtOnce(ctx: Context, effects: Advance['effects']): Promise<Advance['effects']> {
   if (effects.some(({ isNotification }) => !isNotification)) return effects;
-  const deadline = performance.now() + tellWithinMs;
+  const deadline = performance.now() + sendWithinMs;
   const left: Advance['effects'][number][] = [];
   for (const effect of effects) {
     const intents = [...effect.intents];
@@ -46,7 +46,7 @@ export function createQueueActivities(ports: Ports): QueueActivities {
         await delay(coalesceMs);
         const ctx = systemContext(ports, accountId);
         const advance = await advanceQueue(ctx, queueId);
-        return { ...advance, effects: await tellAtOnce(ctx, advance.effects) };
+        return { ...advance, effects: await sendAtOnce(ctx, advance.effects) };
       }),
     carryOut: async ({ accountId, intents }) =>
       await runActivity(async () => {

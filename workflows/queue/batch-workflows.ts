@@ -45,11 +45,11 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
       void child.result().then(end, end);
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      await tell(id, batch);
+      await signal(id, batch);
     }
   }
 
-  async function tell(batchId: string, batch: FollowedBatch): Promise<void> {
+  async function signal(batchId: string, batch: FollowedBatch): Promise<void> {
     try {
       await getExternalWorkflowHandle(batchWorkflowId({ accountId, batchId })).signal(lookSignal);
     } catch {
@@ -67,7 +67,7 @@ export function createBatchWorkflows({ accountId }: QueueInput): BatchWorkflows 
       for (const batch of batches) {
         const before = followed.get(batch.id);
         if (before === undefined || (before.endedIn ?? reading) < reading) await start(batch);
-        else if (batch.need === 'clean_up' && before.need !== 'clean_up') await tell(batch.id, before);
+        else if (batch.need === 'clean_up' && before.need !== 'clean_up') await signal(batch.id, before);
         followed.set(batch.id, Object.assign(followed.get(batch.id) ?? {}, { need: batch.need }));
       }
       const open = new Set(batches.map((batch) => batch.id));

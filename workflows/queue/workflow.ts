@@ -49,11 +49,15 @@ export async function queue(input: QueueInput): Promise<void> {
     const advance = await batches.during(async () => await plan(input));
     nextLookAt = advance.nextLookAt;
     const { repository, baseBranch, state, details } = advance.summary;
-    describe(details, [
-      { key: repositoryAttribute, value: repository },
-      { key: baseBranchAttribute, value: baseBranch },
-      { key: queueStatusAttribute, value: state.split(':')[0] ?? state },
-    ]);
+    describe(
+      details,
+      [
+        { key: repositoryAttribute, value: repository },
+        { key: baseBranchAttribute, value: baseBranch },
+        { key: queueStatusAttribute, value: state.split(':')[0] ?? state },
+      ],
+      `Queue of ${repository} ${baseBranch}`,
+    );
     await batches.follow(advance.batches);
     for (const effect of advance.effects) {
       // What it changes wakes us by its own transactions.

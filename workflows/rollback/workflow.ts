@@ -6,7 +6,7 @@ import { deploymentLookSignal, deploymentWorkflowId, type DeploymentInput } from
 import type { deployment } from '../deployment/workflow.ts';
 import { createDescription } from '../shared/describe.ts';
 import { listenTo, waitUntil, whileShowing, type Wake } from '../shared/drive.ts';
-import { turnBy, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
+import { conclude, deploymentFailures, turnBy, type AdvanceOf, type DrivenResult } from '../shared/driven.ts';
 import { deploymentAttributes } from '../shared/search-attributes.ts';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';
 import { rollbackLookSignal, rollbackWorkflowId } from './messages.ts';
@@ -21,7 +21,7 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
   const look = async (): Promise<DeploymentAdvance> => {
     wake.isPending = false;
     const advanced = await advance(input);
-    describe(advanced.summary.details, deploymentAttributes(advanced.summary));
+    describe(advanced.summary.details, deploymentAttributes(advanced.summary), advanced.summary.title);
     return advanced;
   };
   let advanced = await look();
@@ -30,21 +30,21 @@ export async function rollback(input: DeploymentInput): Promise<DrivenResult> {
     const { inTheWay } = advanced;
     if (inTheWay !== null && !asked.has(inTheWay.deploymentId)) {
       asked.add(inTheWay.deploymentId);
-      await tell(input, inTheWay);
+      await signal(input, inTheWay);
     }
     await waitUntil(wake, advanced);
     advanced = await look();
   }
   if (advanced.need !== 'ended') await runDeployment(input, { wake, look, title: advanced.summary.title });
   const { summary } = await untilEnded(wake, look);
-  return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
+  return conclude(summary, deploymentFailures);
 }
 
 /**
  * Wakes the deployment in the way, so that it sees at once that it is to end. A deployment that has ended needs no
  * word.
  */
-async function tell(
+async function signal(
   { accountId }: DeploymentInput,
   { deploymentId, isRollback }: NonNullable<DeploymentAdvance['inTheWay']>,
 ): Promise<void> {

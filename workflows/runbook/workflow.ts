@@ -7,6 +7,7 @@ import { runbookLookSignal, type RunbookInput } from './messages.ts';
 const drive = drivenBy('Runbook', {
   signal: runbookLookSignal,
   attributes: runbookAttributes,
+  failures: ['failed'],
 });
 
 export async function runbook(input: RunbookInput): Promise<DrivenResult> {

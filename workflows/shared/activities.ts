@@ -4,6 +4,7 @@ import { NotFoundError } from '@mikro-orm/core';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemContext, type Context as Called, type Ports } from '../../src/context.ts';
 import { DomainError } from '../../src/domain/errors.ts';
+import { inSpan } from '../../src/platform/tracing/index.ts';
 import type { DrivenActivities, DrivenInput } from './driven.types.ts';
 
 const heartbeatEveryMs = 2_000;
@@ -12,8 +13,10 @@ export async function runActivity<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   // A local one has no heartbeat: the worker would only warn that it knows of no such activity.
   const timer = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), heartbeatEveryMs);
+  const { activityType, workflowExecution } = context.info;
+  const attributes = { 'temporal.workflow_id': workflowExecution?.workflowId ?? '' };
   try {
-    return await work();
+    return await inSpan(`activity ${activityType}`, { attributes }, work);
   } catch (error) {
     throw isGone(error)
       ? ApplicationFailure.create({ type: 'NOT_FOUND', message: String(error), nonRetryable: true })

@@ -1,7 +1,13 @@
 // A workflow whose rows say what is needed next: deployments, builds, runbooks and verifications are driven alike. Each of
 // them says what it is called, its signal and what its run is found by.
 import type { SearchAttributePair } from '@temporalio/common';
-import { proxyActivities, proxyLocalActivities, type SignalDefinition } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  type SignalDefinition,
+} from '@temporalio/workflow';
 import type { AllDriven } from '../activities.ts';
 import { createDescription } from './describe.ts';
 import type { Advance, CarryOut, DrivenInput } from './driven.types.ts';
@@ -36,6 +42,8 @@ interface Driven<Advanced extends ShownTurn> {
   /** Its rows changed: look at them now. */
   readonly signal: SignalDefinition;
   readonly attributes: (summary: Advanced['summary']) => readonly SearchAttributePair[];
+  /** Statuses that are failures: such a run ends as failed, where people and alerts of Temporal look. */
+  readonly failures: readonly string[];
 }
 
 /** Takes a turn. */
@@ -48,7 +56,7 @@ export function turnBy<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput
 /** The whole workflow of a kind, whose activities are called after it. */
 export function drivenBy<Kind extends DrivenName>(
   kind: Kind,
-  { signal, attributes }: Driven<AdvanceOf<Kind>>,
+  { signal, attributes, failures }: Driven<AdvanceOf<Kind>>,
 ): (input: DrivenInput) => Promise<DrivenResult> {
   const advance = turnBy(kind);
   type Carried = Record<string, CarryOut<DrivenInput>>;
@@ -63,7 +71,7 @@ export function drivenBy<Kind extends DrivenName>(
       {
         look: async () => {
           const advanced = await advance(input);
-          describe(advanced.summary.details, attributes(advanced.summary));
+          describe(advanced.summary.details, attributes(advanced.summary), advanced.summary.title);
           return advanced;
         },
         call: async (step) => await carryOut.executeWithOptions({ summary: sentence(step) }, [input]),
@@ -71,8 +79,22 @@ export function drivenBy<Kind extends DrivenName>(
       },
       input,
     );
-    return { status: summary.status, summary: `${summary.title}: ${summary.status}` };
+    return conclude(summary, failures);
   };
+}
+
+/** Of deployments and rollbacks. */
+export const deploymentFailures = ['failure', 'error'] as const;
+
+/** How a run ends: with its result, or as failed. The rows say the same either way, and nobody waits for more. */
+export function conclude(
+  { status, title }: Pick<Shown, 'status' | 'title'>,
+  failures: readonly string[],
+): DrivenResult {
+  const summary = `${title}: ${status}`;
+  // Runs of an earlier version ended as completed whatever became of them.
+  if (failures.includes(status) && patched('failures-fail')) throw ApplicationFailure.nonRetryable(summary, status);
+  return { status, summary };
 }
 
 /** A proxy has every name. */

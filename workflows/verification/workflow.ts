@@ -7,6 +7,8 @@ import { verificationLookSignal, type VerificationInput } from './messages.ts';
 const drive = drivenBy('Verification', {
   signal: verificationLookSignal,
   attributes: verificationAttributes,
+  // A red verdict is a result.
+  failures: ['error'],
 });
 
 export async function verification(input: VerificationInput): Promise<DrivenResult> {

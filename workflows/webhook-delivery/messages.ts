@@ -5,7 +5,7 @@ export interface DeliveryInput {
   readonly deliveryId: string;
 }
 
-/** Begun only once a first attempt has failed. */
+/** Started only once a first attempt has failed. */
 export function deliveryWorkflowId({ accountId, deliveryId }: DeliveryInput): string {
   return `webhook-delivery:${accountId}:${deliveryId}`;
 }

@@ -1,6 +1,6 @@
 // A webhook whose first attempt failed: it is tried again on the schedule its row keeps. The row says when, so that a
 // lost or doubled run sends nothing twice.
-import { proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailure, patched, proxyActivities } from '@temporalio/workflow';
 import { listenTo, waitUntil } from '../shared/drive.ts';
 import { heartbeatTimeout } from '../shared/timeouts.ts';
 import type { DeliveryActivities } from './activities.ts';
@@ -20,6 +20,11 @@ export async function webhookDelivery(input: DeliveryInput): Promise<string> {
     wake.isPending = false;
     const { state, nextLookAt } = await attemptDelivery(input);
     if (nextLookAt !== null) await waitUntil(wake, { step: 'waiting for the next attempt', nextLookAt });
-    else if (!wake.isPending) return state;
+    else if (!wake.isPending) {
+      // Runs of an earlier version ended as completed whatever became of them.
+      if (state === 'failed' && patched('failures-fail'))
+        throw ApplicationFailure.nonRetryable('Every attempt failed. Redeliver it from its endpoint.', state);
+      return state;
+    }
   }
 }

@@ -1,5 +1,5 @@
 // The product's own planner, with the rules a queue would give it.
-import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import { plannerPolicy, type PlannerOptions } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { rulesOfPlanner } from './rules.ts';

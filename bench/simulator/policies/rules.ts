@@ -1,5 +1,5 @@
 // Rules under which the planner decides by builds alone: nothing else holds a landing back.
-import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 
 export const rulesOfPlanner: QueueRules = {
   mode: 'parallel',

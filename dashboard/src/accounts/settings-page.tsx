@@ -8,6 +8,7 @@ import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count, words } from '../design/words.ts';
+import { Teams } from './teams.tsx';
 import {
   AddUserDocument,
   CreateApiTokenDocument,
@@ -97,6 +98,7 @@ export function PeoplePage(): ReactNode {
                     </li>
                   ))}
                 </ul>
+                <Teams people={people} />
               </div>
             </div>
           );

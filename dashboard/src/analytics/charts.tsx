@@ -24,13 +24,13 @@ interface DayOfWaits {
 function Frame({
   label,
   top,
-  tell,
+  textOf,
   dates,
   children,
 }: {
   readonly label: string;
   readonly top: number;
-  readonly tell: (value: number) => string;
+  readonly textOf: (value: number) => string;
   readonly dates: readonly string[];
   readonly children: ReactNode;
 }): ReactNode {
@@ -42,7 +42,7 @@ function Frame({
         <g key={tick}>
           <line x1={edge.left} x2={width - edge.right} y1={y(tick)} y2={y(tick)} />
           <text x={edge.left - 6} y={y(tick) + 4} textAnchor="end">
-            {tell(tick)}
+            {textOf(tick)}
           </text>
         </g>
       ))}
@@ -77,7 +77,12 @@ export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactN
   const only = days.length === 1 ? days[0] : undefined;
   return (
     <>
-      <Frame label="Time in queue by day" top={top} tell={(seconds) => describeDuration(seconds * 1000)} dates={dates}>
+      <Frame
+        label="Time in queue by day"
+        top={top}
+        textOf={(seconds) => describeDuration(seconds * 1000)}
+        dates={dates}
+      >
         <path d={band([...days]) ?? ''} fill="var(--blue-s)" stroke="var(--blue-f)" />
         <path d={mid([...days]) ?? ''} fill="none" stroke="var(--ink)" strokeWidth="1.5" />
         {only !== undefined && (
@@ -106,7 +111,7 @@ export function Stacks({ series }: { readonly series: Series }): ReactNode {
   const step = (width - edge.left - edge.right) / Math.max(1, dates.length);
   return (
     <>
-      <Frame label="Counts by day" top={top} tell={String} dates={dates}>
+      <Frame label="Counts by day" top={top} textOf={String} dates={dates}>
         {dates.map((date, index) => {
           let below = 0;
           return parts.map(({ name, colour, values }) => {

@@ -1,5 +1,5 @@
-// Asking for something: what it would do is read from the server before it can be confirmed, and read again whenever
-// something changes meanwhile. Nothing is shown as done before the server says so.
+// The dialog of an action. It reads from the server what the action would do before the action can be confirmed, and
+// reads it again whenever something changes. Nothing is shown as done before the server says so.
 import {
   createContext,
   useCallback,
@@ -20,7 +20,7 @@ import { forgetKeys } from './keyed.ts';
 import { useConnection } from './live.ts';
 
 /** What an action would do. */
-export interface Told {
+export interface Effect {
   readonly sentence: string;
   readonly lines?: readonly string[];
   readonly note?: string | undefined;
@@ -44,9 +44,9 @@ export interface Action {
   readonly verb: string;
   readonly harms: boolean;
   readonly fields?: readonly Field[];
-  /** Asks what would happen; nothing is changed. Null where the API does not tell. */
-  readonly preview: ((values: Values) => Promise<Told>) | null;
-  /** Does it, and says what is true now. */
+  /** Asks the API what would happen, and changes nothing. Null where the API has no preview. */
+  readonly preview: ((values: Values) => Promise<Effect>) | null;
+  /** Carries it out. Answers a sentence about what is true afterwards. */
   readonly run: (values: Values) => Promise<string>;
 }
 
@@ -109,13 +109,13 @@ export function Acting({ children }: { readonly children: ReactNode }): ReactNod
 
 const disarmedMs = 300;
 
-type Preview = { readonly told: Told | null; readonly problem: Problem | null; readonly isArmed: boolean };
+type Preview = { readonly effect: Effect | null; readonly problem: Problem | null; readonly isArmed: boolean };
 
 /** What it would do, read when it opens, when a field changes, and when something changes on the server. */
 function usePreview({ preview }: Action, values: Values): Preview {
   const { changes } = useConnection();
   const subject = JSON.stringify(values);
-  const [state, setState] = useState<Preview>({ told: null, problem: null, isArmed: preview === null });
+  const [state, setState] = useState<Preview>({ effect: null, problem: null, isArmed: preview === null });
   useEffect(() => {
     if (preview === null) return undefined;
     let isCurrent = true;
@@ -123,12 +123,12 @@ function usePreview({ preview }: Action, values: Values): Preview {
     const timer = setTimeout(
       () =>
         void preview(JSON.parse(subject) as Values).then(
-          (told) => {
-            if (isCurrent) setState({ told, problem: null, isArmed: true });
+          (effect) => {
+            if (isCurrent) setState({ effect, problem: null, isArmed: true });
           },
           (error: unknown) => {
             if (!(error instanceof Refused)) throw error;
-            if (isCurrent) setState({ told: null, problem: error.problem, isArmed: false });
+            if (isCurrent) setState({ effect: null, problem: error.problem, isArmed: false });
           },
         ),
       changes === 0 ? 0 : disarmedMs,
@@ -154,12 +154,12 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
   );
   const [refusal, setRefusal] = useState<Problem | null>(null);
   const [isRunning, setRunning] = useState(false);
-  const { told, problem, isArmed } = usePreview(action, values);
+  const { effect, problem, isArmed } = usePreview(action, values);
   const confirm = useRef<HTMLButtonElement>(null);
   const isComplete = fields.every(({ name, required }) => required !== true || (values[name] ?? '').trim() !== '');
   const canConfirm = isArmed && isComplete && !isRunning;
 
-  // A second click sends what was not answered once more. The next dialog asks for something new.
+  // A second click repeats a request that got no answer. The next dialog makes a new request.
   useEffect(() => forgetKeys, []);
   useEffect(() => {
     if (canConfirm && fields.length === 0) confirm.current?.focus();
@@ -195,7 +195,7 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
           />
         ))}
       </form>
-      <div aria-live="polite" className={styles['told']}>
+      <div aria-live="polite" className={styles['expected']}>
         {shown && (
           <div className={cx(styles['next'], styles['red'])}>
             <b>{headingOf(refusal)}</b>
@@ -203,8 +203,8 @@ function ActionDialog({ action, onClose, say }: ActionDialogProps): ReactNode {
             <span className="xs">{codeOf(shown)}</span>
           </div>
         )}
-        {!shown && told && <Telling told={told} harms={action.harms} />}
-        {!shown && !told && action.preview !== null && <p className="faint">Asking what it would do…</p>}
+        {!shown && effect && <EffectView effect={effect} harms={action.harms} />}
+        {!shown && !effect && action.preview !== null && <p className="faint">Asking what it would do…</p>}
       </div>
       <div className={styles['acts']}>
         <span className="sm faint">Nothing has been changed yet.</span>
@@ -234,20 +234,20 @@ function headingOf(refusal: Problem | null): string {
   return refusal.code === 'NETWORK' ? 'It is not known whether it was done.' : 'Nothing was changed.';
 }
 
-function Telling({ told, harms }: { readonly told: Told; readonly harms: boolean }): ReactNode {
+function EffectView({ effect, harms }: { readonly effect: Effect; readonly harms: boolean }): ReactNode {
   return (
     <>
       <div className={cx(styles['next'], styles[harms ? 'amber' : 'plain'])}>
-        <span className={styles['lead']}>{told.sentence}</span>
+        <span className={styles['lead']}>{effect.sentence}</span>
       </div>
-      {told.lines !== undefined && told.lines.length > 0 && (
+      {effect.lines !== undefined && effect.lines.length > 0 && (
         <ul className={cx(styles['box'], styles['list'])}>
-          {told.lines.map((line) => (
+          {effect.lines.map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>
       )}
-      {told.note !== undefined && <p className="sm dim">{told.note}</p>}
+      {effect.note !== undefined && <p className="sm dim">{effect.note}</p>}
     </>
   );
 }

@@ -2,8 +2,10 @@
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { correctClock } from '../design/clock.ts';
+import { cacheOptions } from './cache.ts';
 import { fetchAgain, keyedExchange } from './keyed.ts';
 import { onSignedOut } from './live.ts';
+import { shownExchange } from './shown-query.ts';
 
 /** To the sign-in page, and back to the same place. */
 export function signIn(): void {
@@ -17,27 +19,11 @@ async function askServer(input: RequestInfo | URL, init?: RequestInit): Promise<
   return response;
 }
 
-interface Keyed {
-  readonly id?: string | null;
-  readonly asOf?: string | null;
-}
-
-// What has no id of its own is part of the object that holds it. A queue of the past is another object than that of now.
-const keys = new Proxy(
-  {},
-  {
-    get:
-      () =>
-      ({ id, asOf }: Keyed) =>
-        id === undefined || id === null ? null : asOf ? `${id} ${asOf}` : id,
-  },
-);
-
 export const client = new Client({
   url: '/graphql',
   preferGetMethod: false,
   fetch: askServer,
-  exchanges: [cacheExchange({ keys }), keyedExchange, fetchExchange],
+  exchanges: [shownExchange, cacheExchange(cacheOptions), keyedExchange, fetchExchange],
 });
 
 onSignedOut(signIn);

@@ -9,7 +9,7 @@ export interface Command {
   readonly group: 'Pages' | 'This page' | 'This row' | 'View';
   readonly run: () => void;
   /** What it would do, in a sentence. */
-  readonly tell?: (() => Promise<string>) | undefined;
+  readonly preview?: (() => Promise<string>) | undefined;
   /** Why it cannot be done now. */
   readonly disabled?: string | undefined;
   /** Keys that move around are left out of the palette. */
@@ -38,12 +38,16 @@ export function useCommands(commands: readonly Command[]): void {
   }, []);
 }
 
+/** Inputs that take no characters: after `t` the slider has the focus, and `.` leads back to now. */
+const untyped = new Set(['range', 'checkbox', 'radio']);
+
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName);
+  if (target instanceof HTMLInputElement) return !untyped.has(target.type);
+  return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
 }
 
-function onKey(event: KeyboardEvent, tellWhyNot: (sentence: string) => void): void {
+function onKey(event: KeyboardEvent, showWhyNot: (sentence: string) => void): void {
   if (event.defaultPrevented || event.isComposing || isTyping(event.target)) return;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (document.querySelector('dialog[open]') !== null) return;
@@ -53,16 +57,31 @@ function onKey(event: KeyboardEvent, tellWhyNot: (sentence: string) => void): vo
   const command = listCommands().find(({ key }) => key === typed);
   first = !isSecond && event.key === 'g' ? { key: 'g', at: performance.now() } : null;
   if (!command) return;
-  if (command.disabled !== undefined) return tellWhyNot(command.disabled);
+  if (command.disabled !== undefined) return showWhyNot(command.disabled);
   // A link or button with the focus keeps its Enter.
   if (event.key === 'Enter' && event.target instanceof Element && event.target.closest('a, button') !== null) return;
   event.preventDefault();
   command.run();
 }
 
-/** Listens to keys for as long as the page stands. Why a command cannot be run now is told instead of silence. */
-export function listenToKeys(tellWhyNot: (sentence: string) => void): () => void {
-  const listener = (event: KeyboardEvent): void => onKey(event, tellWhyNot);
+/** Listens to keys as long as the page is open. If a command cannot be run now, the reason is shown. */
+export function listenToKeys(showWhyNot: (sentence: string) => void): () => void {
+  const listener = (event: KeyboardEvent): void => onKey(event, showWhyNot);
   document.addEventListener('keydown', listener);
   return () => document.removeEventListener('keydown', listener);
+}
+
+/** The key that copies a commit. Undefined: there is none to copy. */
+export function copyCommitCommand(commit: string | null | undefined, say: (sentence: string) => void): Command {
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(commit ?? '');
+    say(`The commit ${(commit ?? '').slice(0, 8)} is copied.`);
+  };
+  return {
+    key: 'y',
+    label: 'Copy the commit',
+    group: 'View',
+    run: () => void copy(),
+    disabled: commit ? undefined : 'There is no commit to copy yet.',
+  };
 }

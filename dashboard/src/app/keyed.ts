@@ -1,4 +1,4 @@
-// Mutations carry an Idempotency-Key, so that one whose answer was lost can be sent again and is done once.
+// Mutations carry an Idempotency-Key, so that a mutation whose answer was lost can be sent again and is done once.
 import { getOperationName, makeOperation, mapExchange, type Exchange, type Operation } from '@urql/core';
 import { problemOf } from './errors.ts';
 
@@ -7,14 +7,14 @@ const askAgainAfterMs = 1_000;
 /** A proxy answers with these when the server behind it has not. */
 const unanswered = new Set([502, 504]);
 /** Their answers show a secret once. The server keeps answers under a key for a day. */
-const showSecrets = new Set(['CreateApiToken', 'CreateWebhookEndpoint']);
+const showSecrets = new Set(['CreateApiToken', 'CreateWebhookEndpoint', 'CreateEmbedLink']);
 /** Whether the request was carried out is not known yet. */
 const openCodes = new Set(['NETWORK', 'CONFLICT']);
 
 /** The keys of requests that were sent and not answered. */
 const keys = new Map<number, string>();
 
-/** A request that says the same is a new one from here on. */
+/** From here on, an equal request gets a new key. */
 export function forgetKeys(): void {
   keys.clear();
 }
@@ -47,7 +47,7 @@ export const keyedExchange: Exchange = mapExchange({
   },
   onResult: ({ operation, error }) => {
     if (!isKeyed(operation) || (error && openCodes.has(problemOf(error).code))) return;
-    // Whatever was asked before this answer is not what the same request would ask now.
+    // After this answer an equal request is a new request.
     forgetKeys();
   },
 });

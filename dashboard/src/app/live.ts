@@ -1,5 +1,5 @@
-// One socket for the tab. Whoever follows something keeps the cursor of the last change it heard of, and a new socket
-// goes on behind it: no change is missed, and hearing one twice is harmless.
+// One socket for the tab. Each follower keeps the cursor of the last change it received, and a new socket continues
+// behind that cursor: no change is missed, and receiving a change twice is harmless.
 import { useSyncExternalStore } from 'react';
 import { stringifyDocument, type TypedDocumentNode } from '@urql/core';
 import { createClient } from 'graphql-ws';
@@ -11,7 +11,7 @@ export interface Connection {
   readonly offSince: number | null;
   /** When the next attempt begins. Null unless it is off. */
   readonly retryAt: number | null;
-  /** How many changes came at once after a reconnect. Null while there is nothing to tell. */
+  /** How many changes arrived together after a reconnect. Null: there is nothing to report. */
   readonly caughtUp: number | null;
   /** Counts the changes heard so far. */
   readonly changes: number;
@@ -24,16 +24,16 @@ export interface Following<Data, Variables> {
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string | null;
   readonly onChange: (data: Data) => void;
-  /** The log no longer has what came behind the cursor: everything has to be read again. */
-  readonly onExpired: () => void;
-  /** Its messages are text of a log: no action would do anything else because of them. */
+  /** The log no longer has what came behind the cursor. If left out, it is followed from `after: null` on. */
+  readonly onExpired?: () => void;
+  /** Its messages are lines of a log. They change nothing about what an action would do. */
   readonly isLog?: boolean;
 }
 
 const pingEveryMs = 10_000;
 const pongWithinMs = 5_000;
 const catchUpMs = 1_200;
-const tellForMs = 3_000;
+const shownForMs = 3_000;
 const slowestRetryMs = 15_000;
 const rateLimitedMs = 2_000;
 const signedOutCodes = new Set([4401, 4403]);
@@ -47,7 +47,7 @@ let pongTimer: ReturnType<typeof setTimeout> | undefined;
 let missed: number | null = null;
 let signedOut: () => void = () => undefined;
 
-function tell(change: Partial<Connection>): void {
+function publish(change: Partial<Connection>): void {
   connection = { ...connection, ...change };
   for (const listener of listeners) listener();
 }
@@ -73,25 +73,25 @@ const socket = createClient({
 function onConnected(): void {
   const wasOff = connection.state === 'off';
   attempts = 0;
-  tell({ state: 'live', offSince: null, retryAt: null });
+  publish({ state: 'live', offSince: null, retryAt: null });
   if (!wasOff) return;
   missed = 0;
   setTimeout(() => {
-    tell({ caughtUp: missed });
+    publish({ caughtUp: missed });
     missed = null;
-    setTimeout(() => tell({ caughtUp: null }), tellForMs);
+    setTimeout(() => publish({ caughtUp: null }), shownForMs);
   }, catchUpMs);
 }
 
 function onClosed({ code }: CloseEvent): void {
   clearTimeout(pongTimer);
   if (signedOutCodes.has(code)) return signedOut();
-  if (starts.size === 0) return tell({ state: 'idle', offSince: null, retryAt: null });
+  if (starts.size === 0) return publish({ state: 'idle', offSince: null, retryAt: null });
   const waitMs = Math.min(slowestRetryMs, 500 * 2 ** attempts) * (0.75 + Math.random() / 2);
   attempts += 1;
   clearTimeout(retryTimer);
   retryTimer = setTimeout(startAll, waitMs);
-  tell({ state: 'off', offSince: connection.offSince ?? now(), retryAt: now() + waitMs });
+  publish({ state: 'off', offSince: connection.offSince ?? now(), retryAt: now() + waitMs });
 }
 
 function startAll(): void {
@@ -109,7 +109,7 @@ export function onSignedOut(handler: () => void): void {
   signedOut = handler;
 }
 
-/** Follows until the answer is called. */
+/** Follows until the returned function is called. */
 export function follow<Data, Variables extends object>(source: Following<Data, Variables>): () => void {
   let cursor = source.after;
   let stop: () => void = () => undefined;
@@ -126,15 +126,15 @@ export function follow<Data, Variables extends object>(source: Following<Data, V
           cursor = source.cursorOf(data) ?? cursor;
           if (missed !== null) missed += 1;
           source.onChange(data);
-          if (source.isLog !== true) tell({ changes: connection.changes + 1 });
+          if (source.isLog !== true) publish({ changes: connection.changes + 1 });
         },
         // A closed socket ends here too: `closed` above has scheduled the next attempt.
         error: (error) => {
           if (!Array.isArray(error)) return;
           const code = (error[0] as { readonly extensions?: { readonly code?: string } }).extensions?.code;
           if (code === 'CURSOR_EXPIRED') {
+            if (source.onExpired) return source.onExpired();
             cursor = null;
-            source.onExpired();
             start();
           }
           if (code === 'RATE_LIMITED') setTimeout(start, rateLimitedMs);

@@ -1,14 +1,19 @@
-// Search or act: every command of the page, every queue, and pull requests by number or words. What an action would do
+// Search or act: every command of the page, every queue, and pull requests, runbooks and releases by words. What an action would do
 // is asked for when it is highlighted for a moment. A combobox over a list box, by the pattern of WAI-ARIA.
 import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useClient } from 'urql';
+import { useQuery } from 'urql';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
 import { words } from '../design/words.ts';
 import { listCommands } from './commands.ts';
-import { FindPullRequestsDocument, type FindPullRequestsQuery, type ShellQuery } from '../generated/app.ts';
+import {
+  FindPullRequestsDocument,
+  FindReleasesDocument,
+  FindRunbooksDocument,
+  type ShellQuery,
+} from '../generated/app.ts';
 import { Refused } from './act.tsx';
 import styles from './palette.module.css';
 
@@ -19,26 +24,65 @@ interface Choice {
   readonly hint: string | null;
   readonly key: string | null;
   readonly run: () => void;
-  readonly tell?: (() => Promise<string>) | undefined;
+  readonly preview?: (() => Promise<string>) | undefined;
 }
 
-const tellAfterMs = 150;
+const previewAfterMs = 150;
+const askAfterMs = 150;
 const mostOfGroup = 8;
 
-type Found = NonNullable<FindPullRequestsQuery['repository']>['pullRequests']['nodes'];
-
-function usePullRequests(): { readonly pulls: Found; readonly owner: string; readonly name: string } {
+/** What the palette finds that is not on the page: pull requests by the server, the others among the newest. */
+function useFound(text: string): readonly Choice[] {
   const { owner = '', name = '' } = useParams({ strict: false });
-  const client = useClient();
-  const [pulls, setPulls] = useState<Found>([]);
+  const navigate = useNavigate();
+  const isSearching = text.trim() !== '';
+  const [sought, setSought] = useState('');
   useEffect(() => {
-    if (owner === '') return;
-    void client
-      .query(FindPullRequestsDocument, { owner, name })
-      .toPromise()
-      .then(({ data }) => setPulls(data?.repository?.pullRequests.nodes ?? []));
-  }, [client, owner, name]);
-  return { pulls, owner, name };
+    const timer = setTimeout(() => setSought(text.trim()), askAfterMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const inRepository = { owner, name };
+  const [pulls] = useQuery({
+    query: FindPullRequestsDocument,
+    variables: { ...inRepository, text: sought },
+    pause: owner === '' || sought === '',
+  });
+  const [runbooks] = useQuery({
+    query: FindRunbooksDocument,
+    variables: inRepository,
+    pause: owner === '' || !isSearching,
+  });
+  const [releases] = useQuery({ query: FindReleasesDocument, pause: !isSearching });
+  return useMemo(
+    () => [
+      ...(pulls.data?.repository?.pullRequests.nodes ?? []).map(({ number, title, status, author }) =>
+        place(`pull${number}`, 'Pull requests', `#${number} ${title}`, `${words(status)}, ${author}`, () => {
+          void navigate({ to: '/$owner/$name/pull/$number', params: { owner, name, number: String(number) } });
+        }),
+      ),
+      ...(runbooks.data?.repository?.runbooks.nodes ?? []).map(({ number, title, status }) =>
+        place(`runbook${number}`, 'Runbooks', `${number} ${title}`, `runbook, ${words(status)}`, () => {
+          void navigate({ to: '/runbooks/$number', params: { number: String(number) } });
+        }),
+      ),
+      ...(releases.data?.releaseProjects.nodes ?? []).flatMap(({ name: project, environments, releaseCandidates }) => {
+        const open = (): void => void navigate({ to: '/releases/$project', params: { project } });
+        return [
+          ...environments.map(({ id, name: environment }) =>
+            place(id, 'Releases', `${project} ${environment}`, 'environment', open),
+          ),
+          ...releaseCandidates.nodes.map(({ id, version, status }) =>
+            place(id, 'Releases', `${project} ${version}`, `candidate, ${words(status)}`, open),
+          ),
+        ];
+      }),
+    ],
+    [pulls.data, runbooks.data, releases.data, navigate, owner, name],
+  );
+}
+
+function place(id: string, group: string, label: string, hint: string, run: () => void): Choice {
+  return { id, group, label, hint, key: null, run };
 }
 
 interface PaletteProps {
@@ -49,22 +93,22 @@ interface PaletteProps {
 export function Palette({ shell, onClose }: PaletteProps): ReactNode {
   const [text, setText] = useState('');
   const [index, setIndex] = useState(0);
-  const [told, setTold] = useState<{ readonly id: string; readonly sentence: string } | null>(null);
+  const [previewed, setPreviewed] = useState<{ readonly id: string; readonly sentence: string } | null>(null);
   const choices = useChoices(text, shell);
   const id = useId();
   const chosen = choices[Math.min(index, choices.length - 1)];
 
   const ask = (choice: Choice | undefined): void => {
-    choice?.tell?.().then(
-      (sentence) => setTold({ id: choice.id, sentence }),
+    choice?.preview?.().then(
+      (sentence) => setPreviewed({ id: choice.id, sentence }),
       (error: unknown) => {
         if (!(error instanceof Refused)) throw error;
-        setTold({ id: choice.id, sentence: error.problem.sentence });
+        setPreviewed({ id: choice.id, sentence: error.problem.sentence });
       },
     );
   };
   useEffect(() => {
-    const timer = setTimeout(() => ask(chosen), tellAfterMs);
+    const timer = setTimeout(() => ask(chosen), previewAfterMs);
     return () => clearTimeout(timer);
   }, [chosen?.id]);
 
@@ -126,7 +170,9 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
                 >
                   <span className="cut">
                     {choice.label}{' '}
-                    <span className={styles['hint']}>{told?.id === choice.id ? told.sentence : choice.hint}</span>
+                    <span className={styles['hint']}>
+                      {previewed?.id === choice.id ? previewed.sentence : choice.hint}
+                    </span>
                   </span>
                   <span className="grow" />
                   {choice.key !== null && <Kbd>{choice.key}</Kbd>}
@@ -144,7 +190,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
           <Kbd>↵</Kbd> do
         </span>
         <span>
-          <Kbd>Alt</Kbd> <Kbd>↵</Kbd> only tell what it would do
+          <Kbd>Alt</Kbd> <Kbd>↵</Kbd> only show what it would do
         </span>
       </p>
     </Dialog>
@@ -153,7 +199,7 @@ export function Palette({ shell, onClose }: PaletteProps): ReactNode {
 
 function useChoices(text: string, shell: ShellQuery | undefined): readonly Choice[] {
   const navigate = useNavigate();
-  const { pulls, owner, name } = usePullRequests();
+  const found = useFound(text);
   return useMemo(() => {
     const commands = listCommands()
       .filter((command) => command.isMove !== true)
@@ -165,20 +211,9 @@ function useChoices(text: string, shell: ShellQuery | undefined): readonly Choic
           hint: command.disabled ?? null,
           key: command.key,
           run: command.disabled === undefined ? command.run : () => undefined,
-          tell: command.disabled === undefined ? command.tell : undefined,
+          preview: command.disabled === undefined ? command.preview : undefined,
         }),
       );
-    const found = pulls.map(
-      (pull): Choice => ({
-        id: `pull${pull.number}`,
-        group: 'Pull requests',
-        label: `#${pull.number} ${pull.title}`,
-        hint: `${words(pull.status)}, ${pull.author}`,
-        key: null,
-        run: () =>
-          void navigate({ to: '/$owner/$name/pull/$number', params: { owner, name, number: String(pull.number) } }),
-      }),
-    );
     const queues = (shell?.repositories.nodes ?? []).flatMap((repository) =>
       repository.queues.map(
         (queue): Choice => ({
@@ -200,12 +235,12 @@ function useChoices(text: string, shell: ShellQuery | undefined): readonly Choic
       sought.every((word) => `${label} ${hint ?? ''}`.toLowerCase().includes(word)),
     );
     const taken = new Map<string, number>();
-    const order = ['This row', 'Pull requests', 'This page', 'Pages', 'Queues', 'View'];
+    const order = ['This row', 'Pull requests', 'This page', 'Runbooks', 'Releases', 'Pages', 'Queues', 'View'];
     return matching
       .filter(({ group }) => {
         taken.set(group, (taken.get(group) ?? 0) + 1);
         return (taken.get(group) ?? 0) <= mostOfGroup;
       })
       .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
-  }, [text, pulls, shell, navigate, owner, name]);
+  }, [text, found, shell, navigate]);
 }

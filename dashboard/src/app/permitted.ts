@@ -1,4 +1,4 @@
-// What the viewer may do, as the API says. A control that is refused is shown, off, with the reason.
+// What the viewer may do, as the API says. A control that the viewer may not use is disabled and shows the reason.
 
 export interface Permission {
   readonly action: string;

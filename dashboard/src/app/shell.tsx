@@ -15,6 +15,7 @@ import { listCommands, listenToKeys, useCommands, type Command } from './command
 import { ShellDocument, type ShellQuery } from '../generated/app.ts';
 import { InstallationSign } from './installation.tsx';
 import { retryNow, useConnection } from './live.ts';
+import { graphiqlAddress } from './shown-query.ts';
 import { prefer, preferred, usePreferences, type Theme } from './preferences.ts';
 import styles from './shell.module.css';
 
@@ -29,7 +30,7 @@ export function useShell(): ShellQuery | undefined {
 }
 
 /** The repository of the address, else that of the queue looked at last, else the first one. */
-function useRepository(shell: ShellQuery | undefined): (Named & { readonly branch: string }) | null {
+export function useRepository(shell: ShellQuery | undefined): (Named & { readonly branch: string }) | null {
   const { owner, name, _splat } = useParams({ strict: false });
   const repositories = shell?.repositories.nodes ?? [];
   const [, lastOwner, lastName] = preferred().lastQueue?.split('/') ?? [];
@@ -66,7 +67,12 @@ function Frame(): ReactNode {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  useShellCommands({ shell, repository, showKeys: () => setShowingKeys(true) });
+  useShellCommands({
+    shell,
+    repository,
+    showKeys: () => setShowingKeys(true),
+    search: () => setSearching(true),
+  });
   return (
     <div className={styles['app']}>
       <a className={styles['skip']} href="#main">
@@ -91,6 +97,8 @@ function Frame(): ReactNode {
 interface PageLink {
   readonly key: string;
   readonly label: string;
+  /** In the bar of a narrow screen. Default: the label. */
+  readonly shortLabel?: string;
   readonly icon: IconName;
   readonly to: string;
 }
@@ -107,7 +115,7 @@ function listPages(
   );
   return [
     { key: 'q', label: 'Queue', icon: 'queue', to: `${base}/queue/${repository.branch}` },
-    { key: 'p', label: 'Pull requests', icon: 'pulls', to: `${base}/pulls` },
+    { key: 'p', label: 'Pull requests', shortLabel: 'Pulls', icon: 'pulls', to: `${base}/pulls` },
     { key: 'r', label: 'Releases', icon: 'releases', to: project ? `/releases/${project.name}` : '/releases' },
     { key: 'b', label: 'Runbooks', icon: 'runbooks', to: `${base}/runbooks` },
     { key: 'v', label: 'Previews', icon: 'previews', to: `${base}/previews` },
@@ -129,10 +137,12 @@ function useShellCommands({
   shell,
   repository,
   showKeys,
+  search,
 }: {
   readonly shell: ShellQuery | undefined;
   readonly repository: (Named & { readonly branch: string }) | null;
   readonly showKeys: () => void;
+  readonly search: () => void;
 }): void {
   const navigate = useNavigate();
   const say = useSay();
@@ -144,6 +154,13 @@ function useShellCommands({
     group: 'Pages',
     run: () => void navigate({ to: page.to }),
   }));
+  if (repository !== null)
+    commands.push({
+      key: null,
+      label: 'Show the queue on a screen or in a README',
+      group: 'Pages',
+      run: () => void navigate({ to: `/${repository.owner}/${repository.name}/screens` }),
+    });
   const nextTheme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? 'system';
   const copyLink = async (): Promise<void> => {
     await navigator.clipboard.writeText(location.href);
@@ -151,7 +168,14 @@ function useShellCommands({
   };
   useCommands([
     ...commands,
+    { key: '/', label: 'Search', group: 'View', run: search, isMove: true },
     { key: '?', label: 'Show all keys', group: 'View', run: showKeys },
+    {
+      key: null,
+      label: 'Ask the query of this page in GraphiQL',
+      group: 'View',
+      run: () => location.assign(graphiqlAddress()),
+    },
     { key: 'c', label: 'Copy the link to this page', group: 'View', run: () => void copyLink() },
     { key: null, label: `Use the ${nextTheme} theme`, group: 'View', run: () => prefer({ theme: nextTheme }) },
     {
@@ -197,9 +221,13 @@ function Side({
           <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
         </span>
       </button>
-      <a href="/graphiql">
+      <a href="/graphiql/" onClick={(event) => (event.currentTarget.href = graphiqlAddress())}>
         <Icon name="open" />
         API: GraphiQL
+      </a>
+      <a href="/docs/api">
+        <Icon name="open" />
+        API: REST
       </a>
       <label className={styles['link']}>
         <Icon name="sun" />
@@ -285,7 +313,7 @@ function Tabs({
       {pages.map((page) => (
         <Link key={page.to} to={page.to}>
           <Icon name={page.icon} />
-          {page.label.split(' ').at(0)}
+          {page.shortLabel ?? page.label}
         </Link>
       ))}
       <button type="button" onClick={onSearch}>

@@ -7,7 +7,10 @@ import { problemOf, type Problem } from './errors.ts';
 import { follow } from './live.ts';
 
 /** At most one read in this time, however many changes come: the rate limit is shared with everybody of the account. */
-const readEveryMs = 1_000;
+const readEveryMs = 700;
+/** The next read begins after this many times what the last one took: a slow server is asked less often. */
+const restShare = 2;
+const longestRestMs = 5_000;
 /** The first of several changes is read after this time, so that a transaction's changes are read together. */
 const gatherMs = 50;
 const rateLimitedMs = 1_500;
@@ -37,7 +40,8 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   query: LiveQuery<Data, Variables, Change, ChangeVariables>,
 ): Answered<Data> {
   const client = useClient();
-  const subject = JSON.stringify([query.variables, query.follows?.variables]);
+  // Another part of the same rows is read behind the same cursor.
+  const subject = JSON.stringify(query.follows?.variables ?? query.variables);
   const [followed, setFollowed] = useState<{ readonly subject: string; readonly cursor: string | null } | null>(null);
   const isReady = followed?.subject === subject || query.follows === null;
   const [{ data, error, fetching }, read] = useQuery({
@@ -50,6 +54,8 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   latest.current = query;
 
   const refresh = useCallback(() => read({ requestPolicy: 'network-only' }), [read]);
+  const refreshing = useRef(refresh);
+  refreshing.current = refresh;
   const isRateLimited = error !== undefined && problemOf(error).code === 'RATE_LIMITED';
   useEffect(() => {
     if (!isRateLimited || fetching) return undefined;
@@ -57,8 +63,12 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     return () => clearTimeout(timer);
   }, [isRateLimited, fetching, refresh]);
 
+  // Counts the times that the log no longer had what came behind the cursor.
+  const [expiries, setExpiries] = useState(0);
   useEffect(() => {
     let isCurrent = true;
+    // Rows that were read before the cursor are read again behind it.
+    setFollowed(null);
     if (latest.current.follows === null) return undefined;
     void client
       .query(CursorDocument, {}, { requestPolicy: 'network-only' })
@@ -69,18 +79,30 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
     return () => {
       isCurrent = false;
     };
-  }, [client, subject]);
+  }, [client, subject, expiries]);
 
+  const reader = useRef<Reader>(null);
+  const isBusy = useRef(fetching);
+  useEffect(() => {
+    isBusy.current = fetching;
+    if (!fetching) reader.current?.onRead();
+  }, [fetching]);
   useEffect(() => {
     const { follows } = latest.current;
     if (followed?.subject !== subject || follows === null) return undefined;
-    const reader = createReader(refresh);
-    const stop = follow({ ...follows, after: followed.cursor, onChange: reader.ask, onExpired: reader.ask });
+    const pacing = createReader({ read: () => refreshing.current(), isBusy: () => isBusy.current });
+    reader.current = pacing;
+    const stop = follow({
+      ...follows,
+      after: followed.cursor,
+      onChange: pacing.ask,
+      onExpired: () => setExpiries((before) => before + 1),
+    });
     return () => {
       stop();
-      reader.stop();
+      pacing.stop();
     };
-  }, [followed, subject, refresh]);
+  }, [followed, subject]);
 
   return {
     data,
@@ -91,21 +113,34 @@ export function useLiveQuery<Data, Variables extends AnyVariables, Change, Chang
   };
 }
 
-/** Reads at once and then at intervals; a hidden tab reads when it is looked at again. */
-function createReader(read: () => void): { readonly ask: () => void; readonly stop: () => void } {
+interface Reader {
+  readonly ask: () => void;
+  /** The answer is there. */
+  readonly onRead: () => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Reads at once and then at intervals; a hidden tab reads when it is looked at again. A read that is under way is waited
+ * for: another one would abort it, and under constant changes none would end.
+ */
+function createReader({ read, isBusy }: { readonly read: () => void; readonly isBusy: () => boolean }): Reader {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsked = false;
   let lastAt = -readEveryMs;
+  let restMs = readEveryMs;
+  let isReading = false;
   const run = (): void => {
     timer = undefined;
-    if (!isAsked || document.hidden) return;
+    if (!isAsked || document.hidden || isBusy()) return;
     isAsked = false;
+    isReading = true;
     lastAt = performance.now();
     read();
   };
   const ask = (): void => {
     isAsked = true;
-    timer ??= setTimeout(run, Math.max(gatherMs, lastAt + readEveryMs - performance.now()));
+    timer ??= setTimeout(run, Math.max(gatherMs, lastAt + restMs - performance.now()));
   };
   const onVisible = (): void => {
     if (isAsked) ask();
@@ -113,6 +148,11 @@ function createReader(read: () => void): { readonly ask: () => void; readonly st
   document.addEventListener('visibilitychange', onVisible);
   return {
     ask,
+    onRead: () => {
+      if (isReading) restMs = Math.min(longestRestMs, Math.max(readEveryMs, restShare * (performance.now() - lastAt)));
+      isReading = false;
+      if (isAsked) ask();
+    },
     stop: () => {
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', onVisible);

@@ -12,7 +12,9 @@ export function correctClock(dateHeader: string | null): void {
   if (dateHeader === null) return;
   const difference = Date.parse(dateHeader) - Date.now();
   if (Number.isNaN(difference)) return;
+  const before = offsetMs;
   offsetMs = Math.abs(difference) < 2_000 ? 0 : difference;
+  if (Math.abs(offsetMs - before) >= 2_000) tick();
 }
 
 /** Milliseconds since the epoch by the server's clock. */

@@ -1,14 +1,17 @@
-// Whether the page is as narrow as a telephone.
+// How much room the page has.
 import { useSyncExternalStore } from 'react';
 
-const query = matchMedia('(max-width: 760px)');
-
-export function useIsNarrow(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      query.addEventListener('change', listener);
-      return () => query.removeEventListener('change', listener);
-    },
-    () => query.matches,
-  );
+function mediaHook(text: string): () => boolean {
+  const query = matchMedia(text);
+  const subscribe = (listener: () => void): (() => void) => {
+    query.addEventListener('change', listener);
+    return () => query.removeEventListener('change', listener);
+  };
+  return () => useSyncExternalStore(subscribe, () => query.matches);
 }
+
+/** As narrow as a telephone. */
+export const useIsNarrow = mediaHook('(max-width: 760px)');
+
+/** Too narrow for two columns beside the side bar. */
+export const useHasOneColumn = mediaHook('(max-width: 1180px)');

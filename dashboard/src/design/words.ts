@@ -30,3 +30,11 @@ export function sentence(name: string): string {
 export function short(commit: string): string {
   return commit.slice(0, 8);
 }
+
+/** The texts among an event's facts, such as a reason. Ids and numbers say nothing to readers. */
+export function textsOf(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null) return '';
+  return Object.values(payload)
+    .filter((value): value is string => typeof value === 'string' && /\s/.test(value))
+    .join(' ');
+}

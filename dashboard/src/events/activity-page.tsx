@@ -1,63 +1,185 @@
-// Who did what.
+// What happened in a repository, and what people did in the account.
 import { useState, type ReactNode } from 'react';
+import { Link, useSearch } from '@tanstack/react-router';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { LiveSign, useRepository, useShell } from '../app/shell.tsx';
+import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { words } from '../design/words.ts';
-import { ActivityDocument } from '../generated/events.ts';
+import { numbers, textsOf, words } from '../design/words.ts';
+import { ActivityDocument, HappenedDocument, SomethingHappenedDocument } from '../generated/events.ts';
 
 export function ActivityPage(): ReactNode {
   useTitle('Activity');
+  const shell = useShell();
+  const repository = useRepository(shell);
+  const { show } = useSearch({ strict: false });
+  const isOfPeople = show === 'people' || (shell !== undefined && repository === null);
+  return (
+    <>
+      <Bar title="Activity">{!isOfPeople && <LiveSign />}</Bar>
+      <div className={parts['scroll']} tabIndex={0}>
+        <nav className={parts['tabs']} aria-label="Which activity">
+          <Link to="/activity" activeOptions={{ exact: true, includeSearch: true }}>
+            {repository === null ? 'Events' : `In ${repository.owner}/${repository.name}`}
+          </Link>
+          <Link to="/activity" search={{ show: 'people' }} activeOptions={{ exact: true, includeSearch: true }}>
+            By people
+          </Link>
+        </nav>
+        {isOfPeople && <UserActions />}
+        {!isOfPeople && repository && (
+          <Events key={`${repository.owner}/${repository.name}`} owner={repository.owner} name={repository.name} />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface EventsProps {
+  readonly owner: string;
+  readonly name: string;
+}
+
+function Events({ owner, name }: EventsProps): ReactNode {
+  const [after, setAfter] = useState<string | null>(null);
+  const answer = useLiveQuery({
+    document: HappenedDocument,
+    variables: { owner, name, after },
+    follows: { document: SomethingHappenedDocument, variables: {}, cursorOf: ({ events }) => events.cursor },
+  });
+  return (
+    <Shown answer={answer} what="The events">
+      {({ repository }) => {
+        const { nodes = [], pageInfo } = repository?.events ?? {};
+        const [latest] = nodes;
+        if (!latest) return <Empty title="Nothing has happened yet." />;
+        return (
+          <>
+            <Answer>
+              The last thing that happened: {latest.pullRequest && `#${latest.pullRequest.number} `}
+              {words(latest.action)}. <em>Everything in the repository, newest first.</em>
+            </Answer>
+            <div className={parts['body']}>
+              <table className={parts['table']}>
+                <thead>
+                  <tr>
+                    <th scope="col">When</th>
+                    <th scope="col">What</th>
+                    <th scope="col">Of what</th>
+                    <th scope="col">Who</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {nodes.map(({ cursor, at, action, actor, payload, pullRequest }) => (
+                    <tr key={cursor}>
+                      <td className="nowrap">
+                        <At at={at} />
+                      </td>
+                      <td>
+                        {words(action)} <span className="sm dim wide">{textsOf(payload)}</span>
+                      </td>
+                      <td>
+                        {pullRequest ? (
+                          <Link
+                            to="/$owner/$name/pull/$number"
+                            params={{ owner, name, number: String(pullRequest.number) }}
+                          >
+                            #{pullRequest.number} <span className="dim wide">{pullRequest.title}</span>
+                          </Link>
+                        ) : (
+                          numbers(numbersIn(payload))
+                        )}
+                      </td>
+                      <td className="dim">{actor}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+            </div>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** The pull requests of a batch's event: numbers, or objects with a number. */
+function numbersIn(payload: unknown): readonly number[] {
+  const { pullRequests } = (payload ?? {}) as { readonly pullRequests?: unknown };
+  if (!Array.isArray(pullRequests)) return [];
+  return pullRequests
+    .map((one: unknown) => (typeof one === 'number' ? one : (one as { readonly number?: unknown } | null)?.number))
+    .filter((number) => typeof number === 'number');
+}
+
+function UserActions(): ReactNode {
   const [after, setAfter] = useState<string | null>(null);
   const answer = useAnswer(ActivityDocument, { after });
   return (
-    <>
-      <Bar title="Activity" />
-      <Shown answer={answer} what="The activity">
-        {({ userActions: { nodes, pageInfo } }) => {
-          const [latest] = nodes;
-          if (!latest) return <Empty title="Nobody has done anything yet." />;
+    <Shown answer={answer} what="The activity">
+      {({ userActions: { nodes, pageInfo } }) => {
+        const [latest] = nodes;
+        if (!latest)
           return (
-            <div className={parts['scroll']} tabIndex={0}>
-              <Answer>
-                {latest.actor} was the last to act: {words(latest.action)}
-                {latest.target && ` ${latest.target}`}. <em>Everything that people did, newest first.</em>
-              </Answer>
-              <div className={parts['body']}>
-                <table className={parts['table']}>
-                  <thead>
-                    <tr>
-                      <th scope="col">When</th>
-                      <th scope="col">Who</th>
-                      <th scope="col">What</th>
-                      <th scope="col">Of what</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {nodes.map((action) => (
-                      <tr key={`${action.timestamp}${action.action}${action.target ?? ''}`}>
-                        <td className="nowrap">
-                          <At at={action.timestamp} />
-                        </td>
-                        <td>{action.actor}</td>
-                        <td>{words(action.action)}</td>
-                        <td>
-                          <span className="faint">{words(action.entity)}</span> {action.target}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-                <div className={parts['acts']}>
-                  {after !== null && <Button onClick={() => setAfter(null)}>Newest</Button>}
-                  {pageInfo.hasNextPage && <Button onClick={() => setAfter(pageInfo.endCursor ?? null)}>Older</Button>}
-                </div>
-              </div>
-            </div>
+            <Empty title="Nobody has done anything yet.">
+              Here is what people do in the dashboard and with tokens of their own. Tokens of the account and REST are
+              among the events of a repository.
+            </Empty>
           );
-        }}
-      </Shown>
-    </>
+        return (
+          <>
+            <Answer>
+              {latest.actor} was the last to act: {words(latest.action)}
+              {latest.target && ` ${latest.target}`}. <em>Everything that people did, newest first.</em>
+            </Answer>
+            <div className={parts['body']}>
+              <table className={parts['table']}>
+                <thead>
+                  <tr>
+                    <th scope="col">When</th>
+                    <th scope="col">Who</th>
+                    <th scope="col">What</th>
+                    <th scope="col">Of what</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {nodes.map((action) => (
+                    <tr key={`${action.timestamp}${action.action}${action.target ?? ''}`}>
+                      <td className="nowrap">
+                        <At at={action.timestamp} />
+                      </td>
+                      <td>{action.actor}</td>
+                      <td>{words(action.action)}</td>
+                      <td>
+                        <span className="faint">{words(action.entity)}</span> {action.target}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+              <Pages after={after} pageInfo={pageInfo} onPage={setAfter} />
+            </div>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+interface PagesProps {
+  readonly after: string | null;
+  readonly pageInfo: { readonly endCursor?: string | null; readonly hasNextPage: boolean } | undefined;
+  readonly onPage: (after: string | null) => void;
+}
+
+function Pages({ after, pageInfo, onPage }: PagesProps): ReactNode {
+  return (
+    <div className={parts['acts']}>
+      {after !== null && <Button onClick={() => onPage(null)}>Newest</Button>}
+      {pageInfo?.hasNextPage === true && <Button onClick={() => onPage(pageInfo.endCursor ?? null)}>Older</Button>}
+    </div>
   );
 }

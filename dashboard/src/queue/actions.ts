@@ -1,6 +1,7 @@
-// What can be asked of a queue and of the pull requests in it. Each action tells first what it would do.
+// The actions on a queue and on the pull requests in it. Each shows what it would do before it is confirmed.
 import type { Client } from '@urql/core';
-import { answerOf, type Action, type Told } from '../app/act.tsx';
+import { answerOf, type Action, type Effect } from '../app/act.tsx';
+import { describeDuration } from '../design/time.tsx';
 import { count, numbers } from '../design/words.ts';
 import {
   BackportPullRequestDocument,
@@ -34,7 +35,7 @@ function repositoryOf({ owner, name }: QueueRef): { readonly owner: string; read
 }
 
 /** An impact as a sentence and a list of what it hits. */
-export function tellImpact(impact: ImpactTextFragment | null | undefined, otherwise: string): Told {
+export function effectOf(impact: ImpactTextFragment | null | undefined, otherwise: string): Effect {
   if (!impact) return { sentence: otherwise };
   const { resets, buildsStopped, buildsStarted, landingsHeld } = impact;
   return {
@@ -44,8 +45,31 @@ export function tellImpact(impact: ImpactTextFragment | null | undefined, otherw
       ...(buildsStopped.length > 0 ? [`${count(buildsStopped.length, 'build')} would stop.`] : []),
       ...(buildsStarted.length > 0 ? [`${count(buildsStarted.length, 'build')} would start.`] : []),
       ...(landingsHeld.length > 0 ? [`Landings held: ${numbers(landingsHeld)}.`] : []),
+      ...(impact.buildMinutesLost >= 1
+        ? [`Build time lost: ${describeDuration(impact.buildMinutesLost * 60_000)}.`]
+        : []),
+      ...movesOf(impact),
     ],
   };
+}
+
+const movesShown = 5;
+
+/** Whose landings move, those that move most first. */
+function movesOf({ etasMoved }: ImpactTextFragment): readonly string[] {
+  const moves = (etasMoved ?? [])
+    .flatMap(({ number, laterSeconds }) => (typeof laterSeconds === 'number' ? [{ number, laterSeconds }] : []))
+    .toSorted((a, b) => Math.abs(b.laterSeconds) - Math.abs(a.laterSeconds));
+  const more = moves.length - movesShown;
+  return [
+    ...moves
+      .slice(0, movesShown)
+      .map(
+        ({ number, laterSeconds }) =>
+          `#${number} lands about ${describeDuration(Math.abs(laterSeconds) * 1_000)} ${laterSeconds > 0 ? 'later' : 'earlier'}.`,
+      ),
+    ...(more > 0 ? [`${count(more, 'more landing moves', 'more landings move')}.`] : []),
+  ];
 }
 
 export function dequeueAction(client: Client, queue: QueueRef, { number }: Target): Action {
@@ -58,7 +82,7 @@ export function dequeueAction(client: Client, queue: QueueRef, { number }: Targe
       const { dequeuePullRequest } = await answerOf(
         client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: true } }),
       );
-      return tellImpact(dequeuePullRequest.impact, 'It leaves the line, and nobody else is affected.');
+      return effectOf(dequeuePullRequest.impact, 'It leaves the line, and nobody else is affected.');
     },
     run: async () => {
       await answerOf(client.mutation(DequeuePullRequestDocument, { input: { ...input, preview: false } }));
@@ -114,7 +138,7 @@ function enqueueAction(client: Client, queue: QueueRef, { target, skipsLine, ski
     preview: async ({ reason = '' }) => {
       const { impact } = await asked(reason === '' ? 'preview' : reason, true);
       return {
-        ...tellImpact(impact, `${target.title} joins the line.`),
+        ...effectOf(impact, `${target.title} joins the line.`),
         ...(skipsValidation && { note: 'Its proof will be of grade unvalidated, and will name you.' }),
       };
     },
@@ -146,7 +170,7 @@ export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean):
     harms: !isPaused,
     ...(!isPaused && { fields: [{ name: 'message', label: 'Why (everybody sees it)' }] }),
     preview: async ({ message = '' }) =>
-      tellImpact(
+      effectOf(
         await asked(message, true),
         isPaused ? 'Builds and landings go on.' : 'Nothing is validated or merged until somebody resumes it.',
       ),
@@ -180,7 +204,7 @@ export function freezeAction(client: Client, queue: QueueRef): Action {
       { name: 'reason', label: 'Why (everybody sees it)' },
       { name: 'until', label: 'Until (empty: until somebody lifts it)', type: 'datetime-local' },
     ],
-    preview: async (values) => tellImpact(await asked(values, true), 'Builds go on, and nothing lands.'),
+    preview: async (values) => effectOf(await asked(values, true), 'Builds go on, and nothing lands.'),
     run: async (values) => {
       await asked(values, false);
       return `${queue.branch} is frozen: builds go on, nothing lands.`;
@@ -189,18 +213,22 @@ export function freezeAction(client: Client, queue: QueueRef): Action {
 }
 
 export function unfreezeAction(client: Client, queue: QueueRef): Action {
+  const asked = async (preview: boolean) => {
+    const { unfreezeBranches } = await answerOf(
+      client.mutation(UnfreezeBranchesDocument, {
+        input: { repository: repositoryOf(queue), baseBranches: queue.branch, preview },
+      }),
+    );
+    return unfreezeBranches;
+  };
   return {
     title: `Lift the freeze of ${queue.branch}?`,
     verb: 'Lift',
     harms: false,
-    preview: null,
+    preview: async () => effectOf((await asked(true)).impact, 'Landings go on.'),
     run: async () => {
-      const { unfreezeBranches } = await answerOf(
-        client.mutation(UnfreezeBranchesDocument, {
-          input: { repository: repositoryOf(queue), baseBranches: queue.branch },
-        }),
-      );
-      return unfreezeBranches.deleted === 0
+      const { deleted } = await asked(false);
+      return deleted === 0
         ? 'No freeze of this very branch was there: a schedule or a wider pattern holds it.'
         : `${queue.branch} is no longer frozen.`;
     },
@@ -222,7 +250,7 @@ export function haltAction(client: Client, queue: QueueRef): Action {
     harms: true,
     fields: [{ name: 'reason', label: 'Why (everybody sees it)', required: true }],
     preview: async ({ reason = '' }) =>
-      tellImpact(await asked(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
+      effectOf(await asked(reason === '' ? 'preview' : reason, true), 'Nothing is merged until an admin resumes it.'),
     run: async ({ reason = '' }) => {
       await asked(reason, false);
       return `${queue.branch} is halted until an admin resumes it.`;
@@ -243,7 +271,7 @@ export function resumeAction(client: Client, queue: QueueRef): Action {
     title: `Resume ${queue.branch}?`,
     verb: 'Resume',
     harms: false,
-    preview: async () => tellImpact(await asked(true), 'Builds and landings go on.'),
+    preview: async () => effectOf(await asked(true), 'Builds and landings go on.'),
     run: async () => {
       await asked(false);
       return `${queue.branch} lands again.`;
@@ -252,17 +280,21 @@ export function resumeAction(client: Client, queue: QueueRef): Action {
 }
 
 export function syncAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  const asked = async (preview: boolean) => {
+    const { syncPullRequest } = await answerOf(
+      client.mutation(SyncPullRequestDocument, { input: { repository: repositoryOf(queue), number, preview } }),
+    );
+    return syncPullRequest;
+  };
   return {
     title: `Bring #${number} up to date with ${queue.branch}?`,
     verb: 'Sync',
     harms: false,
-    preview: null,
-    run: async () => {
-      const { syncPullRequest } = await answerOf(
-        client.mutation(SyncPullRequestDocument, { input: { repository: repositoryOf(queue), number } }),
-      );
-      return syncPullRequest.message;
+    preview: async () => {
+      const { impact, message } = await asked(true);
+      return { ...effectOf(impact, message), sentence: message };
     },
+    run: async () => (await asked(false)).message,
   };
 }
 
@@ -282,19 +314,22 @@ export function refreshAction(client: Client, queue: QueueRef, { number }: Targe
 }
 
 export function backportAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  const asked = async (targetBranch: string, preview: boolean): Promise<string> => {
+    const { backportPullRequest } = await answerOf(
+      client.mutation(BackportPullRequestDocument, {
+        input: { repository: repositoryOf(queue), number, targetBranch, preview },
+      }),
+    );
+    return backportPullRequest.message;
+  };
   return {
     title: `Backport #${number}?`,
     verb: 'Backport',
     harms: false,
     fields: [{ name: 'branch', label: 'To which branch', required: true }],
-    preview: null,
-    run: async ({ branch = '' }) => {
-      const { backportPullRequest } = await answerOf(
-        client.mutation(BackportPullRequestDocument, {
-          input: { repository: repositoryOf(queue), number, targetBranch: branch },
-        }),
-      );
-      return backportPullRequest.message;
-    },
+    preview: async ({ branch = '' }) => ({
+      sentence: branch === '' ? 'Name the branch that it is brought to.' : await asked(branch, true),
+    }),
+    run: async ({ branch = '' }) => await asked(branch, false),
   };
 }

@@ -1,10 +1,12 @@
 // The builds of a pull request, its own checks, and its verification.
 import type { ReactNode } from 'react';
+import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
 import { Icon } from '../design/icons.tsx';
 import { Empty, Pill, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeDuration, Since } from '../design/time.tsx';
+import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
 import { numbers, sentence, short, words } from '../design/words.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './builds.module.css';
@@ -155,6 +157,19 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
           </li>
         ))}
       </ul>
+      <LiveLog
+        key={verification.id}
+        document={VerificationLogDocument}
+        variables={{ verification: verification.id }}
+        pieceOf={({ verificationLog }) => verificationLog}
+        pages={{
+          document: EarlierVerificationLogDocument,
+          pageOf: ({ node }) => (node?.__typename === 'Verification' ? node.log : null),
+        }}
+        heading="What the verification wrote"
+        label="Log of the verification"
+        progress={verification.status}
+      />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { useAct } from '../app/act.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { cx } from '../design/cx.ts';
 import { Dialog } from '../design/dialog.tsx';
-import { useIsNarrow } from '../design/narrow.ts';
+import { useHasOneColumn } from '../design/narrow.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { list, short, words } from '../design/words.ts';
@@ -37,7 +37,7 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
 export function Inspector({ queue, number, at, version, onClose }: InspectorProps): ReactNode {
   const client = useClient();
   const act = useAct();
-  const [{ data }, read] = useQuery({
+  const [{ data, fetching }, read] = useQuery({
     query: InspectorDocument,
     variables: { owner: queue.owner, name: queue.name, number, asOf: at },
     requestPolicy: 'cache-and-network',
@@ -52,7 +52,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
   if (!pull)
     return (
       <Frame number={number} onClose={onClose}>
-        <Waiting />
+        {fetching || !data ? <Waiting /> : <p className="dim">There is no pull request #{number} here.</p>}
       </Frame>
     );
   const { explain } = pull;
@@ -159,11 +159,11 @@ interface FrameProps {
   readonly children: ReactNode;
 }
 
-/** Beside the line where there is room; on a telephone a sheet over it. */
+/** Beside the line where there is room, otherwise a sheet over it. */
 function Frame({ number, onClose, children }: FrameProps): ReactNode {
-  const isNarrow = useIsNarrow();
+  const hasOneColumn = useHasOneColumn();
   const title = `Pull request ${number}`;
-  if (isNarrow)
+  if (hasOneColumn)
     return (
       <Dialog title={title} onClose={onClose} className={styles['sheet']}>
         {children}

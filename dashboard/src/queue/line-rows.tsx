@@ -7,8 +7,9 @@ import { Ago, At, Since } from '../design/time.tsx';
 import { count, numbers, short, words } from '../design/words.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
-import { entriesOf, type Forecast, type Landing, type QueueData, type ShownEntry } from './summary.ts';
+import type { Forecast, Landing, QueueData, ShownEntry } from './summary.ts';
 import { nameOf, toneOfActor } from './who.ts';
+import { fillSlots, type Slot } from './window.ts';
 import styles from './queue.module.css';
 
 export interface ShownBatch {
@@ -21,7 +22,7 @@ export interface ShownBatch {
   readonly batch: BatchRowFragment;
 }
 
-export type LineRow = Row<ShownEntry, ShownBatch, Landing>;
+export type LineRow = Row<Slot, ShownBatch, Landing>;
 
 /** The rows of a queue as it was read, and those whose batches ended last. */
 export function rowsOf(queue: QueueData, past: readonly Landing[]): readonly LineRow[] {
@@ -37,7 +38,7 @@ export function rowsOf(queue: QueueData, past: readonly Landing[]): readonly Lin
       batch,
     }),
   );
-  return layOut<ShownEntry, ShownBatch, Landing>({ landings, entries: entriesOf(queue), batches });
+  return layOut<Slot, ShownBatch, Landing>({ landings, entries: fillSlots(queue), batches });
 }
 
 export function heightOf(row: LineRow, isNarrow: boolean): number {
@@ -180,7 +181,7 @@ function describeBuild(batch: BatchRowFragment): {
   if (batch.state === 'MAKING') return { text: 'its commit is being made', word: 'making', tone: 'dim' };
   if (batch.state === 'LANDING') return { text: 'green, and being put on the base', word: 'landing', tone: 'green' };
   if (gate) return { text: `final gate ${gate.workflow} runs`, word: 'final gate', tone: 'blue' };
-  if (batch.checks.length === 0) return { text: 'its checks have not begun', word: 'building', tone: 'blue' };
+  if (batch.checks.length === 0) return { text: 'its checks have not started', word: 'building', tone: 'blue' };
   return { text: `${ok} of ${count(batch.checks.length, 'check')}`, word: 'building', tone: 'blue' };
 }
 
@@ -267,7 +268,10 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
         (placement === 'part' || placement === 'isolation') && styles['check'],
         isPicked && styles['pick'],
       )}
-      onClick={() => onPick(entry.number)}
+      onClick={({ target }) => {
+        // A link in the row leads elsewhere.
+        if (target instanceof Element && target.closest('a') === null) onPick(entry.number);
+      }}
     >
       <span className={styles['num']}>#{entry.number}</span>
       <span className={styles['title']}>
@@ -305,6 +309,16 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
     </div>
   );
 });
+
+/** A pull request whose row has not been read yet. */
+export function UnreadItem({ slot, isInCard }: { readonly slot: Slot; readonly isInCard: boolean }): ReactNode {
+  return (
+    <div className={cx(styles['entry'], styles[isInCard ? 'card' : 'waiting'])} aria-busy="true">
+      <span className={styles['num']}>{slot.number > 0 && `#${slot.number}`}</span>
+      <span className={cx(styles['title'], 'faint')}>{slot.place}. in line</span>
+    </div>
+  );
+}
 
 function ForecastBar({
   forecast,

@@ -1,8 +1,7 @@
 // The line of a queue, scrolled: only the rows on screen are in the document.
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
 import { useNow } from '../design/clock.ts';
-import { cx } from '../design/cx.ts';
 import { useIsNarrow } from '../design/narrow.ts';
 import { Answer, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -17,11 +16,14 @@ import {
   LandingRow,
   rowsOf,
   TipRow,
+  UnreadItem,
   type Axis,
   type LineRow,
 } from './line-rows.tsx';
 import { forecastsOf, summarise, type Landing, type QueueData, type ShownEntry } from './summary.ts';
+import { useStillRows } from './still.ts';
 import { TimeTravel } from './time-travel.tsx';
+import type { Places } from './window.ts';
 import styles from './queue.module.css';
 
 const shortestAxisMs = 10 * 60 * 1000;
@@ -37,6 +39,10 @@ interface LineViewProps {
   readonly picked: number | null;
   readonly pick: (number: number) => void;
   readonly onQueue: () => void;
+  /** Tells which places in line are on screen, whenever others are. */
+  readonly onShow: (places: Places) => void;
+  /** Where the window begins that is read. */
+  readonly from: number;
 }
 
 type Shown =
@@ -46,12 +52,13 @@ type Shown =
 
 const noGutter = { above: 'none', below: 'none', dot: 'none', side: null } as const;
 
-export function LineView({ queue, data, outside, past, at, look, picked, pick, onQueue }: LineViewProps): ReactNode {
+export function LineView(props: LineViewProps): ReactNode {
+  const { queue, data, outside, past, at, look, picked, pick, onQueue, onShow, from } = props;
   const now = useNow();
   const isNarrow = useIsNarrow();
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
-  const rows = useMemo(
+  const newest = useMemo(
     (): readonly Shown[] => [
       ...rowsOf(data, past),
       ...(outside.length > 0 ? [{ key: 'out', kind: 'outHeading' as const }] : []),
@@ -59,10 +66,21 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
     ],
     [data, outside, past],
   );
+  const rows = useStillRows(newest, `${from} ${at}`, list);
   const [margin, setMargin] = useState(0);
   useEffect(() => setMargin(list.current?.offsetTop ?? 0), [data.depth.queued === 0, isNarrow, at]);
+  // The row that has the focus stays in the document, or scrolling would take the focus away.
+  const focused = useRef<string | null>(null);
   const virtualizer = useVirtualizer({
     count: rows.length,
+    rangeExtractor: useCallback(
+      (range: Range) => {
+        const indexes = defaultRangeExtractor(range);
+        const index = focused.current === null ? -1 : rows.findIndex(({ key }) => key === focused.current);
+        return index === -1 || indexes.includes(index) ? indexes : [...indexes, index].sort((a, b) => a - b);
+      },
+      [rows],
+    ),
     getScrollElement: () => scroller.current,
     estimateSize: (index) => {
       const row = rows[index];
@@ -74,6 +92,19 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
     scrollMargin: margin,
   });
   useEffect(() => virtualizer.measure(), [rows, isNarrow, virtualizer]);
+  const { startIndex = 0, endIndex = 0 } = virtualizer.range ?? {};
+  useEffect(() => {
+    const places = rows
+      .slice(startIndex, endIndex + 1)
+      .flatMap((row) => (row.kind === 'entry' ? [row.entry.place] : []));
+    if (places.length > 0) onShow({ first: Math.min(...places), last: Math.max(...places) });
+  }, [rows, startIndex, endIndex, onShow]);
+  // Keys choose rows that may be off screen.
+  useEffect(() => {
+    const index = picked === null ? -1 : rows.findIndex(({ key }) => key === `entry ${picked}`);
+    if (index !== -1) virtualizer.scrollToIndex(index, { align: 'auto' });
+    // Only a choice scrolls, and not what moves the chosen row.
+  }, [picked]);
 
   const forecasts = useMemo(() => forecastsOf(data), [data]);
   const minute = Math.floor(now / 60_000) * 60_000;
@@ -117,7 +148,7 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
         {lead} <em>{rest}</em>
       </Answer>
       <TimeTravel queue={queue} at={at} onLook={look} />
-      {data.line.nodes.length > 0 && (
+      {data.line.totalCount > 0 && (
         <div className={styles['columns']} aria-hidden="true">
           <span />
           <span>Why it is not merged yet</span>
@@ -137,6 +168,12 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
         className={styles['line']}
         style={{ height: virtualizer.getTotalSize() }}
         aria-label={`The line of ${queue.branch}`}
+        onFocus={({ target }) => {
+          focused.current = target.closest<HTMLElement>('[data-row]')?.dataset['row'] ?? null;
+        }}
+        onBlur={() => {
+          focused.current = null;
+        }}
       >
         {virtualizer.getVirtualItems().map((item) => {
           const row = rows[item.index];
@@ -144,6 +181,7 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
           return (
             <li
               key={item.key}
+              data-row={row.key}
               className={styles['row']}
               aria-posinset={item.index + 1}
               aria-setsize={rows.length}
@@ -159,12 +197,7 @@ export function LineView({ queue, data, outside, past, at, look, picked, pick, o
           );
         })}
       </ol>
-      {data.line.totalCount > data.line.nodes.length && (
-        <p className={cx(styles['more'], 'dim')}>
-          {data.line.totalCount - data.line.nodes.length} more wait behind them. Search finds each of them.
-        </p>
-      )}
-      {data.line.nodes.length === 0 && (
+      {data.line.totalCount === 0 && at === null && (
         <Empty
           title="Nobody is in line."
           actions={
@@ -216,10 +249,11 @@ function RowBody({
     case 'outHeading':
       return <div className={styles['group']}>Not in line: somebody must act</div>;
     case 'entry':
+      if (row.entry.entry === null) return <UnreadItem slot={row.entry} isInCard={row.placement !== 'waiting'} />;
       return (
         <EntryItem
           {...entryProps}
-          entry={row.entry}
+          entry={row.entry.entry}
           placement={row.placement}
           isLastOfCard={row.isLastOfCard}
           isPicked={picked === row.entry.number}

@@ -35,7 +35,7 @@ export interface Gutter {
   readonly above: Rail;
   readonly below: Rail;
   readonly dot: 'none' | 'landed' | 'tip' | 'build' | 'beside' | 'wait';
-  /** The second track. Null where there is none. One that passes runs from above to below the row. */
+  /** The second track. Null: there is none. `passes`: it runs from above the row to below it. */
   readonly side: {
     readonly tone: 'alternative' | 'check';
     readonly begins: boolean;
@@ -78,7 +78,7 @@ export interface Line<Entry, Batch, Landing> {
   readonly landings: readonly Landing[];
   /** In queue order. */
   readonly entries: readonly Entry[];
-  /** Those that live, in any order. */
+  /** The live batches, in any order. */
   readonly batches: readonly Batch[];
 }
 
@@ -272,7 +272,7 @@ function joinRails<Entry extends LineEntry, Batch extends LineBatch, Landing ext
   rows: readonly Bare<Entry, Batch, Landing>[],
 ): readonly Row<Entry, Batch, Landing>[] {
   const own: Rail[] = rows.map(({ rail }) => rail ?? 'none');
-  // What stands beside the line lets the line pass: that of the next row, and nothing behind the last one.
+  // A row beside the line lets the rail of the next row pass. Behind the last row there is no rail.
   for (let index = rows.length - 2; index >= 0; index -= 1)
     if (rows[index]?.rail === null) own[index] = own[index + 1] ?? 'none';
   return rows.map(({ rail: _rail, ...row }, index) => {

@@ -2,18 +2,18 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct, type Action } from '../app/act.tsx';
-import { useCommands, type Command } from '../app/commands.ts';
+import { useAct, useSay, type Action } from '../app/act.tsx';
+import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
 import { codeOf } from '../app/errors.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Banner, Bar, Button, Empty, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
+import { Answer, Banner, Bar, Button, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { short, words } from '../design/words.ts';
+import { count, short, words } from '../design/words.ts';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
   backportAction,
@@ -25,15 +25,17 @@ import {
   syncAction,
   type QueueRef,
 } from './actions.ts';
+import { BotPage } from './bot-pull-request.tsx';
 import { Builds, Checks, VerificationView } from './builds.tsx';
 import { Conditions } from './conditions.tsx';
+import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
 import { ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
 import { Happened, momentsOf, Route } from './track.tsx';
-import { actsNext } from './who.ts';
+import { actsNext, personOf } from './who.ts';
 
-const tabs = ['explain', 'builds', 'checks', 'preview', 'proof'] as const;
+const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
 type Tab = (typeof tabs)[number];
 
 export function PullRequestPage(): ReactNode {
@@ -67,17 +69,7 @@ export function PullRequestPage(): ReactNode {
         <Waiting />
       </>
     );
-  if (!pull)
-    return (
-      <>
-        <Bar title={`#${number}`} />
-        <Empty title={`There is no pull request #${number} in ${owner}/${name}.`}>
-          <Link to="/$owner/$name/pulls" params={{ owner, name }} className="blue">
-            To its pull requests
-          </Link>
-        </Empty>
-      </>
-    );
+  if (!pull) return <BotPage owner={owner} name={name} number={Number(number)} />;
   const tab = tabs.find((one) => one === asked) ?? 'explain';
   return <PullRequestView pull={pull} tab={tab} at={at ?? null} queue={{ owner, name, branch: pull.baseBranch }} />;
 }
@@ -104,7 +96,7 @@ function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command
     label,
     group,
     run: () => act(make),
-    ...(make.preview && !make.fields && { tell: async () => (await make.preview?.({}))?.sentence ?? '' }),
+    ...(make.preview && !make.fields && { preview: async () => (await make.preview?.({}))?.sentence ?? '' }),
   });
   if (isOver)
     return pull.status === 'MERGED' ? [on('b', 'Backport…', 'BACKPORT', backportAction(client, queue, pull))] : [];
@@ -123,6 +115,7 @@ function PullRequestView(props: ViewProps): ReactNode {
   const { pull, tab, at, queue } = props;
   const { owner, name } = queue;
   const actions = usePullRequestActions(props);
+  const say = useSay();
   const navigate = useNavigate();
   const look = (instant: string | null): void =>
     void navigate({
@@ -134,8 +127,16 @@ function PullRequestView(props: ViewProps): ReactNode {
     tab === 'preview'
       ? temporalCommand('the verification', pull.verification?.temporalUrl)
       : temporalCommand('the newest batch', pull.batches.nodes[0]?.temporalUrl),
+    copyCommitCommand(pull.mergeCommit ?? pull.headCommitSha, say),
     { key: 'e', label: 'Explain', group: 'View', run: () => void navigate({ to: '.', search: {} } as never) },
-    ...(at === null ? [] : [{ key: 'Escape', label: 'Back to now', group: 'View' as const, run: () => look(null) }]),
+    at === null
+      ? {
+          key: 'Escape',
+          label: `Back to the queue of ${pull.baseBranch}`,
+          group: 'View',
+          run: () => void navigate({ to: '/$owner/$name/queue/$', params: { owner, name, _splat: pull.baseBranch } }),
+        }
+      : { key: 'Escape', label: 'Back to now', group: 'View', run: () => look(null) },
   ]);
   const shownTabs: readonly (readonly [Tab, string])[] = [
     ['explain', 'Explain'],
@@ -143,6 +144,7 @@ function PullRequestView(props: ViewProps): ReactNode {
     ['checks', `Checks ${pull.checks.length}`],
     ...(pull.verification ? [['preview', 'Preview'] as const] : []),
     ...(pull.landedBatch ? [['proof', 'Proof'] as const] : []),
+    ['history', 'History'],
   ];
   return (
     <>
@@ -212,6 +214,7 @@ function PullRequestView(props: ViewProps): ReactNode {
           {tab === 'builds' && <Builds pull={pull} />}
           {tab === 'checks' && <Checks checks={pull.checks} />}
           {tab === 'preview' && <VerificationView pull={pull} />}
+          {tab === 'history' && <History queue={queue} number={pull.number} />}
           {tab === 'proof' && <ProofView pull={pull} repository={queue} />}
         </div>
         <div tabIndex={0}>
@@ -250,7 +253,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
         </span>
       ) : (
         <span>
-          {pull.author} wants <span className="mono">{pull.headBranch}</span> into{' '}
+          {personOf(pull.author)} wants <span className="mono">{pull.headBranch}</span> into{' '}
           <span className="mono">{pull.baseBranch}</span>
         </span>
       )}
@@ -260,6 +263,11 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
       {pull.queuedAt && pull.status !== 'MERGED' && (
         <span className="wide">
           queued <Ago at={pull.queuedAt} />
+        </span>
+      )}
+      {pull.affectedTargets && (
+        <span className="wide" title={pull.affectedTargets.names.join(', ')}>
+          affects {count(pull.affectedTargets.count, 'target')}
         </span>
       )}
       {pull.landedBatch?.grade && <Seal>{`proved, ${words(pull.landedBatch.grade)}`}</Seal>}
@@ -301,7 +309,7 @@ function Explained({ pull }: { readonly pull: PullRequest }): ReactNode {
       <Route pull={pull} />
       {pull.body !== '' && (
         <>
-          <h3 className={parts['h']}>What {pull.author} wrote</h3>
+          <h3 className={parts['h']}>What {personOf(pull.author)} wrote</h3>
           <p className="dim">{pull.body}</p>
         </>
       )}

@@ -1,6 +1,7 @@
 // Which pull requests are mine, and which need somebody.
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useCommands } from '../app/commands.ts';
 import { codeOf } from '../app/errors.ts';
 import { LiveSign, useShell } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -24,12 +25,12 @@ type View = (typeof views)[number];
 
 const labels = { open: 'Open', yours: 'Yours', stuck: 'Need somebody', merged: 'Merged', all: 'All' } as const;
 
-function filterOf(view: View, handle: string | null): PullRequestFilter {
+function filterOf(view: View, author: string | null): PullRequestFilter {
   switch (view) {
     case 'open':
       return { statuses: ['OPEN', 'PENDING', 'BLOCKED', 'QUEUED', 'TAGGED'] };
     case 'yours':
-      return handle === null ? {} : { author: handle };
+      return author === null ? {} : { author };
     case 'stuck':
       return { statuses: ['PENDING', 'BLOCKED'] };
     case 'merged':
@@ -41,18 +42,25 @@ function filterOf(view: View, handle: string | null): PullRequestFilter {
   }
 }
 
+const moves = [
+  ['j', 'Next row', 1],
+  ['k', 'Previous row', -1],
+  ['ArrowDown', 'Next row', 1],
+  ['ArrowUp', 'Previous row', -1],
+] as const;
+
 type Pull = NonNullable<PullsQuery['repository']>['pullRequests']['nodes'][number];
 
 export function PullsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
   const { show, text = '' } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const viewer = useShell()?.viewer;
-  const handle = viewer?.handle ?? viewer?.email ?? null;
+  const author = useShell()?.viewer.author ?? null;
   const view = views.find((one) => one === show) ?? 'open';
+  const sought = useSettled(text);
   const { data, problem, isWaiting, refresh } = useLiveQuery({
     document: PullsDocument,
-    variables: { owner, name, filter: filterOf(view, handle) },
+    variables: { owner, name, filter: { ...filterOf(view, author), ...(sought !== '' && { text: sought }) } },
     follows: {
       document: QueueDepthChangedDocument,
       variables: { owner, name },
@@ -62,12 +70,20 @@ export function PullsPage(): ReactNode {
   useEffect(() => {
     document.title = `Pull requests of ${owner}/${name} · Interlock`;
   }, [owner, name]);
-  const all = data?.repository?.pullRequests.nodes ?? [];
-  const sought = text.toLowerCase();
-  const pulls = all.filter(({ number, title, author, headBranch }) =>
-    `#${number} ${title} ${author} ${headBranch}`.toLowerCase().includes(sought),
-  );
-  const stuck = all.filter(
+  const filter = useRef<HTMLInputElement>(null);
+  const rows = useRef<HTMLDivElement>(null);
+  /** The link of the next row gets the focus, which `Enter` opens. */
+  const move = (by: number): void => {
+    const links = [...(rows.current?.querySelectorAll<HTMLElement>('li a') ?? [])];
+    const at = links.findIndex((link) => link === document.activeElement);
+    links[at === -1 ? 0 : Math.min(links.length - 1, Math.max(0, at + by))]?.focus();
+  };
+  useCommands([
+    { key: '/', label: 'Filter', group: 'View', run: () => filter.current?.focus() },
+    ...moves.map(([key, label, by]) => ({ key, label, group: 'View' as const, run: () => move(by), isMove: true })),
+  ]);
+  const pulls = data?.repository?.pullRequests.nodes ?? [];
+  const stuck = pulls.filter(
     ({ explain, status }) => status === 'BLOCKED' || explain.who === 'AUTHOR' || explain.who === 'REVIEWER',
   );
   return (
@@ -76,6 +92,7 @@ export function PullsPage(): ReactNode {
         <LiveSign />
         <span className="grow" />
         <input
+          ref={filter}
           className={cx(parts['input'], styles['filter'])}
           type="search"
           aria-label="Filter by number, title, author or branch"
@@ -110,7 +127,7 @@ export function PullsPage(): ReactNode {
           </Link>
         ))}
       </nav>
-      <div className={parts['scroll']} tabIndex={0}>
+      <div ref={rows} className={parts['scroll']} tabIndex={0}>
         {problem && (
           <Failure title="The pull requests could not be read." code={codeOf(problem)} retry={refresh}>
             {problem.sentence}
@@ -128,6 +145,18 @@ export function PullsPage(): ReactNode {
       </div>
     </>
   );
+}
+
+const settledAfterMs = 250;
+
+/** What was typed, once nothing was typed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text.trim()), settledAfterMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
 }
 
 function PullItem({

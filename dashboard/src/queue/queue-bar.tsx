@@ -1,9 +1,9 @@
 // What can be asked of a queue: its buttons, its keys, and its banners.
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct } from '../app/act.tsx';
-import { useCommands, type Command } from '../app/commands.ts';
+import { useAct, useSay } from '../app/act.tsx';
+import { copyCommitCommand, useCommands, type Command } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
@@ -54,10 +54,14 @@ export function useQueueCommands({
 }): void {
   const client = useClient();
   const act = useAct();
+  const say = useSay();
   const navigate = useNavigate();
   const all = [...entriesOf(data), ...outside];
+  // A sheet is closed before the next row is chosen: the keys go on from the row that it was about.
+  const last = useRef<number>(undefined);
+  if (picked) last.current = picked.number;
   const move = (by: number): void => {
-    const at = all.findIndex(({ number }) => number === picked?.number);
+    const at = all.findIndex(({ number }) => number === last.current);
     const next = all[at === -1 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
     if (next) pick(next.number);
   };
@@ -78,12 +82,23 @@ export function useQueueCommands({
             }),
         },
         {
+          key: 'e',
+          label: `Explain #${picked.number} in full`,
+          group: 'This row',
+          run: () =>
+            void navigate({
+              to: '/$owner/$name/pull/$number',
+              params: { owner: queue.owner, name: queue.name, number: String(picked.number) },
+              search: at === null ? {} : { at },
+            }),
+        },
+        {
           key: 'x',
           label: `Dequeue #${picked.number}…`,
           group: 'This row',
           run: () => dequeue && act(dequeue),
           disabled: cannot('DEQUEUE'),
-          tell: async () => (await dequeue?.preview?.({}))?.sentence ?? '',
+          preview: async () => (await dequeue?.preview?.({}))?.sentence ?? '',
         },
         {
           key: 's',
@@ -108,7 +123,7 @@ export function useQueueCommands({
       group: 'This page',
       run: () => act(pause),
       disabled: cannot('PAUSE'),
-      tell: async () => (await pause.preview?.({}))?.sentence ?? '',
+      preview: async () => (await pause.preview?.({}))?.sentence ?? '',
     },
     {
       key: 'f',
@@ -123,6 +138,13 @@ export function useQueueCommands({
       group: 'This page',
       run: () => act(data.haltedAt ? resumeAction(client, queue) : haltAction(client, queue)),
       disabled: cannot('HALT'),
+    },
+    copyCommitCommand(picked?.headCommitSha ?? data.baseTip, say),
+    {
+      key: 'm',
+      label: 'Simulate a change of the configuration',
+      group: 'View',
+      run: () => void navigate({ to: '/$owner/$name/configuration', params: { owner: queue.owner, name: queue.name } }),
     },
     temporalCommand(queue.branch, data.temporalUrl),
   ]);

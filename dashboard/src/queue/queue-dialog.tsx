@@ -52,7 +52,11 @@ export function QueueDialog({ queue, onClose }: { readonly queue: QueueRef; read
         </ul>
       )}
       {pulls.length === 0 && !fetching && (
-        <p className="dim">No open pull request into {queue.branch} is called that.</p>
+        <p className="dim">
+          {text === ''
+            ? `No pull request into ${queue.branch} is open. Push a branch, and open its pull request.`
+            : `No open pull request into ${queue.branch} is called that.`}
+        </p>
       )}
     </Dialog>
   );

@@ -1,5 +1,5 @@
 // What lands next, when, and who holds what up.
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { codeOf } from '../app/errors.ts';
@@ -16,18 +16,29 @@ import { LineView } from './line-view.tsx';
 import { QueueBanners, QueueBar, useQueueCommands, type ViewProps } from './queue-bar.tsx';
 import { QueueDialog } from './queue-dialog.tsx';
 import { entriesOf, type Landing, type QueueData, type ShownEntry } from './summary.ts';
+import { TimeTravel } from './time-travel.tsx';
+import { decideWindow, windowSize, type Places } from './window.ts';
 import styles from './queue.module.css';
 
+/** How many builds are read at first: as many as most queues make at once. */
+const fewBuilds = 12;
 /** The most that a page of the API has. */
-const entriesShown = 100;
+const mostBuilds = 100;
+/** Explanations of pull requests that are not in line cost most: they are read at once, and then at intervals. */
+const outsideEveryMs = 3_000;
+/** Rows are read when scrolling pauses. */
+const scrollPauseMs = 80;
 
 export function QueuePage(): ReactNode {
   const { owner = '', name = '', _splat: branch = 'main' } = useParams({ strict: false });
   const { at = null } = useSearch({ strict: false });
   const queue = useMemo((): QueueRef => ({ owner, name, branch }), [owner, name, branch]);
+  const [from, show] = useWindow(queue);
+  const look = useLook();
+  const [builds, setBuilds] = useState(fewBuilds);
   const { data, problem, partial, isWaiting, refresh } = useLiveQuery({
     document: QueueDocument,
-    variables: useMemo(() => ({ ...queue, first: entriesShown, asOf: at }), [queue, at]),
+    variables: useMemo(() => ({ ...queue, first: windowSize, from, builds, asOf: at }), [queue, from, builds, at]),
     // The past does not change.
     follows:
       at === null
@@ -38,6 +49,10 @@ export function QueuePage(): ReactNode {
           }
         : null,
   });
+  const running = data?.repository?.queue?.builds ?? 0;
+  useEffect(() => {
+    if (running > builds) setBuilds(Math.min(mostBuilds, 2 * running));
+  }, [running, builds]);
   useEffect(() => {
     document.title = `${branch} of ${owner}/${name} · Interlock`;
     prefer({ lastQueue: `/${owner}/${name}/queue/${branch}` });
@@ -67,6 +82,7 @@ export function QueuePage(): ReactNode {
     return (
       <>
         <Bar title={branch} />
+        <TimeTravel queue={queue} at={at} onLook={look} />
         <Empty title="Nothing is on record of that moment.">
           <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
             Back to now
@@ -83,10 +99,56 @@ export function QueuePage(): ReactNode {
         </Empty>
       </>
     );
-  return <QueueView queue={queue} data={data.repository.queue} repository={data.repository} at={at} />;
+  return (
+    <QueueView
+      queue={queue}
+      data={data.repository.queue}
+      repository={data.repository}
+      at={at}
+      from={from}
+      onShow={show}
+    />
+  );
 }
 
-function QueueView({ queue, data, repository, at }: ViewProps): ReactNode {
+/** Leads to the page of a moment in the past. Null: of now. */
+function useLook(): (instant: string | null) => void {
+  const navigate = useNavigate();
+  return (instant) =>
+    void navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => ({ ...before, at: instant ?? undefined }),
+      replace: true,
+    } as never);
+}
+
+/** The first place of the part of the line that is read, and a function that moves it to what is on screen. */
+function useWindow(queue: QueueRef): readonly [number, (places: Places) => void] {
+  const [window, setWindow] = useState({ queue, from: 1 });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const show = useCallback(
+    (places: Places): void => {
+      clearTimeout(timer.current);
+      timer.current = setTimeout(
+        () =>
+          setWindow((before) => {
+            const from = decideWindow(before.queue === queue ? before.from : 1, places);
+            return before.queue === queue && before.from === from ? before : { queue, from };
+          }),
+        scrollPauseMs,
+      );
+    },
+    [queue],
+  );
+  return [window.queue === queue ? window.from : 1, show];
+}
+
+interface QueueViewProps extends ViewProps {
+  readonly from: number;
+  readonly onShow: (places: Places) => void;
+}
+
+function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps): ReactNode {
   const { select } = useSearch({ strict: false });
   const navigate = useNavigate();
   const pick = useMemo(
@@ -99,18 +161,17 @@ function QueueView({ queue, data, repository, at }: ViewProps): ReactNode {
         } as never),
     [navigate],
   );
-  const look = (instant: string | null): void =>
-    void navigate({
-      to: '.',
-      search: (before: Record<string, unknown>) => ({ ...before, at: instant ?? undefined }),
-      replace: true,
-    } as never);
+  const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
   const { outside, past } = useBeside(queue, data, at);
-  const picked = [...entriesOf(data), ...outside].find(({ number }) => number === select);
+  // What is chosen may be far from the rows that are read.
+  const seen = useRef<ShownEntry>(undefined);
+  const found = [...entriesOf(data), ...outside].find(({ number }) => number === select);
+  if (found) seen.current = found;
+  const picked = seen.current?.number === select ? seen.current : undefined;
   useQueueCommands({ queue, data, repository, at, picked, outside, pick, openQueueing: () => setQueueing(true) });
   return (
-    <div className={cx(styles['page'], picked && styles['inspecting'])}>
+    <div className={cx(styles['page'], select !== undefined && styles['inspecting'])}>
       <div className={styles['left']}>
         {at !== null && (
           <Banner
@@ -121,7 +182,13 @@ function QueueView({ queue, data, repository, at }: ViewProps): ReactNode {
               </Button>
             }
           >
-            The line as it was at <At at={at} />. Nothing can be changed in the past.
+            {data.asOf ? (
+              <>
+                The line as it was at <At at={data.asOf} />. Nothing can be changed in the past.
+              </>
+            ) : (
+              'The line of that moment is being read.'
+            )}
           </Banner>
         )}
         <QueueBar queue={queue} data={data} at={at} repository={repository} onQueue={() => setQueueing(true)} />
@@ -133,20 +200,15 @@ function QueueView({ queue, data, repository, at }: ViewProps): ReactNode {
           past={past}
           at={at}
           look={look}
-          picked={picked?.number ?? null}
+          picked={select ?? null}
           pick={pick}
           onQueue={() => setQueueing(true)}
+          from={from}
+          onShow={onShow}
         />
       </div>
-      {picked && (
-        <Inspector
-          key={picked.number}
-          queue={queue}
-          number={picked.number}
-          at={at}
-          version={data}
-          onClose={() => pick(null)}
-        />
+      {select !== undefined && (
+        <Inspector key={select} queue={queue} number={select} at={at} version={data} onClose={() => pick(null)} />
       )}
       {isQueueing && <QueueDialog queue={queue} onClose={() => setQueueing(false)} />}
     </div>
@@ -161,16 +223,33 @@ function useBeside(
   data: QueueData,
   at: string | null,
 ): { readonly outside: readonly ShownEntry[]; readonly past: readonly Landing[] } {
-  const [outside, readOutside] = useQuery({ query: NotInLineDocument, variables: queue, pause: at !== null });
+  const [outside, readOutside] = useQuery({
+    query: NotInLineDocument,
+    variables: queue,
+    pause: at !== null,
+    requestPolicy: 'cache-and-network',
+  });
   const [landings, readLandings] = useQuery({
     query: LandingsDocument,
     variables: useMemo(() => ({ ...queue, asOf: at }), [queue, at]),
+    requestPolicy: 'cache-and-network',
   });
   const line = data.line.nodes.map(({ pullRequest }) => pullRequest.number).join();
+  const last = useRef({ line, at: Number.NEGATIVE_INFINITY });
   useEffect(() => {
-    if (at === null) readOutside({ requestPolicy: 'network-only' });
+    if (at !== null || last.current.line === line) return undefined;
+    const read = (): void => {
+      last.current = { line, at: performance.now() };
+      readOutside({ requestPolicy: 'network-only' });
+    };
+    const timer = setTimeout(read, Math.max(0, last.current.at + outsideEveryMs - performance.now()));
+    return () => clearTimeout(timer);
   }, [line, at, readOutside]);
-  useEffect(() => readLandings({ requestPolicy: 'network-only' }), [data.baseTip, readLandings]);
+  const tip = useRef(data.baseTip);
+  useEffect(() => {
+    if (tip.current !== data.baseTip) readLandings({ requestPolicy: 'network-only' });
+    tip.current = data.baseTip;
+  }, [data.baseTip, readLandings]);
   return {
     outside: at === null ? (outside.data?.repository?.notInLine.nodes ?? none) : none,
     past: landings.data?.repository?.queue?.past.nodes ?? none,

@@ -38,17 +38,17 @@ export function forecastsOf(queue: QueueData): ReadonlyMap<number, Forecast> {
   );
 }
 
-/** The answer in two parts: the second is told in a quieter voice. */
+/** The answer in two parts: the second is shown less prominently. */
 export function summarise(
   queue: QueueData,
-  tell: (at: number) => string,
+  textOfTime: (at: number) => string,
   builds: { line: number; beside: number },
 ): readonly [string, string] {
   const { queued } = queue.depth;
   if (queue.asOf) {
     const beside = builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : '';
     return [
-      `At ${tell(Date.parse(queue.asOf))}, ${count(queued, 'pull request was', 'pull requests were')} in line.`,
+      `At ${textOfTime(Date.parse(queue.asOf))}, ${count(queued, 'pull request was', 'pull requests were')} in line.`,
       builds.line + builds.beside === 0 ? '' : `${capital(inWords(builds.line, 'build'))}${beside} ran.`,
     ];
   }
@@ -63,11 +63,13 @@ export function summarise(
       : `${capital(inWords(builds.line, 'build'))}${builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : ''}.`;
   if (queue.frozen) return [`${building} Nothing lands: ${queue.baseBranch} is frozen.`, inLine(queued)];
   const forecasts = [...forecastsOf(queue).values()];
+  // Forecasts of the middle of the line say nothing of the next landing.
+  if ((queue.line.nodes[0]?.position ?? 1) > 1) return [building, inLine(queued)];
   if (forecasts.length === 0) return [building, 'When they land is not known yet.'];
   const next = Math.min(...forecasts.map(({ p50 }) => p50));
   const whole = Math.max(...forecasts.map(({ p90 }) => p90));
   const known = forecasts.length === queued ? 'the whole line' : `the first ${forecasts.length} of ${queued}`;
-  return [`${building} The next landing is about ${tell(next)},`, `${known} by ${tell(whole)}.`];
+  return [`${building} The next landing is about ${textOfTime(next)},`, `${known} by ${textOfTime(whole)}.`];
 }
 
 function inLine(queued: number): string {

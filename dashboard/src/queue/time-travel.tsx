@@ -8,6 +8,7 @@ import { useNow } from '../design/clock.ts';
 import { describeInstant } from '../design/time.tsx';
 import { count } from '../design/words.ts';
 import { DepthHistoryDocument, type DepthHistoryQuery } from '../generated/queue.ts';
+import { takeStep } from './look-back.ts';
 import type { QueueRef } from './actions.ts';
 import styles from './time-travel.module.css';
 
@@ -67,6 +68,12 @@ export function TimeTravel({ queue, at, onLook }: TimeTravelProps): ReactNode {
         step={minuteMs}
         value={shown}
         onChange={(event) => look(Number(event.currentTarget.value))}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
+          event.preventDefault();
+          const by = event.key === 'ArrowLeft' ? -1 : 1;
+          look(takeStep({ shown, from, to, by, isLong: event.shiftKey }, points));
+        }}
       />
       <p className={styles['marks']} aria-hidden="true">
         <span>{describeInstant(from, now)}</span>

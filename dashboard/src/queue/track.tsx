@@ -5,6 +5,7 @@ import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { numbers, short, words } from '../design/words.ts';
 import type { PullRequest } from './pull-request.ts';
+import { personOf } from './who.ts';
 import styles from './track.module.css';
 
 interface Stop {
@@ -85,9 +86,11 @@ interface Happening {
 
 const endings = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: 'amber' } as const;
 
-/** What its rows tell, newest first. */
+/** What happened to it, newest first. */
 function happeningsOf(pull: PullRequest): readonly Happening[] {
-  const all: Happening[] = [{ at: pull.createdAt, text: 'Opened', detail: `by ${pull.author}`, tone: 'plain' }];
+  const all: Happening[] = [
+    { at: pull.createdAt, text: 'Opened', detail: `by ${personOf(pull.author)}`, tone: 'plain' },
+  ];
   if (pull.queuedAt)
     all.push({
       at: pull.queuedAt,

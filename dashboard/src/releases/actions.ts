@@ -1,13 +1,15 @@
-// What can be asked of an environment. Each action tells first what it would do.
+// The actions on an environment. Each shows what it would do before it is confirmed.
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
 import { count } from '../design/words.ts';
 import {
   CreateDeploymentDocument,
+  CreateReleaseDocument,
   FreezeEnvironmentDocument,
   RollbackChangelogDocument,
   RollBackEnvironmentDocument,
+  TipToCutDocument,
   UnfreezeEnvironmentDocument,
 } from '../generated/releases.ts';
 
@@ -20,7 +22,7 @@ const pullRequestsShown = 8;
 
 export function rollBackAction(client: Client, { project, environment }: EnvironmentRef): Action {
   const input = { project, environment, force: false };
-  // What was told is what happens: the rollback is refused if something else runs there by then.
+  // What was shown is what happens: the rollback is refused if something else runs there by then.
   let ifRunning: string | null = null;
   return {
     title: `Roll back ${environment}?`,
@@ -88,6 +90,67 @@ export function deployAction(
   };
 }
 
+/** The candidate after `version`: `2.14.0-rc4` after `2.14.0-rc3`. Null: there was none. */
+export function nextCandidate(version: string | null): string {
+  const [, before = '', number = ''] = /^(.*-rc)(\d+)$/.exec(version ?? '') ?? [];
+  return number === '' ? '1.0.0-rc1' : `${before}${Number(number) + 1}`;
+}
+
+interface CutFrom {
+  readonly project: string;
+  readonly repository: { readonly owner: string; readonly name: string; readonly defaultBranch: string };
+  /** The newest candidate. Null: there is none. */
+  readonly newest: string | null;
+  /** Candidates of the project are built. */
+  readonly isBuilt: boolean;
+  /** Reads the candidates again: there is no subscription to them. */
+  readonly refresh: () => void;
+}
+
+export function cutAction(client: Client, { project, repository, newest, isBuilt, refresh }: CutFrom): Action {
+  const { owner, name, defaultBranch: branch } = repository;
+  const commitOf = async (asked: string): Promise<string> => {
+    if (asked !== '') return asked;
+    const tip = await answerOf(
+      client.query(TipToCutDocument, { owner, name, branch }, { requestPolicy: 'network-only' }),
+    );
+    return tip.repository?.queue?.baseTip ?? '';
+  };
+  return {
+    title: `Cut a candidate of ${project}`,
+    verb: 'Cut',
+    harms: false,
+    fields: [
+      { name: 'version', label: 'Version', required: true, initial: nextCandidate(newest) },
+      { name: 'commit', label: `Commit (empty: the tip of ${branch})` },
+    ],
+    preview: async ({ version = '', commit = '' }) => {
+      const full = await commitOf(commit.trim());
+      return {
+        sentence:
+          full === ''
+            ? `The tip of ${branch} is not known yet: nothing was ever queued for it. Name a commit.`
+            : `${version} is the commit ${full.slice(0, 8)} of ${owner}/${name}. Nothing is deployed.`,
+      };
+    },
+    run: async ({ version = '', commit = '' }) => {
+      const { createRelease } = await answerOf(
+        client.mutation(CreateReleaseDocument, {
+          input: {
+            project,
+            version,
+            repository: `${owner}/${name}`,
+            commit: await commitOf(commit.trim()),
+            triggerBuildWorkflow: isBuilt,
+          },
+        }),
+      );
+      refresh();
+      return `${createRelease.releaseCandidate.version} is cut.`;
+    },
+  };
+}
+
 export function freezeAction(client: Client, { project, environment }: EnvironmentRef): Action {
   const asked = async ({ reason = '', until = '' }, preview: boolean) => {
     const { freezeEnvironment } = await answerOf(
@@ -122,13 +185,19 @@ export function freezeAction(client: Client, { project, environment }: Environme
 }
 
 export function liftAction(client: Client, { project, environment }: EnvironmentRef): Action {
+  const asked = async (preview: boolean) => {
+    const { unfreezeEnvironment } = await answerOf(
+      client.mutation(UnfreezeEnvironmentDocument, { input: { project, environment, preview } }),
+    );
+    return unfreezeEnvironment;
+  };
   return {
     title: `Lift the freeze of ${environment}?`,
     verb: 'Lift',
     harms: false,
-    preview: null,
+    preview: async () => ({ sentence: (await asked(true)).impact?.sentence ?? `${environment} is not frozen.` }),
     run: async () => {
-      await answerOf(client.mutation(UnfreezeEnvironmentDocument, { input: { project, environment } }));
+      await asked(false);
       return `${environment} is no longer frozen by hand.`;
     },
   };

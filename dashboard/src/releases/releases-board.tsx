@@ -1,11 +1,18 @@
 // Which candidate runs in which environment, and the deployments that brought it there.
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
-import { Empty, Pill } from '../design/parts.tsx';
+import { Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At, Since } from '../design/time.tsx';
-import { short, words } from '../design/words.ts';
-import type { ReleasesQuery } from '../generated/releases.ts';
+import { count, short, words } from '../design/words.ts';
+import {
+  BuildLogDocument,
+  DeploymentLogDocument,
+  EarlierBuildLogDocument,
+  EarlierDeploymentLogDocument,
+  type ReleasesQuery,
+} from '../generated/releases.ts';
 import styles from './releases.module.css';
 
 export type Project = NonNullable<ReleasesQuery['releaseProject']>;
@@ -100,37 +107,132 @@ function Cell({
   );
 }
 
-export function Recent({ environments }: { readonly environments: readonly Environment[] }): ReactNode {
-  const all = environments
-    .flatMap(({ name, deployments }) => deployments.nodes.map((deployment) => ({ ...deployment, environment: name })))
-    .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt))
-    .slice(0, 12);
-  if (all.length === 0) return null;
+const unreleasedShown = 3;
+
+/** What landed and is in no candidate yet. */
+export function Unreleased({ project: { unreleased, repository } }: { readonly project: Project }): ReactNode {
+  if (!unreleased || unreleased.commitCount === 0) return null;
+  const { pullRequests, commitCount, complete } = unreleased;
+  const more = pullRequests.length - unreleasedShown;
+  return (
+    <p className={cx(parts['body'], 'sm')}>
+      <b>
+        {complete ? count(commitCount, 'commit') : `More than ${count(commitCount, 'commit')}`} of{' '}
+        {repository.defaultBranch} {commitCount === 1 ? 'is' : 'are'} in no candidate yet.
+      </b>{' '}
+      <span className="dim">
+        {pullRequests.slice(0, unreleasedShown).map(({ id, number, title }, index) => (
+          <span key={id}>
+            {index > 0 && ', '}#{number} {title}
+          </span>
+        ))}
+        {more > 0 && ` and ${more} more`}
+      </span>
+    </p>
+  );
+}
+
+const good = new Set(['SUCCESS', 'READY']);
+const bad = new Set(['FAILURE', 'ERROR', 'FAILED']);
+
+/** What was carried out, and wrote something meanwhile: a deployment, or the build of a candidate. */
+type Run = Pick<Candidate, 'id' | 'createdAt' | 'actor' | 'errorMessage'> & {
+  readonly status: string;
+  readonly what: string;
+  readonly version: string;
+  /** Null: the build of the candidate. */
+  readonly deployment: string | null;
+};
+
+function runsOf({ environments, releaseCandidates, build }: Project): readonly Run[] {
+  const deployments = environments.flatMap(({ name, deployments: { nodes } }) =>
+    nodes.map(
+      (one): Run => ({
+        ...one,
+        what: one.kind === 'ROLLBACK' ? `Rollback of ${name} to` : `${name} to`,
+        version: one.releaseCandidateVersion,
+        deployment: one.id,
+      }),
+    ),
+  );
+  const isBuilt = (build?.kind ?? 'NONE') !== 'NONE';
+  const builds = isBuilt
+    ? releaseCandidates.nodes.map((one): Run => ({ ...one, what: 'Build of', deployment: null }))
+    : [];
+  return [...deployments, ...builds].toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
+}
+
+const runsShown = 12;
+
+export function Recent({ project }: { readonly project: Project }): ReactNode {
+  const [opened, setOpened] = useState<string | null>(null);
+  const runs = runsOf(project).slice(0, runsShown);
+  if (runs.length === 0) return null;
+  const shown = runs.find(({ id }) => id === opened);
   return (
     <section>
-      <h3 className={parts['h']}>Deployments</h3>
+      <h3 className={parts['h']}>Deployments and builds</h3>
       <ul className={cx(parts['box'], parts['list'])}>
-        {all.map((one) => (
+        {runs.map((one) => (
           <li key={one.id}>
-            <Pill
-              tone={
-                one.status === 'SUCCESS' ? 'green' : one.status === 'FAILURE' || one.status === 'ERROR' ? 'red' : 'blue'
-              }
-            >
+            <Pill tone={good.has(one.status) ? 'green' : bad.has(one.status) ? 'red' : 'blue'}>
               {words(one.status)}
             </Pill>
             <span className="grow">
-              {one.kind === 'ROLLBACK' ? 'Rollback of ' : ''}
-              {one.environment} to <b>{one.releaseCandidateVersion}</b>
+              {one.what} <b>{one.version}</b>
               {one.errorMessage && <span className="red sm"> {one.errorMessage}</span>}
             </span>
             <span className="sm dim wide">{one.actor}</span>
             <span className="sm faint nowrap">
               <Ago at={one.createdAt} />
             </span>
+            <Button
+              kind="quiet"
+              aria-expanded={one.id === opened}
+              onClick={() => setOpened(one.id === opened ? null : one.id)}
+            >
+              Log
+            </Button>
           </li>
         ))}
       </ul>
+      {shown && <RunLog key={shown.id} run={shown} project={project.name} />}
     </section>
+  );
+}
+
+function RunLog({ run, project }: { readonly run: Run; readonly project: string }): ReactNode {
+  const { version, status, what } = run;
+  if (run.deployment === null)
+    return (
+      <LiveLog
+        document={BuildLogDocument}
+        variables={{ project, version }}
+        pieceOf={({ buildLog }) => buildLog}
+        pages={{ document: EarlierBuildLogDocument, pageOf: (data) => data.releaseProject?.releaseCandidate?.log }}
+        heading={`What the build of ${version} wrote`}
+        label="Log of the build"
+        progress={status}
+        otherwise={<p className="sm dim">The build of {version} has written nothing to Interlock.</p>}
+      />
+    );
+  return (
+    <LiveLog
+      document={DeploymentLogDocument}
+      variables={{ deployment: run.deployment }}
+      pieceOf={({ deploymentLog }) => deploymentLog}
+      pages={{
+        document: EarlierDeploymentLogDocument,
+        pageOf: ({ node }) => (node?.__typename === 'Deployment' ? node.log : null),
+      }}
+      heading={`${what} ${version}: what it wrote`}
+      label="Log of the deployment"
+      progress={status}
+      otherwise={
+        <p className="sm dim">
+          {what} {version} has written nothing to Interlock. A provider that deploys elsewhere keeps its log there.
+        </p>
+      }
+    />
   );
 }

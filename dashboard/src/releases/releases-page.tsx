@@ -2,8 +2,8 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useClient } from 'urql';
-import { useAct } from '../app/act.tsx';
-import { useCommands } from '../app/commands.ts';
+import { useAct, useSay } from '../app/act.tsx';
+import { copyCommitCommand, useCommands } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
 import { refusalOf } from '../app/permitted.ts';
@@ -14,8 +14,8 @@ import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { count } from '../design/words.ts';
 import { EnvironmentChangedDocument, ReleaseProjectsDocument, ReleasesDocument } from '../generated/releases.ts';
-import { deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
-import { active, Board, Recent, type Project } from './releases-board.tsx';
+import { cutAction, deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
+import { active, Board, Recent, Unreleased, type Project } from './releases-board.tsx';
 
 export function ReleaseProjectsPage(): ReactNode {
   useTitle('Releases');
@@ -76,7 +76,7 @@ export function ReleasesPage(): ReactNode {
     <Shown answer={answer} what={`The releases of ${project}`}>
       {({ releaseProject }) =>
         releaseProject ? (
-          <ProjectView project={releaseProject} />
+          <ProjectView project={releaseProject} refresh={answer.refresh} />
         ) : (
           <>
             <Bar title={project} />
@@ -109,9 +109,15 @@ function summarise({ environments }: Project): readonly [string, string] {
   return [lead, rest.length === 0 ? 'Nothing is on its way.' : `${rest.join(', ')}.`];
 }
 
-function ProjectView({ project }: { readonly project: Project }): ReactNode {
+interface ProjectViewProps {
+  readonly project: Project;
+  readonly refresh: () => void;
+}
+
+function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
   const client = useClient();
   const act = useAct();
+  const say = useSay();
   const { environments } = project;
   const [chosen, setChosen] = useState<string | null>(null);
   // The last environment where something runs: it stays the same while a rollback takes place.
@@ -123,18 +129,22 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
     .filter(({ status }) => status === 'READY')
     .map(({ version }) => version);
   const name = environment?.name ?? '';
+  const isBuilt = (project.build?.kind ?? 'NONE') !== 'NONE';
+  const newest = project.releaseCandidates.nodes[0]?.version ?? null;
   const actions = useMemo(
     () => ({
       roll: rollBackAction(client, { project: project.name, environment: name }),
       deploy: deployAction(client, { project: project.name, environment: name, versions }),
       freeze: freezeAction(client, { project: project.name, environment: name }),
       lift: liftAction(client, { project: project.name, environment: name }),
+      cut: cutAction(client, { project: project.name, repository: project.repository, newest, isBuilt, refresh }),
     }),
-    [client, project.name, name, versions.join()],
+    [client, project.name, project.repository, name, versions.join(), newest, isBuilt, refresh],
   );
   const isFrozen = environment?.frozen !== null && environment?.frozen !== undefined;
   const permissions = environment?.viewerCan ?? [];
   const cannotDeploy = refusalOf(permissions, 'DEPLOY');
+  // Cutting a candidate needs release:write too.
   const cannotFreeze = refusalOf(permissions, 'FREEZE');
   const cannotRollBack =
     refusalOf(permissions, 'ROLL_BACK') ?? (environment?.rollback ? undefined : `${name} has nothing to go back to.`);
@@ -151,7 +161,7 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
       label: `Roll back ${name}…`,
       group: 'This page',
       run: () => act(actions.roll),
-      tell: async () => (await actions.roll.preview?.({}))?.sentence ?? '',
+      preview: async () => (await actions.roll.preview?.({}))?.sentence ?? '',
       disabled: cannotRollBack,
     },
     {
@@ -161,6 +171,8 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
       run: () => act(isFrozen ? actions.lift : actions.freeze),
       disabled: cannotFreeze,
     },
+    { key: 'n', label: 'Cut a candidate…', group: 'This page', run: () => act(actions.cut), disabled: cannotFreeze },
+    copyCommitCommand(environment?.running?.releaseCandidate.commit, say),
     temporalCommand(`the newest deployment to ${name}`, environment?.deployments.nodes[0]?.temporalUrl),
   ]);
   const [lead, rest] = summarise(project);
@@ -176,6 +188,15 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
       >
         <LiveSign />
         <span className="grow" />
+        <Button
+          wide
+          shortcut="N"
+          disabled={cannotFreeze !== undefined}
+          title={cannotFreeze}
+          onClick={() => act(actions.cut)}
+        >
+          Cut
+        </Button>
         <label className={cx(parts['check'], 'nowrap')}>
           <span className="faint wide">On</span>
           <select className={parts['select']} value={name} onChange={(event) => setChosen(event.currentTarget.value)}>
@@ -215,9 +236,10 @@ function ProjectView({ project }: { readonly project: Project }): ReactNode {
         <Answer>
           {lead} <em>{rest}</em>
         </Answer>
+        <Unreleased project={project} />
         <Board project={project} />
         <div className={parts['body']}>
-          <Recent environments={environments} />
+          <Recent project={project} />
         </div>
       </div>
     </>

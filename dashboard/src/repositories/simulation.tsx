@@ -77,11 +77,11 @@ function Outcome({ simulated }: { readonly simulated: Simulated }): ReactNode {
           </tr>
         </thead>
         <tbody>
-          {rows.map(([title, tell]) => (
+          {rows.map(([title, textOf]) => (
             <tr key={title}>
               <th scope="row">{title}</th>
               {shown.map(([column, tally]) => (
-                <td key={column}>{tell(tally)}</td>
+                <td key={column}>{textOf(tally)}</td>
               ))}
             </tr>
           ))}

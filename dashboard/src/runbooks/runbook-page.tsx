@@ -5,6 +5,7 @@ import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { useCommands, type Command } from '../app/commands.ts';
 import { temporalCommand } from '../app/installation.tsx';
+import { LiveLog } from '../app/live-log.tsx';
 import { Shown, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
@@ -19,10 +20,11 @@ import {
   ContinueRunbookDocument,
   RetryRunbookDocument,
   RunbookChangedDocument,
+  EarlierRunbookLogDocument,
+  RunbookLogDocument,
   RunbookPageDocument,
   type RunbookPageQuery,
 } from '../generated/runbooks.ts';
-import { RunbookLog } from './runbook-log.tsx';
 import { toneOf } from './runbooks-page.tsx';
 import styles from './runbooks.module.css';
 
@@ -106,17 +108,25 @@ function useRunbookActions({
         return `Runbook ${number} is being canceled.`;
       },
     };
+    const askForRetry = async ({ budget = '' }, preview: boolean) => {
+      const budgetMicros = budget === '' ? null : Math.round(Number(budget) * microsInDollar);
+      const { retryRunbook } = await answerOf(
+        client.mutation(RetryRunbookDocument, { input: { number, budgetMicros, preview } }),
+      );
+      return retryRunbook.impact;
+    };
     const retry: Action = {
       title: `Try what failed in runbook ${number} again?`,
       verb: 'Try again',
       harms: false,
-      preview: null,
       ...(isSpent && {
         fields: [{ name: 'budget', label: 'A higher budget, in US dollars', type: 'number' as const, required: true }],
       }),
-      run: async ({ budget = '' }) => {
-        const budgetMicros = budget === '' ? null : Math.round(Number(budget) * microsInDollar);
-        await answerOf(client.mutation(RetryRunbookDocument, { input: { number, budgetMicros } }));
+      preview: async (values) => ({
+        sentence: (await askForRetry(values, true))?.sentence ?? 'What failed is tried again.',
+      }),
+      run: async (values) => {
+        await askForRetry(values, false);
         return 'What failed is tried again.';
       },
     };
@@ -212,7 +222,16 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
             </div>
           )}
           <Steps runbook={runbook} />
-          <RunbookLog key={runbook.number} number={runbook.number} progress={progressOf(runbook)} />
+          <LiveLog
+            key={runbook.number}
+            document={RunbookLogDocument}
+            variables={{ number: runbook.number }}
+            pieceOf={({ runbookLog }) => runbookLog}
+            pages={{ document: EarlierRunbookLogDocument, pageOf: (data) => data.runbook?.log }}
+            heading="What it said"
+            label="Log of the runbook"
+            progress={progressOf(runbook)}
+          />
         </div>
         <div tabIndex={0}>
           <h3 className={parts['h']}>Pull requests</h3>

@@ -1,17 +1,21 @@
 // What listens, and whether it hears.
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
-import { answerOf, useAct, useSay, type Action } from '../app/act.tsx';
+import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { Ago } from '../design/time.tsx';
+import { Ago, At } from '../design/time.tsx';
 import { count, words } from '../design/words.ts';
 import {
   CreateWebhookEndpointDocument,
+  DeleteWebhookEndpointDocument,
+  DisableWebhookEndpointDocument,
+  EnableWebhookEndpointDocument,
   PingWebhookEndpointDocument,
   RedeliverWebhookDocument,
+  WebhookAttemptsDocument,
   WebhooksDocument,
   type WebhooksQuery,
 } from '../generated/webhooks.ts';
@@ -29,21 +33,25 @@ export function WebhooksPage(): ReactNode {
     verb: 'Create',
     harms: false,
     fields: [
-      { name: 'url', label: 'Address that is told', type: 'url', required: true },
+      { name: 'url', label: 'Address that gets the events', type: 'url', required: true },
       { name: 'actions', label: 'Of which actions (with spaces between; empty: all)' },
     ],
     preview: null,
     run: async ({ url = '', actions = '' }) => {
       const { createWebhookEndpoint } = await answerOf(
         client.mutation(CreateWebhookEndpointDocument, {
-          input: { url, actions: actions.split(/[\s,]+/).filter((one) => one !== ''), ownSecret: false },
+          input: { url, actions: actionsOf(actions), ownSecret: false },
         }),
       );
       setSecret(createWebhookEndpoint.secret ?? null);
       answer.refresh();
-      return `${url} is told from now on.`;
+      return `${url} gets events from now on.`;
     },
   };
+  const isSending = answer.data?.webhookEndpoints.nodes.some(({ deliveries }) =>
+    deliveries.nodes.some(({ state }) => underWay.has(state)),
+  );
+  useEvery(isSending === true ? lookEveryMs : null, answer.refresh);
   return (
     <>
       <Bar title="Webhooks">
@@ -56,7 +64,7 @@ export function WebhooksPage(): ReactNode {
         {({ webhookEndpoints: { nodes } }) => {
           if (nodes.length === 0)
             return (
-              <Empty title="Nobody is told of anything yet.">
+              <Empty title="No address gets events yet.">
                 A webhook tells an address of yours what happens, signed and repeated until it arrives.
               </Empty>
             );
@@ -81,33 +89,97 @@ export function WebhooksPage(): ReactNode {
   );
 }
 
-function EndpointCard({ endpoint, refresh }: { readonly endpoint: Endpoint; readonly refresh: () => void }): ReactNode {
+interface EndpointProps {
+  readonly endpoint: Endpoint;
+  readonly refresh: () => void;
+}
+
+function useEndpointActions({ endpoint: { id, url, enabled }, refresh }: EndpointProps) {
   const client = useClient();
-  const say = useSay();
-  const ping = async (): Promise<void> => {
-    await answerOf(client.mutation(PingWebhookEndpointDocument, { input: { id: endpoint.id } }));
-    say('A ping is on its way.');
-    refresh();
+  const act = useAct();
+  const input = { id };
+  const begin = (action: Omit<Action, 'preview'>): void =>
+    act({
+      ...action,
+      preview: null,
+      run: async (values) => {
+        const sentence = await action.run(values);
+        refresh();
+        return sentence;
+      },
+    });
+  return {
+    ping: () =>
+      begin({
+        title: `Send a ping to ${url}`,
+        verb: 'Ping',
+        harms: false,
+        run: async () => {
+          await answerOf(client.mutation(PingWebhookEndpointDocument, { input }));
+          return 'A ping is on its way.';
+        },
+      }),
+    redeliver: (delivery: string) =>
+      begin({
+        title: 'Send it again?',
+        verb: 'Send again',
+        harms: false,
+        run: async () => {
+          await answerOf(client.mutation(RedeliverWebhookDocument, { input: { id: delivery } }));
+          return 'It is sent again.';
+        },
+      }),
+    flip: () =>
+      begin({
+        title: enabled
+          ? `Switch ${url} off? It gets nothing until it is switched on, and what is on its way is canceled.`
+          : `Switch ${url} on? It gets what happens from now on.`,
+        verb: enabled ? 'Switch off' : 'Switch on',
+        harms: enabled,
+        run: async () => {
+          await answerOf(
+            client.mutation(enabled ? DisableWebhookEndpointDocument : EnableWebhookEndpointDocument, { input }),
+          );
+          return enabled ? `${url} gets nothing.` : `${url} gets events from now on.`;
+        },
+      }),
+    remove: () =>
+      begin({
+        title: `Delete ${url}? It gets nothing more, and its deliveries are forgotten.`,
+        verb: 'Delete',
+        harms: true,
+        run: async () => {
+          await answerOf(client.mutation(DeleteWebhookEndpointDocument, { input }));
+          return `${url} is deleted.`;
+        },
+      }),
   };
-  const redeliver = async (id: string): Promise<void> => {
-    await answerOf(client.mutation(RedeliverWebhookDocument, { input: { id } }));
-    say('It is sent again.');
-    refresh();
-  };
+}
+
+function EndpointCard(props: EndpointProps): ReactNode {
+  const { endpoint } = props;
+  const actions = useEndpointActions(props);
+  const [opened, setOpened] = useState<string | null>(null);
+  const isToAll = endpoint.actions.length === 0 || endpoint.actions.includes('*');
   return (
     <section className={parts['box']} aria-label={endpoint.url}>
       <ul className={parts['list']}>
         <li>
           <span className="grow cut">
             <b>{endpoint.url}</b>
-            <span className="sm dim">
-              {' '}
-              {endpoint.actions.length === 0 ? 'everything' : endpoint.actions.join(', ')}
-            </span>
+            <span className="sm dim"> {isToAll ? 'everything' : endpoint.actions.join(', ')}</span>
           </span>
           {endpoint.failingSince && <Pill tone="red">failing</Pill>}
           {!endpoint.enabled && <Pill tone="amber">switched off</Pill>}
-          <Button onClick={() => void ping()}>Ping</Button>
+        </li>
+        <li>
+          {endpoint.enabled && <Button onClick={actions.ping}>Ping…</Button>}
+          <Button kind="quiet" onClick={actions.flip}>
+            {endpoint.enabled ? 'Switch off…' : 'Switch on…'}
+          </Button>
+          <Button kind="quiet" onClick={actions.remove}>
+            Delete…
+          </Button>
         </li>
         {endpoint.deliveries.nodes.map((delivery) => (
           <li key={delivery.id} className={cx('sm')}>
@@ -115,16 +187,82 @@ function EndpointCard({ endpoint, refresh }: { readonly endpoint: Endpoint; read
               {words(delivery.state)}
             </Pill>
             <span className="grow cut">{delivery.action}</span>
-            <span className="faint wide">{count(delivery.attemptCount, 'attempt')}</span>
+            <Button
+              kind="quiet"
+              aria-expanded={delivery.id === opened}
+              onClick={() => setOpened(delivery.id === opened ? null : delivery.id)}
+            >
+              {count(delivery.attemptCount, 'attempt')}
+            </Button>
             <span className="faint nowrap">
               <Ago at={delivery.createdAt} />
             </span>
-            <Button kind="quiet" onClick={() => void redeliver(delivery.id)}>
-              Again
+            <Button kind="quiet" onClick={() => actions.redeliver(delivery.id)}>
+              Again…
             </Button>
           </li>
         ))}
       </ul>
+      {opened !== null && <Attempts key={opened} delivery={opened} />}
     </section>
   );
+}
+
+/** What the address answered each time, or why no answer came. */
+function Attempts({ delivery }: { readonly delivery: string }): ReactNode {
+  const answer = useAnswer(WebhookAttemptsDocument, { delivery });
+  return (
+    <Shown answer={answer} what="The attempts">
+      {({ node }) => {
+        const { attempts = [], nextAttemptAt = null } = node?.__typename === 'WebhookDelivery' ? node : {};
+        return (
+          <ol className={parts['list']} aria-label="Attempts">
+            {attempts.length === 0 && <li className="sm dim">It was not sent yet.</li>}
+            {attempts.map((attempt) => (
+              <li key={attempt.number} className="sm">
+                <span className="faint nowrap">
+                  <At at={attempt.startedAt} />
+                </span>
+                <span className="grow cut">
+                  {attempt.responseStatus !== null && attempt.responseStatus !== undefined && (
+                    <b>answered {attempt.responseStatus}</b>
+                  )}{' '}
+                  {attempt.error && <span className="red">{attempt.error}</span>}{' '}
+                  <span className="dim">{attempt.responseBody}</span>
+                </span>
+                {attempt.durationMs !== null && attempt.durationMs !== undefined && (
+                  <span className="faint nowrap">{attempt.durationMs} ms</span>
+                )}
+              </li>
+            ))}
+            {nextAttemptAt && (
+              <li className="sm dim">
+                It is sent again at <At at={nextAttemptAt} />.
+              </li>
+            )}
+          </ol>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** Names with spaces or commas between. None: `*`, which is all of them. */
+function actionsOf(text: string): string[] {
+  const names = text.split(/[\s,]+/).filter((one) => one !== '');
+  return names.length === 0 ? ['*'] : names;
+}
+
+const underWay = new Set(['PENDING', 'RETRYING']);
+const lookEveryMs = 2_000;
+
+/** Runs at intervals while the tab is looked at. Null: never. */
+function useEvery(ms: number | null, run: () => void): void {
+  useEffect(() => {
+    if (ms === null) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) run();
+    }, ms);
+    return () => clearInterval(timer);
+  }, [ms, run]);
 }

@@ -6,7 +6,9 @@ const idleMs = 12 * hourMs;
 const longestMs = 7 * 24 * hourMs;
 /** How long a sign-in link works. */
 export const linkMinutes = 15;
-/** How long a browser may be away at GitHub to sign in there. */
+/** How long the code works that logs a terminal in. */
+export const terminalMinutes = 5;
+/** How long a browser may be away at GitHub or at the OpenID provider to sign in there. */
 export const awayMinutes = 10;
 
 /** When a session ends if nothing uses it: 12 hours after its last use, 7 days after its start, and with its token. */
@@ -51,7 +53,7 @@ export function foreignOrigin(request: RequestOrigin): string | null {
 }
 
 // On this machine a server has several names and ports that lead to it, and the one of the request is its own.
-function isOwnOrigin({ publicUrl, host }: RequestOrigin, origin: string): boolean {
+export function isOwnOrigin({ publicUrl, host }: Pick<RequestOrigin, 'publicUrl' | 'host'>, origin: string): boolean {
   if (origin === new URL(publicUrl).origin) return true;
   return host !== undefined && isLoopback(host) && origin === `http://${host.toLowerCase()}`;
 }
@@ -71,14 +73,14 @@ const longestPath = 2_000;
 
 /**
  * Where a browser goes after it signed in: a path of this service, as the browser itself would read it. Everything else
- * becomes `/`, and so do the pages of signing in.
+ * becomes `/`, and so do the pages of signing in, except the one that logs a terminal in.
  */
 export function safePath(next: string | null | undefined): string {
   const own = 'http://own.invalid';
   if (next === null || next === undefined) return '/';
   if (!/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(next) || !URL.canParse(next, own)) return '/';
   const { origin, pathname, search, hash } = new URL(next, own);
-  if (origin !== own || pathname.startsWith('//') || /^\/session(?:\/|$)/.test(pathname)) return '/';
+  if (origin !== own || pathname.startsWith('//') || /^\/session(?:\/(?!terminal$)|$)/.test(pathname)) return '/';
   const path = `${pathname}${search}${hash}`;
   return path.length > longestPath ? '/' : path;
 }

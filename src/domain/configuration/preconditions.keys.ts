@@ -46,7 +46,7 @@ export const requiredChecks = () =>
 
 export const preconditions = group({
   number_of_approvals: optionalKey(integer(0), {
-    default: '1; none on the local host until the document names it',
+    default: 'as many as the rules of the code host demand; none on the local host',
     description: 'How many approving reviews a pull request needs before it is queued.',
     mark: 'gate',
   }),

@@ -4,7 +4,7 @@ import { verificationCheckName } from '../previews/check.ts';
 import { passingByDefault } from '../queue/evidence/evidence.ts';
 import { isServiceCheck } from '../queue/evidence/service-checks.ts';
 import { landsBuiltCommitsOnly, mergeCommitsOf, type HostRules } from '../queue/landing/host-rules.ts';
-import type { QueueRules, RequiredCheck, FinalGate } from '../queue/model/snapshot.ts';
+import type { QueueRules, RequiredCheck, FinalGate } from '../queue/model/rules.ts';
 import { listKeys } from './key.ts';
 import { configurationSchema } from './keys.ts';
 import type { Configuration } from './keys.ts';

@@ -1,5 +1,5 @@
 // Whether CI validates what Interlock pushes to bot branches: judged by the checks of the newest bot commits.
-import type { CheckConclusion } from '../queue/model/snapshot.ts';
+import type { CheckConclusion } from '../queue/model/rules.ts';
 import { type Finding, listed, missing, ok, warning } from './finding.ts';
 
 /** The checks of a commit on a bot branch. */
@@ -9,6 +9,8 @@ export interface BotCommit {
 }
 
 interface Demanded {
+  /** False: the queue builds no bot branches, because the checks of the head commits are its builds. */
+  readonly isBuilt: boolean;
   readonly required: readonly string[];
   /** The newest first. Their checks have ended. */
   readonly commits: readonly BotCommit[];
@@ -38,9 +40,14 @@ export const botBranchCures = {
   local: 'Name the check in .service/ci.yml of the base branch.',
 } as const;
 
-export function judgeBotChecks({ required, commits, cure }: Demanded): Finding {
+export function judgeBotChecks({ isBuilt, required, commits, cure }: Demanded): Finding {
+  if (!isBuilt) return ok(probe, 'No bot branches are built: in this mode the checks of the head commits count.');
   if (commits.length === 0)
-    return warning(probe, 'No bot branch was validated yet, so that nobody knows which checks run there.', null);
+    return warning(
+      probe,
+      'No bot branch was validated yet, so that nobody knows which checks run there.',
+      'Queue a pull request, and look again.',
+    );
   const seen = commits.flatMap(({ checks }) => checks);
   if (seen.length === 0) return missing(probe, 'No check has run on the newest bot branches.', cure);
   const names = new Set(seen.map(({ name }) => name));

@@ -11,7 +11,7 @@ export interface Finding {
   readonly cure: string | null;
 }
 
-export type Tell = (finding: Finding) => void;
+export type ReportFinding = (finding: Finding) => void;
 
 export function ok(probe: string, words: string): Finding {
   return { probe, state: 'ok', words, cure: null };

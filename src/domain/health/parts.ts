@@ -2,7 +2,15 @@
 // older than its own time limit.
 
 /** Work that has a time limit of its own. */
-export type OverdueKind = 'checks' | 'landings' | 'deployments' | 'builds' | 'verifications' | 'runbooks' | 'webhooks';
+export type OverdueKind =
+  | 'checks'
+  | 'landings'
+  | 'deployments'
+  | 'builds'
+  | 'verifications'
+  | 'runbooks'
+  | 'webhooks'
+  | 'retention';
 
 export type PartName = 'database' | 'temporal' | 'worker' | OverdueKind;
 
@@ -55,6 +63,7 @@ const one: Readonly<Record<OverdueKind, string>> = {
   verifications: 'verification',
   runbooks: 'runbook',
   webhooks: 'webhook delivery',
+  retention: 'deletion of old rows',
 };
 const many: Readonly<Record<OverdueKind, string>> = {
   checks: 'checks',
@@ -64,6 +73,7 @@ const many: Readonly<Record<OverdueKind, string>> = {
   verifications: 'verifications',
   runbooks: 'runbooks',
   webhooks: 'webhook deliveries',
+  retention: 'deletions of old rows',
 };
 
 /** What is known of each part. A part of which nothing is known is left out. */

@@ -92,7 +92,7 @@ function decideSupervised({ supervisedUntil, calls }: VerificationSituation, now
     return {
       kind: 'become',
       status: 'error',
-      because: `It was begun ${calls} times, and each time its worker was lost.`,
+      because: `It was started ${calls} times, and each time its worker was lost.`,
     };
   return { kind: 'supervise' };
 }

@@ -16,6 +16,8 @@ export interface Impact {
   readonly buildsStopped: readonly (readonly number[])[];
   /** Pull requests whose live build can no longer land them. */
   readonly landingsHeld: readonly number[];
+  /** For how long the stopped builds have run, all together. */
+  readonly buildMsLost: number;
 }
 
 interface Future {
@@ -50,12 +52,13 @@ export function dryRun(before: Snapshot, after: Snapshot, now: number): Impact {
       resets.set(code, [...new Set([...(resets.get(code) ?? []), ...requeued])]);
   }
   const isHeld = canLand(before) && !canLand(after);
-  const kept = before.batches.filter(({ id, landingBegun }) => !change.stopped.has(id) && !landingBegun);
+  const kept = before.batches.filter(({ id, landingStarted }) => !change.stopped.has(id) && !landingStarted);
   return {
     resets: [...resets].map(([code, pullRequests]) => ({ code, pullRequests })),
     buildsStarted: change.started.filter((members) => !known.has(String(members))).map(numbersOf),
     buildsStopped: stopped.map((batch) => numbersOf(membersOf(batch))),
     landingsHeld: isHeld ? numbersOf([...new Set(kept.flatMap(membersOf))]) : [],
+    buildMsLost: stopped.reduce((sum, { buildStartedAt }) => sum + Math.max(0, now - (buildStartedAt ?? now)), 0),
   };
 }
 
@@ -191,7 +194,7 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
     buildKeysHash: snapshot.rules.buildKeysHash,
     createdAt: now,
     buildStartedAt: now,
-    landingBegun: false,
+    landingStarted: false,
     landingPlanned: false,
   };
   const ids = decision.members.map(({ pullRequest }) => pullRequest);
@@ -202,7 +205,12 @@ function withBatch(snapshot: Snapshot, decision: Extract<Decision, { kind: 'Star
 }
 
 /** One paragraph in plain language. */
-export function impactText({ resets, buildsStarted, buildsStopped, landingsHeld }: Impact): string {
+export function impactText({
+  resets,
+  buildsStarted,
+  buildsStopped,
+  landingsHeld,
+}: Omit<Impact, 'buildMsLost'>): string {
   const sentences = [
     ...resets.map(({ code, pullRequests }) => `${named(pullRequests)} go back in line. ${statusText(code)}`),
     ...(buildsStopped.length === 0 ? [] : [`${countBuilds(buildsStopped.length)} stopped: ${listed(buildsStopped)}.`]),

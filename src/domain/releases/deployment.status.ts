@@ -71,7 +71,7 @@ export interface Cancelable {
   readonly status: DeploymentStatus;
   readonly hasSlot: boolean;
   /** The provider may have been called. */
-  readonly triggerBegun: boolean;
+  readonly triggerStarted: boolean;
 }
 
 /**
@@ -79,8 +79,8 @@ export interface Cancelable {
  * deployment that changes the environment is asked to stop, and the service waits for the result. Any other deployment
  * is canceled at once: it waits in line, or runs outside, where nobody would answer.
  */
-export function decideCancel({ status, hasSlot, triggerBegun }: Cancelable): readonly DeploymentStatus[] {
+export function decideCancel({ status, hasSlot, triggerStarted }: Cancelable): readonly DeploymentStatus[] {
   if (isFinal(status)) return [];
-  if (hasSlot && (status !== 'pending' || triggerBegun)) return status === 'canceling' ? [] : ['canceling'];
+  if (hasSlot && (status !== 'pending' || triggerStarted)) return status === 'canceling' ? [] : ['canceling'];
   return status === 'in_progress' ? ['canceling', 'canceled'] : ['canceled'];
 }

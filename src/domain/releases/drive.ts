@@ -21,7 +21,7 @@ export interface DeploymentSituation extends RunSituation {
   readonly status: DeploymentStatus;
   /** A report created it, so that the service never triggers it. */
   readonly isReported: boolean;
-  readonly triggerBegunAt: number | null;
+  readonly triggerStartedAt: number | null;
   /** Which deployment may change the environment now. */
   readonly slot: 'ours' | 'free' | 'taken';
   /** No other deployment in line goes first. */
@@ -97,12 +97,12 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
 export function owesCancel({
   status,
   isReported,
-  triggerBegunAt,
+  triggerStartedAt,
   provider,
   isElsewhere,
-}: Pick<DeploymentSituation, 'status' | 'isReported' | 'triggerBegunAt' | 'provider' | 'isElsewhere'>): boolean {
+}: Pick<DeploymentSituation, 'status' | 'isReported' | 'triggerStartedAt' | 'provider' | 'isElsewhere'>): boolean {
   const isCalled = provider.kind === 'http' || provider.kind === 'github_actions';
-  return status === 'unknown' && triggerBegunAt !== null && !isReported && isCalled && !isElsewhere;
+  return status === 'unknown' && triggerStartedAt !== null && !isReported && isCalled && !isElsewhere;
 }
 
 function decidePending(situation: DeploymentSituation, now: number): DeploymentStep {
@@ -112,7 +112,7 @@ function decidePending(situation: DeploymentSituation, now: number): DeploymentS
     if (now < deadline) return { kind: 'wait', for: 'report', until: deadline };
     return { kind: 'become', status: 'error', because: silence(situation) };
   }
-  if (situation.isReported || situation.triggerBegunAt !== null) return { kind: 'wait', for: 'report', until: null };
+  if (situation.isReported || situation.triggerStartedAt !== null) return { kind: 'wait', for: 'report', until: null };
   if (situation.slot === 'taken' || !situation.isFirstInLine) return { kind: 'wait', for: 'turn', until: null };
   if (situation.freeze !== null) return { kind: 'wait', for: 'freeze', until: situation.freeze.until };
   return { kind: 'take_slot' };
@@ -121,9 +121,13 @@ function decidePending(situation: DeploymentSituation, now: number): DeploymentS
 function decideInProgress(situation: DeploymentSituation, now: number): DeploymentStep {
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   // The provider is not asked about a deployment that is reported from outside or was reopened by a report.
-  const isOurs = situation.slot === 'ours' && situation.triggerBegunAt !== null;
+  const isOurs = situation.slot === 'ours' && situation.triggerStartedAt !== null;
   if (isOurs && isSupervised(situation.provider)) return decideSupervised(situation, now);
-  if (isOurs && situation.triggeredAt === null && now >= Math.min(deadline, situation.triggerBegunAt + triggerWithinMs))
+  if (
+    isOurs &&
+    situation.triggeredAt === null &&
+    now >= Math.min(deadline, situation.triggerStartedAt + triggerWithinMs)
+  )
     return {
       kind: 'become',
       status: 'unknown',
@@ -153,7 +157,7 @@ function decideSupervised(situation: RunSituation, now: number): Step<'error'> {
 
 function decideCanceling(situation: DeploymentSituation, now: number): DeploymentStep {
   const canceled = { kind: 'become', status: 'canceled', because: 'It was canceled.' } as const;
-  const isOurs = situation.slot === 'ours' && situation.triggerBegunAt !== null;
+  const isOurs = situation.slot === 'ours' && situation.triggerStartedAt !== null;
   if (!isOurs || situation.provider.kind === 'none') return canceled;
   if (isSupervised(situation.provider))
     // No worker supervises it, so that what it ran has ended.

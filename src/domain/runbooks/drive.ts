@@ -161,8 +161,8 @@ function isGivenUp({ calls, failingSince }: RunbookSituation, now: number): bool
 function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
   if (failingSince !== null) return hostGivenUp(problem ?? 'no reason is known');
   return problem === null
-    ? `It was begun ${calls} times, and each time its worker was lost.`
-    : `It was begun ${calls} times. Last: ${problem}`;
+    ? `It was started ${calls} times, and each time its worker was lost.`
+    : `It was started ${calls} times. Last: ${problem}`;
 }
 
 /** The limit of one attempt: long enough for a model that uses all its turns. */

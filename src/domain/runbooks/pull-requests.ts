@@ -38,7 +38,7 @@ export function stepOf(leaf: string): string {
   return leaf.split('.')[0] ?? leaf;
 }
 
-export interface ToldLeaf {
+export interface DescribedLeaf {
   readonly number: string;
   readonly title: string;
   readonly status: StepStatus;
@@ -52,7 +52,7 @@ export interface PullRequestFacts {
   /** The text at the top. Null: none was given, or another pull request has it. */
   readonly description: string | null;
   /** Leaves with commits in it, in order. */
-  readonly leaves: readonly ToldLeaf[];
+  readonly leaves: readonly DescribedLeaf[];
   /** Numbers of the open pull requests that it is stacked on, the lowest first. */
   readonly below: readonly number[];
   readonly agent: 'script' | 'model';
@@ -75,7 +75,7 @@ export function pullRequestBody(facts: PullRequestFacts): string {
   return body.length <= mostBodyCharacters ? body : `${body.slice(0, mostBodyCharacters).toWellFormed()}…`;
 }
 
-function leafText({ number, title, summary }: ToldLeaf): string {
+function leafText({ number, title, summary }: DescribedLeaf): string {
   const words = summary === null || summary.trim() === '' ? '' : `\n${indent(summary.trim())}`;
   return `- **${number}** ${oneLine(title)}${words}`;
 }
@@ -107,7 +107,7 @@ export function commitMessage(words: string, of: { readonly runbookNumber: numbe
  */
 export function labelsNow(
   labels: readonly string[],
-  { asking, isDone }: { readonly asking: readonly string[]; readonly isDone: boolean },
+  { triggering, isDone }: { readonly triggering: readonly string[]; readonly isDone: boolean },
 ): readonly string[] {
-  return isDone ? labels : labels.filter((label) => !asking.includes(label));
+  return isDone ? labels : labels.filter((label) => !triggering.includes(label));
 }

@@ -24,7 +24,7 @@ const fromGit = [
 const fewest = 20;
 
 /** Whether this many arrivals say something about other days. */
-export function isTelling(arrivals: number): boolean {
+export function isEnough(arrivals: number): boolean {
   return arrivals >= fewest;
 }
 
@@ -53,7 +53,7 @@ export function compare({ log, batches, isCut, isFromGit }: Past, options: Repla
 }
 
 function tooFew(arrivals: number): string[] {
-  if (arrivals === 0 || isTelling(arrivals)) return [];
+  if (arrivals === 0 || isEnough(arrivals)) return [];
   const them = arrivals === 1 ? 'One pull request tells' : `${arrivals} pull requests tell`;
   return [`${them} nothing about a usual day: look back further (days), or ask again when there were more.`];
 }

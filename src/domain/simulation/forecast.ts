@@ -1,8 +1,9 @@
 // When will a pull request land? The present line is simulated many times, each time in a random world that agrees with
 // the known facts. The planner decides as in production. Later arrivals are behind, and are not part of the forecast.
-import { buildsSpeculatively } from '../queue/model/snapshot.ts';
+import { buildsSpeculatively } from '../queue/model/rules.ts';
 import type { Targets } from '../queue/model/overlap.ts';
-import type { QueueRules, Snapshot } from '../queue/model/snapshot.ts';
+import type { QueueRules } from '../queue/model/rules.ts';
+import type { Snapshot } from '../queue/model/snapshot.ts';
 import { simulate } from './engine.ts';
 import type { Experience } from './experience.ts';
 import { guess } from './guess.ts';
@@ -10,7 +11,7 @@ import { plannerPolicy } from './planner-policy.ts';
 import type { Change } from './policy.ts';
 import { rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
-import { standingLineOf, type StandingLine } from './standing-line.ts';
+import { initialLineOf, type InitialLine } from './initial-line.ts';
 
 /** Instants. */
 export interface Eta {
@@ -43,6 +44,8 @@ export interface ForecastOptions {
   readonly experience: Experience | null;
   /** Asked between and within simulations. When it is true, no more start. */
   readonly isOver: () => boolean;
+  /** The number of simulations at most, 99 if not given. */
+  readonly runs?: number;
 }
 
 /** A longer line is simulated up to this place, because later pull requests do not affect earlier ones. */
@@ -51,18 +54,19 @@ const mostRuns = 99;
 /** Fewer simulations give no 90th percentile: the next value exceeds the k-th of n with probability 1 - k / (n + 1). */
 const fewestRuns = 9;
 
-export function forecast(snapshot: Snapshot, now: number, { experience, isOver }: ForecastOptions): Forecast {
+export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
+  const { experience, isOver, runs: most = mostRuns } = options;
   const hindrance = hindranceOf(snapshot, experience);
   if (hindrance !== null || experience === null)
     return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, hindrance ?? 'no_experience'])) };
-  const line = standingLineOf(snapshot, now, longestLine);
-  const fates = line.changes.map((): Fates => ({ landings: [], ejected: 0 }));
+  const line = initialLineOf(snapshot, now, longestLine);
+  const played = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
-  for (; runs < mostRuns && (runs < fewestRuns || !isOver()); runs += 1)
-    playOn(line, { snapshot, now, experience, seed: runs + 1 }, fates);
+  for (; runs < most && (runs < fewestRuns || !isOver()); runs += 1)
+    playOn(line, { snapshot, now, experience, seed: runs + 1 }, played);
   const from = snapshot.queue.landingsFrom ?? now;
   const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
-  for (const [number, each] of fates.entries()) etas.set(line.ids[number] ?? '', etaOf(each, from));
+  for (const [number, each] of played.entries()) etas.set(line.ids[number] ?? '', etaOf(each, from));
   return { etas, runs };
 }
 
@@ -83,17 +87,21 @@ interface Played {
 /**
  * The results of a pull request in line over the simulations in which it left the line. In some it may stay for ever.
  */
-interface Fates {
+interface SimulatedEnds {
   readonly landings: number[];
   ejected: number;
 }
 
-function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played, fates: readonly Fates[]): void {
+function playOn(
+  line: InitialLine,
+  { snapshot, now, experience, seed }: Played,
+  played: readonly SimulatedEnds[],
+): void {
   const arrivalsPerHour = isShortOfBuilds(snapshot) ? experience.arrivalsPerHour : 0;
   const targets = targetsOf(snapshot);
   const flakeRate = flakeRateOf(snapshot, experience);
   const { truth, builds, arrivals } = guess(line, { ...experience, seed, now, arrivalsPerHour, flakeRate, targets });
-  const standing = line.builds.map(({ batch }, place) => ({ batch, build: builds[place] ?? null }));
+  const initial = line.builds.map(({ batch }, place) => ({ batch, build: builds[place] ?? null }));
   const changes = [...line.changes, ...arrivals.map(({ change }) => change)];
   const first = arrivals[0]?.change.number ?? Infinity;
   let pending: readonly Change[] | null = null;
@@ -103,7 +111,7 @@ function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played,
     const policy = plannerPolicy({
       rules: rulesAhead(snapshot),
       rowOf: ({ number }) => line.rows[number] ?? arrivals[number - first]?.row ?? {},
-      standing,
+      initial,
       ...(snapshot.secondTries !== undefined && { past: { ends: [], secondTries: snapshot.secondTries } }),
     });
     return {
@@ -115,7 +123,7 @@ function playOn(line: StandingLine, { snapshot, now, experience, seed }: Played,
     };
   });
   for (const { change, at, kind } of outcomes) {
-    const known = fates[change.number];
+    const known = played[change.number];
     if (known === undefined) continue;
     if (kind === 'landed') known.landings.push(at);
     else known.ejected += 1;
@@ -151,7 +159,7 @@ function targetsOf({ pullRequests, landings }: Snapshot): readonly Targets[] {
   return [...landings.flatMap(({ members }) => members ?? []), ...pullRequests].map(({ targets }) => targets);
 }
 
-function etaOf({ landings, ejected }: Fates, from: number): Eta | NoEta {
+function etaOf({ landings, ejected }: SimulatedEnds, from: number): Eta | NoEta {
   const ends = landings.length + ejected;
   if (ends < fewestRuns) return 'too_far_back';
   if (landings.length < ends / 2) return 'likely_to_fail';

@@ -6,7 +6,7 @@ import { durationAt, shareWithin } from './durations.ts';
 import type { Experience } from './experience.ts';
 import type { BuildContent, Change, Truth } from './policy.ts';
 import { draw, drawLognormal, drawWait, streams } from './randomness.ts';
-import type { StandingBuild, StandingLine } from './standing-line.ts';
+import type { InitialBuild, InitialLine } from './initial-line.ts';
 
 export interface Guess {
   readonly truth: Truth;
@@ -28,12 +28,12 @@ interface Seeded extends Experience {
   readonly now: number;
 }
 
-export function guess(line: StandingLine, known: Seeded): Guess {
+export function guess(line: InitialLine, known: Seeded): Guess {
   const { seed, now, flakeRate } = known;
   const arrivals = guessArrivals(line, known);
   const bad = guessBad(line.rows, line.builds, known);
   for (const { change, row } of arrivals)
-    if (draw(seed, streams.fate, change.number) >= row.successProbability) bad.add(change.number);
+    if (draw(seed, streams.outcome, change.number) >= row.successProbability) bad.add(change.number);
   const lasts = guessDurations(line, known);
   const stepMs = stepOf(known);
   return {
@@ -66,7 +66,7 @@ function inSteps(ms: number, stepMs: number): number {
 /** Later arrivals take builds, and a reordered pull request goes behind those that have arrived by then. */
 const mostArrivals = 50;
 
-function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
+function guessArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
   const { seed, now, arrivalsPerHour, targets } = known;
   if (arrivalsPerHour === 0) return [];
   const stepMs = stepOf(known);
@@ -92,7 +92,7 @@ function guessArrivals({ rows }: StandingLine, known: Seeded): Arrival[] {
  * often as the builds of one pull request were similar so far.
  */
 function guessDurations(
-  line: StandingLine,
+  line: InitialLine,
   known: Seeded,
 ): (build: {
   readonly members: readonly number[];
@@ -121,7 +121,7 @@ function paceOf(change: number, seed: number): number {
  * The pace of each pull request in line, from its own builds so far. A build of several counts for the member that is
  * guessed to be the slowest.
  */
-function guessPaces({ ids, rows, builds }: StandingLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
+function guessPaces({ ids, rows, builds }: InitialLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
   const paces = rows.map((_, number) => paceOf(number, seed));
   const numbers = new Map(ids.map((id, number) => [id, number]));
   const past = seen.map((build) => ({ ...build, members: build.members.map((id) => numbers.get(id) ?? -1) }));
@@ -159,17 +159,17 @@ function strayed(spread: number, seed: number, stream: number): number {
 
 const spreads = 99;
 
-function guessBad(rows: readonly PullRequestState[], builds: readonly StandingBuild[], known: Seeded): Set<number> {
+function guessBad(rows: readonly PullRequestState[], builds: readonly InitialBuild[], known: Seeded): Set<number> {
   const { seed, flakeRate } = known;
   const proven = new Set(builds.flatMap(({ verdict, content }) => (verdict === 'green' ? content : [])));
-  const trouble = strayed(failureSpread, seed, streams.fate);
+  const trouble = strayed(failureSpread, seed, streams.outcome);
   const failing = rows.map((row, number) => (proven.has(number) ? 0 : failureOf(row, { trouble, flakeRate })));
-  const bad = new Set(failing.flatMap((share, number) => (draw(seed, streams.fate, number) < share ? number : [])));
+  const bad = new Set(failing.flatMap((share, number) => (draw(seed, streams.outcome, number) < share ? number : [])));
   for (const [place, { verdict, content }] of builds.entries()) {
     if (verdict !== 'red' || content.some((number) => bad.has(number))) continue;
     const suspicion = 1 - content.reduce((all, number) => all * (1 - (failing[number] ?? 0)), 1);
     const isFlake = draw(seed, streams.flake, 1, place) < flakeRate / (flakeRate + suspicion);
-    const culprit = isFlake ? null : pick(content, failing, draw(seed, streams.fate, 1, place));
+    const culprit = isFlake ? null : pick(content, failing, draw(seed, streams.outcome, 1, place));
     if (culprit !== null) bad.add(culprit);
   }
   return bad;

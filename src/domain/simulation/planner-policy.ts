@@ -3,7 +3,8 @@
 import { evidenceFor } from '../queue/evidence/evidence.ts';
 import { compareInLine } from '../queue/model/order.ts';
 import { plan } from '../queue/plan.ts';
-import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from '../queue/model/snapshot.ts';
+import type { QueueRules } from '../queue/model/rules.ts';
+import type { BatchState, BuildState, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
 import { judgeBatches } from '../queue/evidence/verdict.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
 import type { Build, BuildContent, Change, Desk, Past, Policy, QueueView } from './policy.ts';
@@ -19,14 +20,14 @@ export interface PlannerOptions {
    */
   readonly conflictAt?: (changes: readonly number[]) => number;
   /** Live batches at the start, each after its parent. Absent: the line begins empty. */
-  readonly standing?: readonly StandingBatch[];
+  readonly initial?: readonly InitialBatch[];
   /** What it has learned already. Absent: nothing. */
   readonly past?: Past;
   /** Called for every plan, before its decisions are applied. */
   readonly onPlan?: (snapshot: Snapshot, decisions: readonly Decision[]) => void;
 }
 
-export interface StandingBatch {
+export interface InitialBatch {
   /** Changes that have landed are neither among its members nor assumed. */
   readonly batch: BatchState;
   /** Null: its commit is not made yet. */
@@ -40,7 +41,7 @@ export function plannerPolicy(options: PlannerOptions): PlannerPolicy {
 interface Making {
   readonly queue: QueueView;
   readonly desk: Desk;
-  readonly resumed: StandingBatch['build'];
+  readonly resumed: InitialBatch['build'];
 }
 
 const check = { name: 'ci', attempt: 1 } as const;
@@ -57,13 +58,13 @@ export class PlannerPolicy implements Policy {
   readonly #contents = new Map<string, readonly number[]>();
   #batchesMade = 0;
   #lookAt = -Infinity;
-  #standing: readonly StandingBatch[];
+  #initial: readonly InitialBatch[];
 
   constructor(options: PlannerOptions, rows: PlannerRows) {
     this.#options = options;
     this.#rows = rows;
-    this.knowsOutcomes = options.standing !== undefined;
-    this.#standing = options.standing ?? [];
+    this.knowsOutcomes = options.initial !== undefined;
+    this.#initial = options.initial ?? [];
   }
 
   /** A copy that continues independently. */
@@ -74,7 +75,7 @@ export class PlannerPolicy implements Policy {
     addAll(copy.#contents, this.#contents);
     copy.#batchesMade = this.#batchesMade;
     copy.#lookAt = this.#lookAt;
-    copy.#standing = this.#standing;
+    copy.#initial = this.#initial;
     return copy;
   }
 
@@ -86,7 +87,7 @@ export class PlannerPolicy implements Policy {
   decide(queue: QueueView, desk: Desk): void {
     for (const change of queue.news.arrived) this.#admit(change);
     for (const build of queue.news.finished) this.#finish(build);
-    if (this.#standing.length > 0) return this.#resume(queue, desk);
+    if (this.#initial.length > 0) return this.#resume(queue, desk);
     while (this.#advance(queue, desk));
   }
 
@@ -98,11 +99,11 @@ export class PlannerPolicy implements Policy {
 
   /** Nothing is planned before the builds that have ended are known. */
   #resume(queue: QueueView, desk: Desk): void {
-    for (const { batch, build } of this.#standing) {
+    for (const { batch, build } of this.#initial) {
       this.#rows.addBatch(batch);
       this.#make(batch, { queue, desk, resumed: build });
     }
-    this.#standing = [];
+    this.#initial = [];
     desk.wakeAt(queue.now);
   }
 
@@ -192,7 +193,7 @@ export class PlannerPolicy implements Policy {
       buildKeysHash: this.#rows.rules.buildKeysHash,
       createdAt: now,
       buildStartedAt: null,
-      landingBegun: false,
+      landingStarted: false,
       landingPlanned: false,
     };
     this.#rows.addBatch(batch);

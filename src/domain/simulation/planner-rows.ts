@@ -3,12 +3,12 @@
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
 import { afterReorder } from '../queue/model/reordered.ts';
 import { estimateSuccessProbability, type TrackRecord } from '../queue/model/success-probability.ts';
+import type { QueueRules } from '../queue/model/rules.ts';
 import type {
   BatchState,
   BuildState,
   Landing,
   PullRequestState,
-  QueueRules,
   ResetCode,
   Snapshot,
 } from '../queue/model/snapshot.ts';

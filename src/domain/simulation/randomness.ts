@@ -5,7 +5,7 @@
 export const streams = {
   arrival: 1,
   author: 2,
-  fate: 3,
+  outcome: 3,
   targets: 4,
   pair: 5,
   duration: 6,

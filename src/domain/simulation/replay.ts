@@ -1,5 +1,5 @@
 // Replays a history under chosen rules: the planner decides again, and the results are counted.
-import type { QueueRules } from '../queue/model/snapshot.ts';
+import type { QueueRules } from '../queue/model/rules.ts';
 import { simulate, type Run } from './engine.ts';
 import type { Stay } from './history.ts';
 import { plannerPolicy } from './planner-policy.ts';

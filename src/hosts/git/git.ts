@@ -1,10 +1,12 @@
 // The one place that runs git. Arguments are arrays, never a shell's words; object ids and refs are checked before
 // they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { UnpackBounds } from '../../domain/runs/push-bounds.ts';
 import { findProgram } from '../../platform/sandbox/index.ts';
 import { spawn, type SpawnedProcess } from '../../platform/spawning/index.ts';
+import { inSpan } from '../../platform/tracing/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { type Companions, createCompanions, type CompanionLimits, usualLimits } from './companions.ts';
 import { GitFailed, unavailableWords } from './git-failed.ts';
@@ -116,12 +118,18 @@ export function createGit(configFile: string, limits: CompanionLimits = usualLim
       const child = input.isBackground
         ? spawn('nice', ['-n', '19', 'git', ...args], { cwd: directory, env: environment(input.env) })
         : git.spawn(directory, args, input.env);
-      return await collect(child, args, input);
+      return await inSpan(`git ${commandOf(args)}`, { kind: 'client' }, async () => await collect(child, args, input));
     },
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
     companions: createCompanions((directory, args) => git.spawn(directory, args), limits),
   };
   return git;
+}
+
+/** `push`, and not its options before it. */
+function commandOf(args: readonly string[]): string {
+  const at = args.findIndex((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c');
+  return args[at] ?? '';
 }
 
 function writeConfiguration(file: string): void {
@@ -131,7 +139,7 @@ function writeConfiguration(file: string): void {
   } catch {
     // Not there yet.
   }
-  const fresh = `${file}.${process.pid}`;
+  const fresh = `${file}.${randomUUID()}`;
   writeFileSync(fresh, configuration, { mode: 0o644 });
   renameSync(fresh, file);
 }

@@ -1,4 +1,4 @@
-// Objects by their ids, from the repository's standing `git cat-file`. It finds objects and packs that came after it.
+// Objects by their ids, from the repository's long-running `git cat-file`. It finds objects and packs that came after it.
 import { HostUnavailable } from '../port.ts';
 import type { Question } from './companion.ts';
 import type { Git } from './git.ts';

@@ -1,5 +1,6 @@
 // Reading and writing commits and files of a bare repository.
 import { posix } from 'node:path';
+import { withoutSkipWords } from '../../domain/queue/requests/skip-words.ts';
 import type { Descent, HostCommit } from '../port.ts';
 import type { Git } from './git.ts';
 import { writeObject } from './loose-object.ts';
@@ -68,6 +69,7 @@ export async function readCommit(git: Git, directory: string, id: string): Promi
   return (await readCommits(git, directory, [id]))[0] ?? null;
 }
 
+/** No message keeps CI from running. */
 export async function writeCommit(directory: string, commit: NewCommit): Promise<string> {
   const headers = [
     `tree ${objectId(commit.tree)}`,
@@ -75,7 +77,7 @@ export async function writeCommit(directory: string, commit: NewCommit): Promise
     `author ${commit.author}`,
     `committer ${commit.committer}`,
   ];
-  const body = `\n\n${asMessage(commit.message)}`;
+  const body = `\n\n${asMessage(withoutSkipWords(commit.message))}`;
   // The signature is of the commit without it. Its further lines are indented, as those of any header are.
   const signature = commit.sign?.(`${headers.join('\n')}${body}`);
   if (signature !== undefined) headers.push(`gpgsig ${signature.replaceAll('\n', '\n ')}`);

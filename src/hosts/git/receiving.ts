@@ -1,5 +1,6 @@
 // A push is unpacked by `git receive-pack` within bounds. The kernel bounds what that costs, and a hook counts what the
 // objects inflate to while they are still in quarantine: what is refused then is never part of the repository.
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UnpackBounds } from '../../domain/runs/push-bounds.ts';
@@ -34,7 +35,7 @@ export function writeHook(folder: string): string {
   } catch {
     // Not there yet.
   }
-  const fresh = `${path}.${process.pid}`;
+  const fresh = `${path}.${randomUUID()}`;
   writeFileSync(fresh, hook, { mode: 0o755 });
   renameSync(fresh, path);
   return hooks;

@@ -6,9 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RefUpdate } from '../port.ts';
-import { isAlive } from '../../platform/process.ts';
+import { isAlive, machineName } from '../../platform/process.ts';
 
 export interface JournalEntry {
+  /** On which `pid` means something. Absent in notes of earlier versions, which were written on this one. */
+  readonly machine?: string;
   readonly pid: number;
   /** Distinguishes this process from an earlier process with the same pid. */
   readonly process: string;
@@ -23,7 +25,13 @@ const folder = (directory: string): string => join(directory, 'interlock-updates
 export async function noteUpdates(directory: string, updates: readonly RefUpdate[]): Promise<string> {
   await mkdir(folder(directory), { recursive: true });
   const path = join(folder(directory), `${randomUUID()}.json`);
-  const entry: JournalEntry = { pid: process.pid, process: thisProcess, writtenAt: Date.now(), updates };
+  const entry: JournalEntry = {
+    machine: machineName(),
+    pid: process.pid,
+    process: thisProcess,
+    writtenAt: Date.now(),
+    updates,
+  };
   await writeDurably(path, JSON.stringify(entry));
   await syncFolder(folder(directory));
   return path;
@@ -49,6 +57,8 @@ export async function abandonedUpdates(directory: string): Promise<{ path: strin
 
 function isAbandoned(entry: JournalEntry): boolean {
   if (Date.now() - entry.writtenAt > 60_000) return true;
+  // Containers that share a disk count their processes each by themselves: whether this one lives cannot be told here.
+  if (entry.machine !== undefined && entry.machine !== machineName()) return false;
   return entry.pid === process.pid ? entry.process !== thisProcess : !isAlive(entry.pid);
 }
 

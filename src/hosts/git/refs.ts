@@ -17,7 +17,7 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
   try {
     await transact(git, directory, ordered);
   } catch (error) {
-    // Refused while preparing: nothing moved. Anything else may have happened half, and is completed or not begun.
+    // Refused while preparing: nothing moved. Anything else may have happened half, and is completed or not started.
     const isApplied = !isRefusal(error) && (await settle(git, directory, ordered)) === 'applied';
     if (!isApplied) {
       if (note !== null) await forgetUpdates(note);
@@ -90,7 +90,7 @@ function transactionText(lines: readonly string[]): string {
 }
 
 /**
- * By the repository's standing `git update-ref`. What it refuses although every ref stands where it should, and what it
+ * By the repository's long-running `git update-ref`. What it refuses although every ref stands where it should, and what it
  * died of, is tried by a git of its own: that one's word counts, as it has nothing in memory.
  */
 async function transact(git: Git, directory: string, updates: readonly RefUpdate[]): Promise<void> {
@@ -128,11 +128,11 @@ async function settle(
   triesLeft = 3,
 ): Promise<'applied' | 'not applied'> {
   const moving = updates.filter(({ from, to }) => from !== to);
-  const standings = await Promise.all(
-    moving.map(async (update) => ({ update, standing: await standingOf(git, directory, update) })),
+  const states = await Promise.all(
+    moving.map(async (update) => ({ update, state: await stateOf(git, directory, update) })),
   );
-  if (standings.every(({ standing }) => standing !== 'after')) return 'not applied';
-  const missing = standings.filter(({ standing }) => standing === 'before').map(({ update }) => update);
+  if (states.every(({ state }) => state !== 'after')) return 'not applied';
+  const missing = states.filter(({ state }) => state === 'before').map(({ update }) => update);
   if (missing.length === 0) return 'applied';
   try {
     await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: transactionOf(missing) });
@@ -144,7 +144,7 @@ async function settle(
   }
 }
 
-async function standingOf(
+async function stateOf(
   git: Git,
   directory: string,
   { ref, from, to }: RefUpdate,

@@ -64,7 +64,7 @@ function limitOf({ status, headers, message }: FailedCall, now: number): Failure
 }
 
 function forbidden({ message, headers, writes }: FailedCall): Failure {
-  // A landing that has begun must not be given up because somebody suspends the App for a moment.
+  // A landing that has started must not be given up because somebody suspends the App for a moment.
   if (/suspended/i.test(message)) return { kind: 'unavailable', words: suspendedWords, retryAt: null };
   const needed = headers['x-accepted-github-permissions'];
   const words =

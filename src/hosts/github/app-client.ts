@@ -1,8 +1,7 @@
 // GitHub's API as an App itself, for what no installation may ask.
-import { createAppAuth } from '@octokit/auth-app';
-import { Octokit } from '@octokit/core';
 import type { GitHubApp } from './app.ts';
-import { bound, type ClientOptions, keepBudget } from './client.ts';
+import { type ClientOptions, keepBudget } from './client.ts';
+import { createOctokit, type Octokit } from './octokit.ts';
 
 export type AppRequest = Octokit['request'];
 
@@ -12,13 +11,7 @@ export function createAppClient(
   accountId: string,
   app: GitHubApp,
 ): AppRequest {
-  const octokit = new Octokit({
-    baseUrl: app.apiUrl,
-    authStrategy: createAppAuth,
-    auth: { appId: app.id, privateKey: app.privateKey },
-    userAgent: 'interlock',
-  });
-  bound(octokit);
+  const octokit = createOctokit({ apiUrl: app.apiUrl, as: { app } });
   keepBudget(octokit, { db, owner: { accountId, installationId: `app ${app.id}` }, now: () => clock().getTime() });
   return octokit.request;
 }

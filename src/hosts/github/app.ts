@@ -26,7 +26,7 @@ export type FindInstallation = (repository: HostRepository) => Promise<{
   readonly githubId: string;
 } | null>;
 
-/** What the App may do and is told, and why: docs/github.md. */
+/** The permissions and events of the App. docs/github.md gives the reason for each. */
 export const appPermissions = {
   metadata: 'read',
   contents: 'write',

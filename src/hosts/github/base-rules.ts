@@ -1,5 +1,5 @@
 // What GitHub demands of a base branch, judged before a landing meets it: pure (ADR 0071).
-import type { BaseRules } from '../port.ts';
+import type { BaseRules, PinnedChecks } from '../port.ts';
 
 export interface RulesetFacts {
   readonly id: number;
@@ -14,11 +14,14 @@ export interface RuleFacts {
   readonly type: string;
   readonly rulesetId: number;
   readonly checks: readonly string[];
+  /** Checks that count only from these Apps. */
+  readonly pins?: PinnedChecks;
 }
 
 /** Classic protection of the branch. */
 export interface ProtectionFacts {
   readonly requiredChecks: readonly string[];
+  readonly pins?: PinnedChecks;
   readonly requiresPullRequest: boolean;
   /** The App is on the list of those who need no pull request. */
   readonly skipsPullRequest: boolean;
@@ -81,14 +84,54 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const certain = hindrances.filter(({ isCertain }) => isCertain);
   const isChecked =
     binding.some(({ type }) => type === 'required_status_checks') || (protection?.requiredChecks.length ?? 0) > 0;
-  const told = certain.length > 0 ? certain : hindrances;
+  const shown = certain.length > 0 ? certain : hindrances;
+  const pinned = joinPins([...rules, ...(protection === null ? [] : [protection])].map(({ pins }) => pins ?? {}));
+  const linear = cureOf(facts, binding, 'required_linear_history');
+  const checks = cureOf(facts, binding, 'required_status_checks');
   return {
     requiredChecks: [...new Set(names)],
     push: certain.length > 0 ? 'refused' : isChecked ? 'checked' : 'free',
-    why: told.length === 0 ? null : told.map(({ words, cure }) => `${words} ${cure}`).join(' '),
+    why: shown.length === 0 ? null : shown.map(({ words, cure }) => `${words} ${cure}`).join(' '),
     linear: binding.some(({ type }) => type === 'required_linear_history') || (protection?.linear ?? false),
     signed: binding.some(({ type }) => type === 'required_signatures') || (protection?.signed ?? false),
+    ...(Object.keys(pinned).length > 0 && { pinned }),
+    ...((linear !== null || checks !== null) && {
+      cures: { ...(linear !== null && { linear }), ...(checks !== null && { checks }) },
+    }),
   };
+}
+
+const classicCures = {
+  required_linear_history: (branch: string) => `turn "Require linear history" off in the protection of ${branch}.`,
+  // No App bypasses required checks of classic protection.
+  required_status_checks: (_branch: string, app: string) =>
+    `require the checks by a ruleset with ${app} on its bypass list, mode always, instead of by the protection.`,
+} as const;
+
+/** Of the classic protection where it has the rule, because no other cure helps then. Null: nothing has the rule. */
+function cureOf(
+  { protection, branch, app, rulesets }: BranchFacts,
+  binding: readonly RuleFacts[],
+  type: keyof typeof classicCures,
+): string | null {
+  const isClassic =
+    type === 'required_linear_history' ? protection?.linear : (protection?.requiredChecks.length ?? 0) > 0;
+  if (protection !== null && isClassic === true) return `${classicCures[type](branch, app)} ${protection.url}`;
+  const rule = binding.find((each) => each.type === type);
+  const ruleset = rulesets.find(({ id }) => id === rule?.rulesetId);
+  return ruleset === undefined ? null : `${bypassCure(app, ruleset.name)} ${ruleset.url}`.replace(/^A/, 'a');
+}
+
+function bypassCure(app: string, ruleset: string): string {
+  return `Add ${app} to the bypass list of the ruleset ${ruleset}, mode always.`;
+}
+
+/** Of several rules each has to be met, so that all of their Apps count. */
+function joinPins(all: readonly PinnedChecks[]): PinnedChecks {
+  const names = [...new Set(all.flatMap((pins) => Object.keys(pins)))].toSorted();
+  return Object.fromEntries(
+    names.map((name) => [name, [...new Set(all.flatMap((pins) => pins[name] ?? []))].toSorted()]),
+  );
 }
 
 /** Everything that refuses landings or may refuse them: of classic protection, then of each ruleset. */
@@ -102,7 +145,7 @@ function rulesetHindrances(facts: BranchFacts, rulesetId: number): Hindrance[] {
   const ruleset = facts.rulesets.find(({ id }) => id === rulesetId);
   const name = ruleset?.name ?? String(rulesetId);
   const link = ruleset === undefined ? '' : ` ${ruleset.url}`;
-  const cure = `Add ${facts.app} to the bypass list of the ruleset ${name}, mode always.${link}`;
+  const cure = `${bypassCure(facts.app, name)}${link}`;
   const refusing = rules.flatMap(({ type }) => {
     const named = closing[type] ?? (type === 'required_signatures' && !facts.signsCommits ? signatures : undefined);
     return named === undefined ? [] : [named];

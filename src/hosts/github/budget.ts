@@ -2,7 +2,7 @@
 // What is kept for later is kept for more important work: landings never wait for notifications.
 
 /** What a call is for, the most important first. */
-export const purposes = ['landing', 'hint', 'answer', 'telling', 'reconciling'] as const;
+export const purposes = ['landing', 'hint', 'answer', 'notification', 'reconciling'] as const;
 export type Purpose = (typeof purposes)[number];
 
 /** REST and GraphQL have hourly points of their own. */
@@ -51,7 +51,7 @@ const keptShare: Readonly<Record<Purpose, number>> = {
   landing: 0,
   hint: 0.05,
   answer: 0.05,
-  telling: 0.2,
+  notification: 0.2,
   reconciling: 0.35,
 };
 
@@ -60,7 +60,7 @@ const keptCreations: Readonly<Record<Purpose, number>> = {
   landing: 0,
   hint: 0,
   answer: 0.1,
-  telling: 0.25,
+  notification: 0.25,
   reconciling: 0.25,
 };
 
@@ -105,7 +105,7 @@ function decideCreation(budget: Budget, purpose: Purpose): CallDecision {
   return { kind: 'go' };
 }
 
-/** The same budget, with the windows of creations that have passed begun again. */
+/** The same budget, with new windows of creations in place of those that have passed. */
 function countedAt(budget: Budget, now: number): Budget {
   const minuteIsOver = now >= budget.minuteAt + minuteMs;
   const hourIsOver = now >= budget.hourAt + hourMs;

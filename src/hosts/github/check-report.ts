@@ -1,6 +1,7 @@
 // What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is complete.
-import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
-import type { CheckReport, HostCheck, WantedChecks } from '../port.ts';
+import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
+import { findSkipWords } from '../../domain/queue/requests/skip-words.ts';
+import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
 import { plainLine, plainText } from './plain-text.ts';
 
 export interface CheckRunAnswer {
@@ -33,9 +34,13 @@ export interface StatusAnswer {
   readonly description: string | null;
   readonly targetUrl: string | null;
   readonly createdAt: string;
+  /** Null: the account was deleted. */
+  readonly creator: { readonly __typename: string; readonly login: string } | null;
 }
 
 export interface CommitChecks {
+  /** Of the commit. */
+  readonly message: string;
   readonly suites: readonly CheckSuiteAnswer[];
   /** The newest of each name. */
   readonly statuses: readonly StatusAnswer[];
@@ -61,7 +66,7 @@ const quietMs = 15_000;
 
 export function readReport(
   commit: string,
-  { suites, statuses, statusHistory }: CommitChecks,
+  { message, suites, statuses, statusHistory }: CommitChecks,
   wanted: WantedChecks & { readonly ownAppId: string; readonly now: number },
 ): CheckReport {
   // What was started by name is no check of the commit, and what Interlock reports is not CI's.
@@ -69,11 +74,15 @@ export function readReport(
     ({ app, workflowRun }) =>
       String(app?.databaseId ?? '') !== wanted.ownAppId && workflowRun?.event !== 'workflow_dispatch',
   );
-  const runs = foreign.flatMap((suite, index) => runsOf(suite, index));
+  const pinned = wanted.pinned ?? {};
+  const runs = foreign.flatMap((suite, index) => runsOf(suite, index, pinned));
   const checks = [
     ...checksOf(runs),
     ...foreign.flatMap(notStarted),
-    ...statuses.map((status) => asCheck(status, statusHistory)),
+    ...statuses.map((status) => ({
+      ...asCheck(status, statusHistory),
+      name: statusName(status, pinned),
+    })),
   ];
   const merged = [...new Set(checks.map(({ name }) => name))]
     .toSorted()
@@ -84,16 +93,55 @@ export function readReport(
     complete,
     settlesAt,
     canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
-    checks: merged,
+    checks: complete ? [...merged, ...skippedByWords(message, merged, wanted)] : merged,
   };
 }
 
-function runsOf(suite: CheckSuiteAnswer, index: number): Run[] {
+/** Checks that did not begin because the message of the commit keeps GitHub from starting workflows. */
+function skippedByWords(message: string, seen: readonly HostCheck[], { expected }: WantedChecks): HostCheck[] {
+  const words = findSkipWords(message);
+  if (words === null) return [];
+  const names = new Set(seen.map(({ name }) => name));
+  return expected
+    .filter((name) => !names.has(name))
+    .map((name) => ({
+      name,
+      attempt: 1,
+      conclusion: 'action_required',
+      url: null,
+      summary: `GitHub starts no workflow for a commit whose message says ${words}. Push a commit that does not say so.`,
+      event: null,
+      startedAt: null,
+      completedAt: null,
+    }));
+}
+
+/** A name that a rule pins to an App is that App's alone: another App's check of the name is shown with its writer. */
+function nameOfWriter(
+  name: string,
+  pinned: PinnedChecks,
+  writer: { readonly isMeant: boolean; readonly slug: string },
+) {
+  return pinned[name] === undefined || writer.isMeant ? name : `${name} (${writer.slug})`;
+}
+
+/** GitHub does not say which App wrote a status, but whether one did. */
+function statusName({ context, creator }: StatusAnswer, pinned: PinnedChecks): string {
+  return nameOfWriter(plainLine(context), pinned, {
+    isMeant: creator?.__typename === 'Bot',
+    slug: creator?.login ?? 'ghost',
+  });
+}
+
+function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): Run[] {
   return (suite.checkRuns?.nodes ?? []).map((run) => ({
     id: run.databaseId,
     suite: index,
     check: {
-      name: plainLine(run.name),
+      name: nameOfWriter(plainLine(run.name), pinned, {
+        isMeant: pinned[plainLine(run.name)]?.includes(String(suite.app?.databaseId)) ?? false,
+        slug: suite.app?.slug ?? 'ghost',
+      }),
       attempt: 1,
       conclusion: conclusionOf(run),
       url: run.permalink,
@@ -179,7 +227,7 @@ function asCheck(
 }
 
 /**
- * A status has no attempts of its own. Another one has begun where a status is pending after its end, or ends otherwise
+ * A status has no attempts of its own. Another one has started where a status is pending after its end, or ends otherwise
  * than before: some systems report nothing but the end.
  */
 function countAttempts(history: readonly PastStatus[]): number {

@@ -5,6 +5,7 @@ export const readCommitChecks = `
     repository(owner: $owner, name: $repo) {
       object(oid: $commit) {
         ... on Commit {
+          message
           checkSuites(first: 100) {
             nodes {
               status
@@ -16,7 +17,7 @@ export const readCommitChecks = `
               }
             }
           }
-          status { contexts { context state description targetUrl createdAt } }
+          status { contexts { context state description targetUrl createdAt creator { __typename login } } }
         }
       }
     }

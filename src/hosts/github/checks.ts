@@ -17,6 +17,7 @@ export interface CheckSettings {
 interface ChecksAnswer {
   readonly repository: {
     readonly object: {
+      readonly message?: string;
       readonly checkSuites: { readonly nodes: readonly CheckSuiteAnswer[] } | null;
       readonly status: { readonly contexts: readonly StatusAnswer[] } | null;
     } | null;
@@ -33,12 +34,12 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
       const statusHistory = statuses.length === 0 ? [] : await readStatusHistory(api, commit);
       return readReport(
         commit,
-        { suites: seen?.checkSuites?.nodes ?? [], statuses, statusHistory },
+        { message: seen?.message ?? '', suites: seen?.checkSuites?.nodes ?? [], statuses, statusHistory },
         { ...wanted, ownAppId: api.installation.app.id, now: clock().getTime() },
       );
     },
     publishCheck: async (repository, check) => {
-      const api = await client.of(repository, 'telling');
+      const api = await client.of(repository, 'notification');
       await keepWords({
         table: 'host_check',
         repository,
@@ -68,7 +69,7 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
       });
     },
     cancelChecks: async (repository, commit) => {
-      const api = await client.of(repository, 'telling');
+      const api = await client.of(repository, 'notification');
       for (const id of await findRunning(api, commit)) await cancelRun(api, id);
     },
     rerunChecks: async (repository, commit, names) => {

@@ -1,21 +1,23 @@
 // Calls of GitHub's API as the App. Every call asks the budget first, and its answer is noted there. Nothing is retried
 // here: who called knows whether asking again is harmless.
 import { createHash } from 'node:crypto';
-import { Octokit } from '@octokit/core';
-import { createAppAuth } from '@octokit/auth-app';
 import type { Database } from '../../platform/database.ts';
+import type { Meter } from '../../platform/metrics/index.ts';
 import { HostUnavailable, type HostRepository, type Identity } from '../port.ts';
 import { asPortError, type FailedCall, failedCall, type Failure, judgeFailure, limitedAnswer } from './answers.ts';
 import type { FindInstallation, GitHubInstallation } from './app.ts';
 import { changeBudget, readBudget, type BudgetOwner } from './budget.rows.ts';
 import { countCreation, decideCall, newBudget, noteAllowance, notePause, noteSuccess } from './budget.ts';
 import type { Allowance, Budget, Purpose, Resource } from './budget.ts';
+import { createOctokit, type Octokit } from './octokit.ts';
 import type { FindRemote } from './remote.ts';
 
 export interface ClientOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly findInstallation: FindInstallation;
+  /** Counts the calls. Left out: nobody does. */
+  readonly meter?: Meter | undefined;
 }
 
 /** The API, asked for one repository and one purpose. */
@@ -37,7 +39,6 @@ export interface Client {
   readonly identity: (repository: HostRepository) => Identity;
 }
 
-const callTimeoutMs = 20_000;
 /** A token for git is good for longer than the longest push. */
 const shortestTokenMs = 10 * 60_000;
 
@@ -61,16 +62,10 @@ export function createClient(options: ClientOptions): Client {
     const key = `${app.apiUrl} ${app.id} ${id} ${keyId}`;
     const known = octokits.get(key);
     if (known !== undefined) return known;
-    const made = new Octokit({
-      baseUrl: app.apiUrl,
-      authStrategy: createAppAuth,
-      auth: { appId: app.id, privateKey: app.privateKey, installationId: id },
-      userAgent: 'interlock',
-    });
-    bound(made);
+    const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
     keepToken(made);
     // Outside of the tokens: it judges what is left of a failure.
-    keepBudget(made, { db: options.db, owner, now });
+    keepBudget(made, { db: options.db, owner, now, meter: options.meter });
     octokits.set(key, made);
     return made;
   }
@@ -105,13 +100,6 @@ export function createClient(options: ClientOptions): Client {
     },
     identity: (repository) => identities.get(repository.id) ?? unknownIdentity,
   };
-}
-
-export function bound(octokit: Octokit): void {
-  octokit.hook.before('request', (call) => {
-    call.request = { ...call.request, signal: AbortSignal.timeout(callTimeoutMs) };
-    call.headers['x-github-api-version'] = '2022-11-28';
-  });
 }
 
 /** Of commits that are made before GitHub was asked anything. */
@@ -162,14 +150,17 @@ interface BudgetKeeping {
   readonly db: Database;
   readonly owner: BudgetOwner;
   readonly now: () => number;
+  readonly meter?: Meter | undefined;
 }
+
+type CallOutcome = 'ok' | 'held' | Failure['kind'];
 
 /** The row is read at most that often: what is left changes slowly, and a pause is also noted by the answers of others. */
 const budgetAgeMs = 1_000;
 /** What answers say is written at most that often. A pause is written at once. */
 const noteEveryMs = 5_000;
 
-export function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping): void {
+export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetKeeping): void {
   let known: { readonly budget: Budget; readonly readAt: number } | null = null;
   let notedAt = 0;
 
@@ -200,11 +191,17 @@ export function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping):
     const resource: Resource = call.url.endsWith('/graphql') ? 'graphql' : 'rest';
     const creates = call.method === 'POST' && resource === 'rest' && creating.test(call.url);
     const decision = decideCall(await present(), { purpose, resource, creates }, now());
-    if (decision.kind === 'wait') throw new HostUnavailable(decision.reason, { retryAt: decision.until });
+    const counted = (outcome: CallOutcome): void =>
+      meter?.count('interlock_github_requests_total', { resource, outcome });
+    if (decision.kind === 'wait') {
+      counted('held');
+      throw new HostUnavailable(decision.reason, { retryAt: decision.until });
+    }
     if (creates) await change((budget) => countCreation(budget, now()));
     try {
       const answer = await request(call);
       const limited = limitedAnswer(answer);
+      counted(limited === null ? 'ok' : 'limited');
       if (limited !== null) await noteLimit(resource, limited, judgeFailure(limited, now()));
       const said = allowanceOf(answer.headers);
       if (said !== null && now() - notedAt >= noteEveryMs) {
@@ -216,6 +213,7 @@ export function keepBudget(octokit: Octokit, { db, owner, now }: BudgetKeeping):
       const failed = failedCall(error);
       if (failed === null) throw error;
       const failure = judgeFailure(failed, now());
+      counted(failure.kind);
       await noteLimit(resource, failed, failure);
       throw asPortError(failure, error);
     }

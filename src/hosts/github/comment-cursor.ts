@@ -25,7 +25,7 @@ export function readFrom(cursor: Cursor, isFirst: boolean): number {
   return isFirst ? cursor.at : cursor.at - overlapMs;
 }
 
-/** `seen`: the oldest first. Answers those that are new, and where to read on. */
+/** `seen`: the oldest first. Answers the new ones, and where to read on. */
 export function readComments<Comment extends CommentAnswer>(
   cursor: Cursor,
   seen: readonly Comment[],

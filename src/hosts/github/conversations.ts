@@ -26,7 +26,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       return id === null || found.id === id ? found.permission : null;
     },
     setLabel: async (repository, number, label, present) => {
-      const api = await client.of(repository, 'telling');
+      const api = await client.of(repository, 'notification');
       const issue = { ...nameOf(api), issue_number: number };
       if (present) {
         await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/labels', { ...issue, labels: [label] });
@@ -69,6 +69,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
           id: String(id),
           number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
           author,
+          authorId: user?.type === 'User' ? String(user.id) : null,
           mayWrite: isPermissionEnough((await askPermission(api, repository, author)).permission, 'write'),
           body: plainText(body),
           at: Date.parse(created_at),
@@ -104,7 +105,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       });
     },
     upsertComment: async (repository, number, { key, body, version = 0 }) => {
-      const api = await client.of(repository, 'telling');
+      const api = await client.of(repository, 'notification');
       const marker = markerOf(key);
       const words = `${body}\n\n${marker}`;
       await keepWords({

@@ -1,6 +1,7 @@
 // The code host `github`: git does what git can, GraphQL reads, REST writes (ADR 0071).
 import { join } from 'node:path';
 import type { Database } from '../../platform/database.ts';
+import type { Meter } from '../../platform/metrics/index.ts';
 import * as git from '../git/index.ts';
 import type { HostAdapter, HostRepository } from '../port.ts';
 import type { FindInstallation } from './app.ts';
@@ -25,6 +26,8 @@ export interface GitHubHostOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly findInstallation: FindInstallation;
+  /** Counts the calls of the API. Left out: nobody does. */
+  readonly meter?: Meter | undefined;
   /** Default: what GitHub recommends. */
   readonly pace?: PushPace;
   readonly settings?: MirrorSettings;

@@ -8,7 +8,7 @@ export interface Keeping extends WordsKey {
   readonly db: Database;
   readonly clock: () => Date;
   readonly version: number;
-  /** All that GitHub is told. The same words are not told twice. */
+  /** The whole text for GitHub. The same text is not sent twice. */
   readonly words: string;
   /** What an earlier call has left at GitHub. Null: nothing. */
   readonly find: () => Promise<string | null>;

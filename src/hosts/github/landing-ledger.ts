@@ -28,8 +28,8 @@ export function parseLedger(text: string): Ledger {
 }
 
 /** What stands at GitHub, and what the ledger has beside it, in the order of the names. A ref that stands counts first. */
-export function joinLedger(standing: readonly RemoteRef[], ledger: Ledger): RemoteRef[] {
-  const joined = new Map([...ledger, ...standing.map(({ ref, commit }) => [ref, commit] as const)]);
+export function joinLedger(actual: readonly RemoteRef[], ledger: Ledger): RemoteRef[] {
+  const joined = new Map([...ledger, ...actual.map(({ ref, commit }) => [ref, commit] as const)]);
   return [...joined].map(([ref, commit]) => ({ ref, commit })).toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
@@ -51,12 +51,12 @@ export interface FoldPlan {
 export const mostInOneFold = 500;
 
 export function planFold(
-  standing: readonly RemoteRef[],
+  actual: readonly RemoteRef[],
   ledger: Ledger,
   isDue: (landing: RemoteRef) => boolean,
 ): FoldPlan | null {
-  const due = standing.filter((each) => each.ref.startsWith(landingPrefix) && isDue(each));
-  // One that differs from what the ledger says is left where it stands: somebody has touched one of them.
+  const due = actual.filter((each) => each.ref.startsWith(landingPrefix) && isDue(each));
+  // A ref that differs from the ledger stays: somebody has changed the ref or the ledger.
   const deleted = due.filter(({ ref, commit }) => (ledger.get(ref) ?? commit) === commit).slice(0, mostInOneFold);
   if (deleted.length === 0) return null;
   return { deleted, listed: deleted.filter(({ ref }) => !ledger.has(ref)) };

@@ -9,7 +9,7 @@ import { isAlive, machineName } from '../../platform/process.ts';
 interface Owner {
   readonly machine: string;
   readonly pid: number;
-  /** Tells this process from an earlier one that had the same number. */
+  /** Distinguishes this process from an earlier one with the same number. */
   readonly process: string;
 }
 

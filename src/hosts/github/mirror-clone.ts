@@ -60,7 +60,7 @@ export async function noteUse(directory: string, at: Date): Promise<void> {
   await utimes(path, at, at);
 }
 
-/** A git takes a lock for a moment. One that is older has outlived its git. */
+/** git holds a lock for a moment. An older lock has outlived its git. */
 export const locksOlderThanMs = 60_000;
 
 /** What git writes when it finds a lock. */

@@ -76,8 +76,8 @@ export async function keepUp(options: UpkeepOptions, repository: HostRepository)
     if (!isUpkeepDue({ keptUpAt: notes.keptUpAt, usedAt, now })) return false;
     await removeStaleLocks(directory, locksOlderThanMs);
     const kept = await listRefs(mirrors.git, directory, 'refs/');
-    const standing = await mirrors.readStandingRefs(repository, [landingPrefix, ledgerRef]);
-    const seen = noteSeen(notes.seen, [...kept, ...standing], now);
+    const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
+    const seen = noteSeen(notes.seen, [...kept, ...actual], now);
     await writeNotes(path, { keptUpAt: now, seen });
     await foldLandings(options, repository, (landing) => now - whenSeen(seen, landing, now) >= foldedAfterMs);
     const removed = planRefRemoval(kept, seen, now).map(({ ref, commit }) => ({ ref, from: commit, to: null }));
@@ -101,12 +101,12 @@ export async function foldLandings(
 ): Promise<number> {
   let folded = 0;
   for (let round = 0; round < mostFolds; round += 1) {
-    const standing = await mirrors.readStandingRefs(repository, [landingPrefix, ledgerRef]);
-    const tip = standing.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
-    const plan = planFold(standing, await mirrors.readLedger(repository, tip), isDue);
+    const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
+    const tip = actual.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
+    const plan = planFold(actual, await mirrors.readLedger(repository, tip), isDue);
     if (plan === null) break;
     const by = identity(repository);
-    await pushes.updateStandingRefs(
+    await pushes.updateActualRefs(
       repository,
       await composeFold(mirrors, repository, { plan, tip, by, at: clock().getTime() }),
     );

@@ -14,7 +14,14 @@ import {
   noteUse,
   removeMirror,
 } from './mirror-clone.ts';
-import { readRemoteRefs, refusalWords, type RemoteRef, TokenRefused } from './remote-refs.ts';
+import {
+  gatherReads,
+  readRemoteRefs,
+  type ReadRefs,
+  refusalWords,
+  type RemoteRef,
+  TokenRefused,
+} from './remote-refs.ts';
 import { remoteEnvironment, type FindRemote, type Remote } from './remote.ts';
 
 export interface MirrorOptions {
@@ -26,8 +33,6 @@ export interface MirrorOptions {
   readonly notePreparing?: (repository: HostRepository, since: Date | null) => Promise<void>;
 }
 
-type ReadRefs = (repository: HostRepository, patterns: readonly string[]) => Promise<readonly RemoteRef[]>;
-
 export interface Mirrors {
   readonly git: git.Git;
   /** The directory of the mirror. It is cloned if this machine has none yet. */
@@ -38,10 +43,10 @@ export interface Mirrors {
    */
   readonly readRefs: ReadRefs;
   /** The same without the ledger: refs that a push finds. */
-  readonly readStandingRefs: ReadRefs;
+  readonly readActualRefs: ReadRefs;
   /** `tip`: the commit of the ledger's ref. Null: there is no ledger. */
   readLedger(repository: HostRepository, tip: string | null): Promise<Ledger>;
-  /** Fetches those of the commits that the mirror has not. Throws CommitMissing for one that GitHub has not either. */
+  /** Fetches the commits that the mirror lacks. Throws CommitMissing for a commit that GitHub lacks too. */
   need(repository: HostRepository, commits: readonly string[]): Promise<string>;
   /** As `need`, and answers false where one of them is nowhere. */
   has(repository: HostRepository, commits: readonly string[]): Promise<boolean>;
@@ -59,7 +64,7 @@ export interface Mirrors {
 }
 
 const fetchTimeoutMs = 10 * 60_000;
-/** A call waits that long for a clone that has begun, and is told to come again after it. */
+/** A call waits this long for a clone that is under way. Then it fails, and may be tried again after the same time. */
 const longestWaitMs = 20_000;
 /** Ids in one fetch. */
 const mostAtOnce = 500;
@@ -169,8 +174,10 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     });
   }
 
-  const readStandingRefs: Mirrors['readStandingRefs'] = async (repository, patterns) =>
-    await withRemote(repository, async (remote) => await readRemoteRefs(repository, remote, patterns));
+  const readActualRefs = gatherReads(
+    async (repository, patterns) =>
+      await withRemote(repository, async (remote) => await readRemoteRefs(repository, remote, patterns)),
+  );
 
   const mirrors: Mirrors = {
     git: options.git,
@@ -186,12 +193,12 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       }
     },
     async readRefs(repository, patterns) {
-      if (!patterns.some(concernsLandings)) return await readStandingRefs(repository, patterns);
-      const found = await readStandingRefs(repository, [...patterns, ledgerRef]);
+      if (!patterns.some(concernsLandings)) return await readActualRefs(repository, patterns);
+      const found = await readActualRefs(repository, [...patterns, ledgerRef]);
       const tip = found.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
       return joinLedger(found, await readLedger(mirrors, repository, tip)).filter((each) => isOneOf(each, patterns));
     },
-    readStandingRefs,
+    readActualRefs,
     readLedger: async (repository, tip) => await readLedger(mirrors, repository, tip),
     talk: async (repository, args, input) => await talkIn(await at(repository), repository, args, input),
     async mending(repository, work) {
@@ -233,7 +240,7 @@ function isUnknownCommit(error: unknown): boolean {
   );
 }
 
-/** git's failures at GitHub, in the words of the port. Nothing begun is given up because of a lost access. */
+/** git's failures at GitHub, in the words of the port. Nothing started is given up because of a lost access. */
 export function asHostError(
   error: unknown,
   { owner, name: repositoryName }: Pick<HostRepository, 'owner' | 'name'>,
@@ -244,11 +251,18 @@ export function asHostError(
   if (isUnknownCommit(error)) return new HostUnavailable(words, { cause: error });
   if (/Authentication failed|returned error: 401|could not read Username/i.test(words))
     return new TokenRefused(refusalWords(name, 401), { cause: error });
+  if (/repository was archived/i.test(words))
+    return new HostUnavailable(
+      `${name} is archived at GitHub: unarchive it in its settings there, and activate it here`,
+      {
+        cause: error,
+      },
+    );
   const status = statusOf(words);
   return new HostUnavailable(status === null ? error.message : refusalWords(name, status), { cause: error });
 }
 
-/** The answer of GitHub that git's words tell of. Null: they tell of something else. */
+/** The status of GitHub's answer, as far as git's message says it. Null: it says none. */
 function statusOf(words: string): number | null {
   if (/repository '.*' not found|returned error: 404/i.test(words)) return 404;
   if (/unable to update url base from redirection|returned error: 30\d/i.test(words)) return 301;

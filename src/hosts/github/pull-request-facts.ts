@@ -22,6 +22,10 @@ export interface PullRequestAnswer {
       readonly requiresCodeOwnerReviews: boolean;
       readonly requiredApprovingReviewCount: number | null;
     } | null;
+    /** Of rulesets. `parameters` is null, or without the count, for a rule that is not about reviews. */
+    readonly rules: {
+      readonly nodes: readonly { readonly parameters: { readonly requiredApprovingReviewCount?: number } | null }[];
+    } | null;
   } | null;
   readonly mergeCommit: { readonly oid: string } | null;
   readonly labels: { readonly nodes: readonly { readonly name: string }[] } | null;
@@ -61,6 +65,7 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
     baseBranch: seen.baseRefName,
     headSha: seen.headRefOid,
     headTip: state === 'open' && !seen.isCrossRepository ? (tips.get(`refs/heads/${seen.headRefName}`) ?? null) : null,
+    baseTip: state === 'open' ? (tips.get(`refs/heads/${seen.baseRefName}`) ?? null) : null,
     state,
     draft: seen.isDraft,
     labels: (seen.labels?.nodes ?? []).map(({ name }) => name),
@@ -68,11 +73,21 @@ export function asHostPullRequest(seen: PullRequestAnswer, { tips, authors }: Be
     changesRequested: reviews.some(({ state: verdict }) => verdict === 'CHANGES_REQUESTED'),
     unresolvedConversations: seen.reviewThreads.nodes.filter(({ isResolved }) => !isResolved).length,
     ownerReviewMissing: isOwnerReviewMissing(seen, approvals),
+    requiredReviewMissing: state === 'open' && isRequiredReviewMissing(seen, approvals),
     createdAt: Date.parse(seen.createdAt),
     mergedAt: seen.mergedAt === null ? null : Date.parse(seen.mergedAt),
     mergeCommitSha: seen.state === 'MERGED' ? (seen.mergeCommit?.oid ?? null) : null,
     url: seen.url,
   };
+}
+
+/** `reviewDecision` leaves rulesets out at times, and may be APPROVED although a ruleset demands more. */
+function isRequiredReviewMissing({ baseRef, reviewDecision }: PullRequestAnswer, approvals: number): boolean {
+  const byRulesets = (baseRef?.rules?.nodes ?? []).map(
+    ({ parameters }) => parameters?.requiredApprovingReviewCount ?? 0,
+  );
+  const classic = baseRef?.refUpdateRule?.requiredApprovingReviewCount ?? 0;
+  return reviewDecision === 'REVIEW_REQUIRED' || approvals < Math.max(classic, ...byRulesets);
 }
 
 /** GitHub does not say which review is missing: enough have approved, owners are demanded, and it still wants one. */
@@ -86,7 +101,7 @@ export interface LabelEvent {
   readonly __typename: 'LabeledEvent' | 'UnlabeledEvent';
   readonly createdAt: string;
   readonly label: { readonly name: string };
-  readonly actor: { readonly __typename: string; readonly login: string } | null;
+  readonly actor: { readonly __typename: string; readonly login: string; readonly databaseId?: number | null } | null;
 }
 
 /** The newest event of the label. `events`: the oldest first. */
@@ -99,11 +114,12 @@ export function newestLabelChange(events: readonly LabelEvent[], label: string, 
     present: event.__typename === 'LabeledEvent',
     byQueue,
     by: byQueue || event.actor === null ? null : handleOf(event.actor),
+    byId: byQueue ? null : (event.actor?.databaseId?.toString() ?? null),
     at: Date.parse(event.createdAt),
   };
 }
 
-/** As REST names it: GraphQL leaves out what tells a bot from a person. */
+/** The handle as REST names it: GraphQL leaves out the ending `[bot]`. */
 function handleOf(actor: { readonly __typename: string; readonly login: string } | null): string {
   if (actor === null) return ghost;
   return actor.__typename === 'Bot' ? `${actor.login}[bot]` : actor.login;

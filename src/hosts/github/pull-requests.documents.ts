@@ -7,7 +7,10 @@ export const pullRequestFacts = `
     headRefName headRefOid isCrossRepository
     headRepository { name owner { login } }
     baseRefName
-    baseRef { refUpdateRule { requiresCodeOwnerReviews requiredApprovingReviewCount } }
+    baseRef {
+      refUpdateRule { requiresCodeOwnerReviews requiredApprovingReviewCount }
+      rules(first: 100) { nodes { parameters { ... on PullRequestParameters { requiredApprovingReviewCount } } } }
+    }
     mergeCommit { oid }
     labels(first: 100) { nodes { name } }
     reviewDecision
@@ -39,8 +42,8 @@ export const readLabelHistory = `
         timelineItems(last: 100, itemTypes: [LABELED_EVENT, UNLABELED_EVENT]) {
           nodes {
             __typename
-            ... on LabeledEvent { createdAt label { name } actor { __typename login } }
-            ... on UnlabeledEvent { createdAt label { name } actor { __typename login } }
+            ... on LabeledEvent { createdAt label { name } actor { __typename login ... on User { databaseId } } }
+            ... on UnlabeledEvent { createdAt label { name } actor { __typename login ... on User { databaseId } } }
           }
         }
       }

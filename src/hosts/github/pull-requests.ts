@@ -3,6 +3,7 @@ import { passFailpoint } from '../../platform/failpoints.ts';
 import * as git from '../git/index.ts';
 import { HostRefused, RefMoved, type CodeHost, type HostPullRequest, type HostRepository } from '../port.ts';
 import { NotFoundAtGitHub } from './answers.ts';
+import { askAgain } from './ask-again.ts';
 import type { Api, Client } from './client.ts';
 import { findBranchAuthors, storeBranchAuthors } from './branch-authors.rows.ts';
 import { asHostPullRequest, type PullRequestAnswer } from './pull-request-facts.ts';
@@ -58,7 +59,7 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       const seen = await mustRead(settings, repository, number);
       const isSame = (words.title ?? seen.title) === seen.title && (words.body ?? seen.body) === seen.body;
       if (seen.state !== 'open' || isSame) return;
-      await change(await client.of(repository, 'telling'), number, words);
+      await change(await client.of(repository, 'notification'), number, words);
     },
     closePullRequest: async (repository, number) => {
       if ((await mustRead(settings, repository, number)).state !== 'open') return;
@@ -103,6 +104,7 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       const known = await findBranchAuthors(db, repository, [seen.headBranch]);
       await storeBranchAuthors(db, repository, branch, [seen.author, ...(known.get(seen.headBranch) ?? [])]);
     },
+    listCommitsOf: async (repository, number) => await listCommitsOf(await client.of(repository, 'answer'), number),
     countUnverifiedCommits: async (repository, range) => {
       const api = await client.of(repository, 'hint');
       const directory = await mirrors.need(repository, [range.head, range.base]);
@@ -115,6 +117,24 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       return verified.filter((isGood) => !isGood).length;
     },
   } satisfies Partial<CodeHost>;
+}
+
+/** GitHub lists no more commits of a pull request, and does not say that there are more. */
+const mostListed = 250;
+
+async function listCommitsOf(api: Api, number: number): Promise<string[] | null> {
+  const commits: string[] = [];
+  for (let page = 1; ; page += 1) {
+    const { data } = await api.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/commits', {
+      ...nameOf(api),
+      pull_number: number,
+      per_page: 100,
+      page,
+    });
+    commits.push(...data.map(({ sha }) => sha));
+    if (commits.length >= mostListed) return null;
+    if (data.length < 100) return commits;
+  }
 }
 
 /** Beyond that a pull request is taken to have an unverified commit: GitHub shows no more of one either. */
@@ -131,9 +151,9 @@ export function nameOf({ owner, repo }: Api): { owner: string; repo: string } {
   return { owner, repo };
 }
 
-/** Of one that was just read as open. GitHub leaves a merged one as it is. */
+/** Closes a pull request that was just read as open. GitHub does not change a pull request that is merged by then. */
 export async function closeOpen(client: Client, repository: HostRepository, number: number): Promise<void> {
-  await change(await client.of(repository, 'telling'), number, { state: 'closed' });
+  await change(await client.of(repository, 'notification'), number, { state: 'closed' });
 }
 
 async function change(
@@ -156,7 +176,7 @@ interface Opened {
   readonly body: string | null;
   readonly user: { readonly login: string };
   readonly head: { readonly ref: string; readonly sha: string };
-  readonly base: { readonly ref: string };
+  readonly base: { readonly ref: string; readonly sha: string };
   readonly draft?: boolean;
   readonly created_at: string;
   readonly html_url: string;
@@ -174,6 +194,7 @@ function asOpened(data: Opened): HostPullRequest {
     baseBranch: data.base.ref,
     headSha: data.head.sha,
     headTip: data.head.sha,
+    baseTip: data.base.sha,
     state: 'open',
     draft: data.draft ?? false,
     labels: [],
@@ -181,6 +202,7 @@ function asOpened(data: Opened): HostPullRequest {
     changesRequested: false,
     unresolvedConversations: 0,
     ownerReviewMissing: false,
+    requiredReviewMissing: false,
     createdAt: Date.parse(data.created_at),
     mergedAt: null,
     mergeCommitSha: null,
@@ -226,13 +248,18 @@ async function readOne(
       throw error;
     });
   if (seen === null) return null;
-  const isOwn = seen.state === 'OPEN' && !seen.isCrossRepository;
-  const refs = isOwn ? await mirrors.readRefs(repository, [`refs/heads/${seen.headRefName}`]) : [];
+  const refs = await mirrors.readRefs(repository, branchesOf(seen));
   const authors = await findBranchAuthors(db, repository, [seen.headRefName]);
   return asHostPullRequest(seen, {
     tips: new Map(refs.map(({ ref, commit }) => [ref, commit])),
     authors: authors.get(seen.headRefName) ?? new Set(),
   });
+}
+
+/** Refs that say where an open pull request stands. A closed one stands nowhere. */
+function branchesOf({ state, isCrossRepository, headRefName, baseRefName }: PullRequestAnswer): string[] {
+  if (state !== 'OPEN') return [];
+  return [...(isCrossRepository ? [] : [headRefName]), baseRefName].map((branch) => `refs/heads/${branch}`);
 }
 
 async function mustRead(
@@ -254,13 +281,16 @@ async function readOpen(
   const found: PullRequestAnswer[] = [];
   let after: string | null = null;
   do {
-    const answer: Page = await api.graphql<Page>(documents.listPullRequests, { head, after });
+    const from: string | null = after;
+    const answer: Page = await askAgain(
+      async () => await api.graphql<Page>(documents.listPullRequests, { head, after: from }),
+    );
     const page = answer.repository?.pullRequests;
     found.push(...(page?.nodes ?? []));
     after = page?.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
   } while (after !== null);
   if (found.length === 0) return [];
-  const refs = await mirrors.readRefs(repository, [head === null ? 'refs/heads/' : `refs/heads/${head}`]);
+  const refs = await mirrors.readRefs(repository, head === null ? ['refs/heads/'] : found.flatMap(branchesOf));
   const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
   const authors = await findBranchAuthors(
     db,

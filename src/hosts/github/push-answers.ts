@@ -37,10 +37,10 @@ function withCure(words: string): string {
 /** How the refs stand after a push whose answer decides nothing. `null`: everything stands where it was to stand. */
 export function judgeRefs(
   updates: readonly RefUpdate[],
-  standing: ReadonlyMap<string, string>,
+  actual: ReadonlyMap<string, string>,
   words: string,
 ): Error | null {
-  const at = (ref: string): string | null => standing.get(ref) ?? null;
+  const at = (ref: string): string | null => actual.get(ref) ?? null;
   if (updates.every(({ ref, to }) => at(ref) === to)) return null;
   const moved = updates.find(({ ref, from, to }) => at(ref) !== from && at(ref) !== to);
   if (moved !== undefined) return new RefMoved(moved.ref, moved.from, at(moved.ref));

@@ -11,7 +11,7 @@ export type UpdateRefs = (repository: HostRepository, updates: readonly RefUpdat
 export interface Pushes {
   readonly updateRefs: UpdateRefs;
   /** The same for refs as they stand at GitHub, whatever the ledger of landings lists. Landings go first. */
-  readonly updateStandingRefs: UpdateRefs;
+  readonly updateActualRefs: UpdateRefs;
 }
 
 const pushTimeoutMs = 10 * 60_000;
@@ -34,7 +34,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
     return made;
   }
 
-  /** Bot branches that are done with are deleted together. One that somebody has moved is left where it is. */
+  /** Deletes bot branches that are not needed any more, several in one push. A branch that somebody has moved stays. */
   async function deleteTogether(repository: HostRepository, update: RefUpdate): Promise<void> {
     const key = `${repository.accountId}/${repository.id}`;
     const open = gathering.get(key);
@@ -51,7 +51,7 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
       gathering.set(key, { updates, done });
       await done;
     }
-    const stands = (await readStanding(mirrors, repository, [update])).get(update.ref) ?? null;
+    const stands = (await readActual(mirrors, repository, [update])).get(update.ref) ?? null;
     if (stands !== null) throw whyStillThere(update, stands);
   }
 
@@ -67,10 +67,10 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
 
   return {
     updateRefs,
-    updateStandingRefs: async (repository, updates) => {
+    updateActualRefs: async (repository, updates) => {
       refuseUpdates(updates);
-      const standing: Mirrors = { ...mirrors, readRefs: mirrors.readStandingRefs };
-      await laneOf(repository).push('other', async () => await pushAll(standing, repository, updates));
+      const withoutLedger: Mirrors = { ...mirrors, readRefs: mirrors.readActualRefs };
+      await laneOf(repository).push('other', async () => await pushAll(withoutLedger, repository, updates));
     },
   };
 }
@@ -87,15 +87,15 @@ async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: re
   );
   // git does not compare a lease where the ref stands at its new value already: with another ref beside it, the update
   // would be applied in part.
-  const standing = await readStanding(mirrors, repository, updates);
-  const moved = updates.find(({ ref, from }) => (standing.get(ref) ?? null) !== from);
-  if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, standing.get(moved.ref) ?? null);
+  const actual = await readActual(mirrors, repository, updates);
+  const moved = updates.find(({ ref, from }) => (actual.get(ref) ?? null) !== from);
+  if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, actual.get(moved.ref) ?? null);
   if (moving.length === 0) return;
   await passFailpoint('github:before_push');
   const words = await push(mirrors, repository, moving, ['--atomic']);
   await passFailpoint('github:after_push');
   if (words === null) return;
-  const problem = judgeRefs(moving, await readStanding(mirrors, repository, moving), words);
+  const problem = judgeRefs(moving, await readActual(mirrors, repository, moving), words);
   if (problem !== null) throw problem;
 }
 
@@ -105,8 +105,8 @@ async function pushDeletions(
   updates: readonly RefUpdate[],
 ): Promise<void> {
   // What is gone already would make git fail before it asks for the rest.
-  const standing = await readStanding(mirrors, repository, updates);
-  const there = updates.filter(({ ref, from }) => standing.get(ref) === from);
+  const actual = await readActual(mirrors, repository, updates);
+  const there = updates.filter(({ ref, from }) => actual.get(ref) === from);
   // git pushes nothing at all where a ref is named twice.
   const once = [...new Map(there.map((update) => [update.ref, update])).values()];
   if (once.length > 0) await push(mirrors, repository, once, []);
@@ -137,7 +137,7 @@ async function push(
   }
 }
 
-async function readStanding(
+async function readActual(
   mirrors: Mirrors,
   repository: HostRepository,
   updates: readonly RefUpdate[],

@@ -1,6 +1,8 @@
 // Where refs stand at GitHub, by the command `ls-refs` of git's protocol, version 2. `git ls-remote` makes the server send
 // every ref and filters afterwards; here the server is told which refs are wanted, and no git is started. REST is not
 // asked, because its answers trail a push.
+import { setTimeout as delay } from 'node:timers/promises';
+import DataLoader from 'dataloader';
 import { HostUnavailable, type HostRepository } from '../port.ts';
 import { authorizationOf, type Remote } from './remote.ts';
 
@@ -12,6 +14,46 @@ export interface RemoteRef {
 const timeoutMs = 60_000;
 const flush = '0000';
 const delimiter = '0001';
+
+export type ReadRefs = (repository: HostRepository, patterns: readonly string[]) => Promise<readonly RemoteRef[]>;
+
+/** A read that GitHub answers late holds the next ones up no longer. */
+const longestWaitMs = 1_000;
+
+/**
+ * Reads of single refs that are asked for while another one of the same repository is under way are made together, as soon
+ * as that one has ended. So each answer is of an instant after the question, and a burst of webhooks takes a few requests.
+ * What is asked for together is read by one request: a landing ref that moves to the ledger is found in either.
+ */
+export function gatherReads(read: ReadRefs): ReadRefs {
+  const loaders = new Map<string, DataLoader<string, RemoteRef | null>>();
+
+  function loaderOf(repository: HostRepository): DataLoader<string, RemoteRef | null> {
+    // A repository that was renamed is read under its new name.
+    const key = JSON.stringify([repository.accountId, repository.id, repository.owner, repository.name]);
+    const known = loaders.get(key);
+    if (known !== undefined) return known;
+    let underWay: Promise<unknown> = Promise.resolve();
+    const loader = new DataLoader<string, RemoteRef | null>(
+      async (refs) => {
+        const reading = read(repository, [...new Set(refs)]);
+        underWay = reading.catch(() => {});
+        const found = new Map((await reading).map((each) => [each.ref, each]));
+        return refs.map((ref) => found.get(ref) ?? null);
+      },
+      { cache: false, batchScheduleFn: (send) => void Promise.race([underWay, delay(longestWaitMs)]).then(send) },
+    );
+    loaders.set(key, loader);
+    return loader;
+  }
+
+  return async (repository, patterns) => {
+    if (patterns.some((pattern) => pattern.endsWith('/'))) return await read(repository, patterns);
+    const loader = loaderOf(repository);
+    const found = await Promise.all([...new Set(patterns)].map(async (ref) => await loader.load(ref)));
+    return found.filter((each) => each !== null).toSorted((one, other) => (one.ref < other.ref ? -1 : 1));
+  };
+}
 
 /** GitHub took no notice of the token: it has ended, or was revoked. */
 export class TokenRefused extends HostUnavailable {}
@@ -63,7 +105,7 @@ function refusalOf(name: string, { status, headers }: Response): Error {
   return new HostUnavailable(words, Number.isNaN(waitSec) ? {} : { retryAt: Date.now() + waitSec * 1000 });
 }
 
-/** Nothing that has begun is given up because of a lost access: each of them is an outage. */
+/** Nothing that has started is given up because of a lost access: each of them is an outage. */
 export function refusalWords(name: string, status: number): string {
   if (status === 404)
     return `GitHub has no ${name} that the App may see: was it renamed, deleted or taken out of the installation?`;

@@ -1,5 +1,5 @@
 // The rules of a base branch, read from GitHub and kept for a minute.
-import type { BaseRules, CodeHost } from '../port.ts';
+import type { BaseRules, CodeHost, PinnedChecks } from '../port.ts';
 import {
   type BranchFacts,
   judgeBaseRules,
@@ -55,14 +55,22 @@ async function readActiveRules(api: Api, branch: string): Promise<RuleFacts[]> {
     branch,
     per_page: 100,
   });
-  return data.map((rule) => ({
-    type: rule.type,
-    rulesetId: rule.ruleset_id ?? 0,
-    checks:
-      rule.type === 'required_status_checks'
-        ? (rule.parameters?.required_status_checks ?? []).map(({ context }) => context)
-        : [],
-  }));
+  return data.map((rule) => {
+    const checks = rule.type === 'required_status_checks' ? (rule.parameters?.required_status_checks ?? []) : [];
+    return {
+      type: rule.type,
+      rulesetId: rule.ruleset_id ?? 0,
+      checks: checks.map(({ context }) => context),
+      pins: pinsOf(checks.map(({ context, integration_id }) => ({ context, appId: integration_id ?? null }))),
+    };
+  });
+}
+
+/** GitHub writes -1, or nothing, where any App may report the check. */
+function pinsOf(checks: readonly { readonly context: string; readonly appId: number | null }[]): PinnedChecks {
+  return Object.fromEntries(
+    checks.flatMap(({ context, appId }) => (appId === null || appId < 0 ? [] : [[context, [String(appId)]]])),
+  );
 }
 
 /** `current_user_can_bypass` is what GitHub says to an App too, or it says nothing: then it is not known. */
@@ -95,6 +103,9 @@ async function readProtection(api: Api, branch: string): Promise<ProtectionFacts
   const reviews = found.required_pull_request_reviews;
   return {
     requiredChecks: found.required_status_checks?.contexts ?? [],
+    pins: pinsOf(
+      (found.required_status_checks?.checks ?? []).map(({ context, app_id }) => ({ context, appId: app_id })),
+    ),
     requiresPullRequest: reviews !== undefined,
     skipsPullRequest: hasApp(reviews?.bypass_pull_request_allowances?.apps),
     restrictsPushes: found.restrictions !== undefined,

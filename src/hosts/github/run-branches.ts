@@ -15,7 +15,7 @@ export interface RunBranchSettings {
 }
 
 export interface RunBranches {
-  /** A branch that stands on the commit: the given one, else one that is made for the run. */
+  /** A branch at the commit: the given branch, or else a branch that is made for the run. */
   prepare(repository: HostRepository, dispatch: Pick<WorkflowDispatch, 'key' | 'commit' | 'branch'>): Promise<string>;
   /** Nothing runs for the key any more, or GitHub refused to start it. Idempotent. */
   release(repository: HostRepository, key: string): Promise<void>;

@@ -32,7 +32,7 @@ function keyOf({ ref, commit }: KeptRef): string {
   return `${commit} ${ref}`;
 }
 
-/** A ref that moved counts as another one. Those that are gone are forgotten. */
+/** A ref that moved counts as a new ref. Refs that are gone are forgotten. */
 export function noteSeen(seen: Seen, refs: readonly KeptRef[], now: number): Seen {
   return Object.fromEntries(refs.map(keyOf).map((key) => [key, Math.min(seen[key] ?? now, now)]));
 }

@@ -1,4 +1,4 @@
-// What a webhook of GitHub tells: pure. Only that something changed; the facts are read from GitHub afterwards, so that
+// What a webhook of GitHub reports, as a pure function: only that something changed; the facts are read from GitHub afterwards, so that
 // neither the order nor the number of deliveries matters.
 
 interface WebhookApp {

@@ -51,7 +51,7 @@ export async function claimRun(
   });
 }
 
-interface Asking {
+interface RunRequest {
   readonly key: string;
   readonly writer: string;
   /** Null: GitHub refused to start a run. */
@@ -65,7 +65,7 @@ interface Asking {
 export async function noteAsked(
   db: Database,
   repository: HostRepository,
-  { key, writer, at }: Asking,
+  { key, writer, at }: RunRequest,
 ): Promise<boolean> {
   return await db.transaction(repository.accountId, async (tx) => {
     const noted = await tx.query(

@@ -1,4 +1,4 @@
-// Workflows that are started by name (ADR 0079). GitHub runs them on branches alone, and not every version answers which run
+// Workflows that are started by name (ADR 0071). GitHub runs them on branches alone, and not every version answers which run
 // it was.
 import type { Database } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
@@ -18,7 +18,7 @@ import { judgeDispatch, missingWorkflow, whyItFailed } from './dispatch-answers.
 import { nameOf } from './pull-requests.ts';
 import { createRunBranches, type RunBranches, type RunBranchSettings } from './run-branches.ts';
 import { claimRun, findRun, listOtherRuns, noteAsked, releaseRun, type RunClaim } from './workflow-runs.rows.ts';
-import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 
 export interface WorkflowSettings extends RunBranchSettings {
   readonly client: Client;
@@ -80,7 +80,7 @@ export function workflowOperations(settings: WorkflowSettings) {
       };
     },
     cancelWorkflowRun: async (repository, run) => {
-      await cancelRun(await client.of(repository, 'telling'), Number(run));
+      await cancelRun(await client.of(repository, 'notification'), Number(run));
       const row = await findRun(db, repository, run);
       if (row !== null) await branches.release(repository, row.key);
     },

@@ -2,7 +2,7 @@
 // lease; a runner that holds no lease any more may not write its result.
 import type { Database } from '../../platform/database.ts';
 import { storable } from '../../platform/log-pieces.ts';
-import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from '../port.ts';
 
 export interface CheckRunRow {

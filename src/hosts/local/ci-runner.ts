@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
+import { keptOutput } from '../../platform/log-pieces.ts';
+import { keepBothEnds, type BothEnds } from '../../platform/long-output.ts';
 import { isAlive, machineName } from '../../platform/process.ts';
 import {
   lastLineOf,
@@ -142,7 +144,7 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
   const startedAt = performance.now();
   const log = await openLog(
     checkLogPath(installation.dataDir, run.account_id, run.id),
-    options.outputLimitBytes ?? 1024 * 1024,
+    options.keptOutput ?? keptOutput,
   );
   const outcome = await execute(options, repository, running, log).catch(
     (error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }),
@@ -230,24 +232,21 @@ interface Log {
   close(note: string): Promise<void>;
 }
 
-async function openLog(path: string, limit: number): Promise<Log> {
+async function openLog(path: string, kept: BothEnds): Promise<Log> {
   // A full disk costs the log, not the result.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
   const stream: WriteStream = createWriteStream(path, { mode: 0o600 });
   stream.on('error', () => {});
-  let written = 0;
+  const output = keepBothEnds(kept);
   let tail = '';
   return {
     write: (chunk) => {
       tail = (tail + chunk.toString('utf8')).slice(-1000);
-      if (written >= limit) return;
-      const kept = chunk.subarray(0, limit - written);
-      written += kept.length;
-      stream.write(kept);
-      if (written >= limit) stream.write(`\n[interlock] The output was cut here, at ${limit} bytes.\n`);
+      stream.write(output.take(chunk));
     },
     lastLine: () => lastLineOf(tail),
     async close(note) {
+      stream.write(output.takeEnd());
       stream.end(note);
       await finished(stream).catch(() => {});
     },

@@ -155,10 +155,10 @@ export async function readCiFile(
 
 async function isAskedFor(installation: Installation, repository: HostRepository, commit: string): Promise<boolean> {
   const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
-  const standing = refs.filter((ref) => ref.commit === commit);
-  if (standing.length === 0) return false;
+  const holders = refs.filter((ref) => ref.commit === commit);
+  if (holders.length === 0) return false;
   const branches = await readCiBranches(installation, repository);
-  return standing.some(({ ref }) => decideCiPriority(branchOf(ref) ?? '', branches) !== null);
+  return holders.some(({ ref }) => decideCiPriority(branchOf(ref) ?? '', branches) !== null);
 }
 
 export async function readCiBranches(

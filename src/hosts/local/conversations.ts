@@ -44,7 +44,7 @@ export function conversationOperations(installation: Installation) {
 // Everybody who may comment here holds a token that may queue: there are no strangers on this host.
 function asComment(row: rows.UserCommentRow) {
   const { number, author, body } = row;
-  return { id: row.sequence, number, author, mayWrite: true, body, at: row.created_at.getTime() };
+  return { id: row.sequence, number, author, authorId: null, mayWrite: true, body, at: row.created_at.getTime() };
 }
 
 function asThread(row: rows.ThreadRow) {

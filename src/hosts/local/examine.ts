@@ -1,7 +1,7 @@
 // What `npm run doctor` proves of a repository on this host: its folder, and the file of its checks.
 import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter } from 'node:path';
-import { listed, missing, ok, type Tell, warning } from '../../domain/doctor/finding.ts';
+import { listed, missing, ok, type ReportFinding, warning } from '../../domain/doctor/finding.ts';
 import * as git from '../git/index.ts';
 import type { CodeHost, HostExpectations, HostRepository } from '../port.ts';
 import { ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
@@ -9,40 +9,41 @@ import type { Installation } from './installation.ts';
 
 export function examineOperation(installation: Installation) {
   return {
-    examine: async (repository, expectations, tell) => await examine(installation, { repository, expectations, tell }),
+    examine: async (repository, expectations, report) =>
+      await examine(installation, { repository, expectations, report }),
   } satisfies Partial<CodeHost>;
 }
 
 interface Examining {
   readonly repository: HostRepository;
   readonly expectations: HostExpectations;
-  readonly tell: Tell;
+  readonly report: ReportFinding;
 }
 
-async function examine(installation: Installation, { repository, expectations, tell }: Examining): Promise<void> {
+async function examine(installation: Installation, { repository, expectations, report }: Examining): Promise<void> {
   const directory = installation.directoryOf(repository);
   if (!(await isWritable(directory)))
-    return tell(
+    return report(
       missing(
         'folder',
         `${directory} cannot be read and written.`,
         'Give it to the user that Interlock runs as. With several machines, mount it on each of them.',
       ),
     );
-  tell(ok('folder', `${directory} can be read and written.`));
+  report(ok('folder', `${directory} can be read and written.`));
   const version = await installation.git.text(directory, ['version']);
-  tell(ok('git', `${version.replace(/^git version/, 'git')} reads it.`));
+  report(ok('git', `${version.replace(/^git version/, 'git')} reads it.`));
   for (const branch of expectations.baseBranches) {
     const tip = await git.readRef(installation.git, directory, `refs/heads/${branch}`);
     const probe = `checks of ${branch}`;
     if (tip === null) {
-      tell(missing(probe, `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
+      report(missing(probe, `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
       continue;
     }
     const at = { commit: tip.commit, path: ciFilePath, maxBytes: ciFileLimit };
     const file = await git.readFile(installation.git, directory, at);
     const programs = await findPrograms(process.env['PATH'] ?? '');
-    tell(judgeCiFile(parseCiFile(file?.text ?? null), { ...expectations, branch, hasProgram: programs }));
+    report(judgeCiFile(parseCiFile(file?.text ?? null), { ...expectations, branch, hasProgram: programs }));
   }
 }
 

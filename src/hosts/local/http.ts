@@ -11,36 +11,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { removeAbandonedFolders, withProcessFolder } from '../../platform/sandbox/index.ts';
 import { isOutage } from '../../platform/outage.ts';
 import { branchOf, type Git } from '../git/index.ts';
-import type { GitServing, GitUser, HostRepository } from '../port.ts';
+import type { HostRepository } from '../port.ts';
+import {
+  admitGit,
+  admitReader,
+  Refusal,
+  type Admitted,
+  type GitHttpOptions,
+  type Place,
+  type Service,
+} from './http.admission.ts';
 import { readDefaultBranch } from './installation.ts';
-import type { LocalHost } from './local-host.port.ts';
 import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
 import { createPushRoom, type PushRoom } from './push-room.ts';
 import { receivePush } from './receive-pack.ts';
 
-export interface GitHttpOptions extends GitServing {
-  readonly host: LocalHost;
-}
-
-type Service = 'git-upload-pack' | 'git-receive-pack';
-interface Place {
-  Params: { owner: string; repository: string };
-}
-
-const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:write' } as const;
 const longestFetchRequest = 64 * 1024 * 1024;
 /** The limit of a body that comes compressed. git compresses its requests for objects, and never a pack. */
 const longestInflated = 64 * 1024 * 1024;
-
-/** An answer that ends the request. */
-class Refusal extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 export async function registerGitHttp(fastify: FastifyInstance, options: GitHttpOptions): Promise<void> {
   const room = createPushRoom(() => options.bounds.freeBytes);
@@ -50,7 +38,7 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
     // git's bodies are streams of any size; nothing here is parsed before the request is known to be allowed.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload));
-    scope.setErrorHandler(async (error, request, reply) => await tellError(error, request, reply));
+    scope.setErrorHandler(async (error, request, reply) => await sendError(error, request, reply));
 
     scope.get<Place & { Querystring: { service?: string } }>(
       '/git/:owner/:repository/info/refs',
@@ -58,25 +46,28 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
         const { service } = request.query;
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
-        const { repository } = await admit(options, request, scopeOf[service], reply);
+        const { repository } = await admitGit(options, request, service, reply);
         return await advertise(options, repository, service, request, reply);
       },
     );
     scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
-      const { repository } = await admit(options, request, scopeOf['git-upload-pack'], reply);
+      const { repository } = await admitGit(options, request, 'git-upload-pack', reply);
       mustBeType(request, 'git-upload-pack');
       return await uploadPack(options, repository, request, reply);
     });
     scope.post<Place>('/git/:owner/:repository/git-receive-pack', async (request, reply) => {
-      const admitted = await admit(options, request, scopeOf['git-receive-pack'], reply);
+      const admitted = await admitGit(options, request, 'git-receive-pack', reply);
       mustBeType(request, 'git-receive-pack');
       return await receivePack({ ...options, room }, admitted, request, reply);
     });
     scope.get<{ Params: Place['Params'] & { id: string } }>(
       '/git/:owner/:repository/checks/:id/log',
       async (request, reply) => {
-        const { repository } = await admit(options, request, 'queue:read', reply);
-        const log = await options.host.readCheckLog(repository, request.params.id);
+        const admitted = await admitReader(options, request, reply);
+        // Links to checks stand in pages and comments: a browser that is not signed in comes back from signing in.
+        if (admitted === 'sign in')
+          return await uncached(reply).redirect(`/session?next=${encodeURIComponent(request.url)}`, 303);
+        const log = await options.host.readCheckLog(admitted.repository, request.params.id);
         if (log === null) throw new Refusal(404, 'Check not found');
         return await uncached(reply)
           .type('text/plain; charset=utf-8')
@@ -85,41 +76,6 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
       },
     );
   });
-}
-
-interface Admitted {
-  readonly repository: HostRepository;
-  readonly user: GitUser;
-}
-
-async function admit(
-  options: GitHttpOptions,
-  request: FastifyRequest<Place>,
-  scope: 'queue:read' | 'queue:write',
-  reply: FastifyReply,
-): Promise<Admitted> {
-  const token = readToken(request.headers.authorization);
-  const user = token === null ? null : await options.authenticate(token, scope);
-  if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
-  if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);
-  const { isAllowed, headers } = options.spend(user.accountId);
-  for (const [name, value] of headers) reply.header(name, value);
-  if (!isAllowed) throw new Refusal(429, `Too many requests: try again in ${headers.get('retry-after') ?? '1'} s`);
-  const { owner, repository: file } = request.params;
-  const found = file.endsWith('.git')
-    ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length))
-    : null;
-  // A repository of another account and a repository that does not exist get the same answer.
-  if (found === null || found.accountId !== user.accountId) throw new Refusal(404, 'Repository not found');
-  return { repository: found, user };
-}
-
-function readToken(header: string | undefined): string | null {
-  const [scheme, value = ''] = (header ?? '').split(' ');
-  if (/^bearer$/i.test(scheme ?? '')) return value || null;
-  if (!/^basic$/i.test(scheme ?? '')) return null;
-  const decoded = Buffer.from(value, 'base64').toString('utf8');
-  return decoded.slice(decoded.indexOf(':') + 1) || null;
 }
 
 async function advertise(
@@ -269,7 +225,7 @@ function uncached(reply: FastifyReply): FastifyReply {
     .header('expires', 'Fri, 01 Jan 1980 00:00:00 GMT');
 }
 
-async function tellError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const refusal = refusalOf(error);
   if (refusal === null || refusal.status === 503) request.log.error(error);
   if (refusal?.status === 503) reply.header('retry-after', '2');

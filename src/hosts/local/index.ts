@@ -2,4 +2,6 @@ export { createLocalHost } from './local-host.ts';
 export type { LocalHostOptions } from './installation.ts';
 export { registerGitHttp } from './http.ts';
 export { createCiRunner } from './ci-runner.ts';
+export { type CopiedRepository, copyRepository, gitOf, repositoryPath } from './repository-copy.ts';
+export { oldestOutput, removeOldOutput } from './old-output.ts';
 export { type LocalHost } from './local-host.port.ts';

@@ -24,7 +24,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
   const installation = openInstallation(options);
   const host: LocalHost = git.withHostErrors<LocalHost>({
     kind: 'local',
-    mergedWhen: 'told',
+    mergedWhen: 'reported',
     installation,
     ...gitOperations(installation),
     ...pullRequestOperations(installation),
@@ -85,6 +85,8 @@ function gitOperations(installation: Installation) {
       const ids = await git.listCommits(installation.git, at(repository), range);
       return (await git.readCommits(installation.git, at(repository), ids)).map(git.asHostCommit);
     },
+    // Here the base of a merged pull request is not kept.
+    listCommitsOf: async () => await Promise.resolve(null),
     countUnverifiedCommits: async (repository, range) =>
       await git.countUnverifiedCommits(installation.git, at(repository), {
         ...range,

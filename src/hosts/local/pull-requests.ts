@@ -26,9 +26,14 @@ export function pullRequestOperations(installation: Installation) {
     },
     listOpenPullRequests: async (repository) => {
       const open = await rows.findOpenPullRequests(db, repository);
-      const heads = open.flatMap((row) => ownHeadRef(row) ?? []);
-      const tips = await git.readRefValues(installation.directoryOf(repository), heads);
-      return open.map((row) => asPullRequest(installation, repository, row, tips.get(ownHeadRef(row) ?? '') ?? null));
+      const refs = open.flatMap((row) => [ownHeadRef(row) ?? [], git.branchRef(row.base_branch)].flat());
+      const tips = await git.readRefValues(installation.directoryOf(repository), [...new Set(refs)]);
+      return open.map((row) =>
+        asPullRequest(installation, repository, row, {
+          head: tips.get(ownHeadRef(row) ?? '') ?? null,
+          base: tips.get(git.branchRef(row.base_branch)) ?? null,
+        }),
+      );
     },
     findOpenPullRequests: async (repository, headBranch) =>
       await Promise.all(
@@ -123,7 +128,7 @@ export function pullRequestOperations(installation: Installation) {
     },
     readLabelChange: async (repository, number, label) => {
       const change = await rows.findLabelChange(db, repository, number, label);
-      return change === null ? null : { ...change, byQueue: change.by === null, at: change.at.getTime() };
+      return change === null ? null : { ...change, byId: null, byQueue: change.by === null, at: change.at.getTime() };
     },
     upsertComment: async (repository, number, comment) => {
       await mustFind(repository, number);
@@ -178,9 +183,11 @@ async function readPullRequest(
   repository: HostRepository,
   row: rows.PullRequestRow,
 ): Promise<HostPullRequest> {
-  const ref = row.state === 'open' ? ownHeadRef(row) : null;
-  const tip = ref === null ? null : await git.readRefValue(installation.directoryOf(repository), ref);
-  return asPullRequest(installation, repository, row, tip);
+  const isOpen = row.state === 'open';
+  const read = async (ref: string | null): Promise<string | null> =>
+    ref !== null && isOpen ? await git.readRefValue(installation.directoryOf(repository), ref) : null;
+  const [head, base] = await Promise.all([read(ownHeadRef(row)), read(git.branchRef(row.base_branch))]);
+  return asPullRequest(installation, repository, row, { head, base });
 }
 
 /** Null: the head is a branch of a fork, and stays where it was opened. */
@@ -202,7 +209,7 @@ function asPullRequest(
   installation: Installation,
   repository: HostRepository,
   row: rows.PullRequestRow,
-  branchTip: string | null,
+  tips: { readonly head: string | null; readonly base: string | null },
 ): HostPullRequest {
   return {
     number: row.number,
@@ -212,15 +219,17 @@ function asPullRequest(
     headBranch: row.head_branch,
     headFork: forkOf(row.head_fork),
     baseBranch: row.base_branch,
-    headSha: branchTip ?? row.head_sha,
-    headTip: row.state === 'open' ? branchTip : null,
+    headSha: tips.head ?? row.head_sha,
+    headTip: row.state === 'open' ? tips.head : null,
+    baseTip: row.state === 'open' ? tips.base : null,
     state: row.state,
     draft: row.draft,
     labels: row.labels,
     ...countReviews(row.reviews, authorsOf(row)),
     unresolvedConversations: row.unresolved,
-    // Nothing names owners here.
+    // Nothing names owners here, and no rule demands reviews.
     ownerReviewMissing: false,
+    requiredReviewMissing: false,
     createdAt: row.created_at.getTime(),
     mergedAt: row.merged_at?.getTime() ?? null,
     mergeCommitSha: row.merge_commit_sha,

@@ -1,5 +1,5 @@
 // Checks of commits, and workflows that are started by name.
-import type { CheckConclusion } from '../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from './repository.ts';
 
 export interface HostCheck {
@@ -25,7 +25,7 @@ export interface CheckReport {
   readonly complete: boolean;
   /**
    * When the same report may be complete although nothing has happened: read again then, in milliseconds since the epoch.
-   * Null: it is complete, or an event will tell.
+   * Null: it is complete, or an event will come.
    */
   readonly settlesAt: number | null;
   readonly canceled: boolean;
@@ -48,7 +48,7 @@ export interface WorkflowDispatch {
   readonly commit: string;
   readonly key: string;
   /**
-   * A branch that stands on the commit and stays there until the run has begun. A host that runs workflows on branches
+   * A branch that stands on the commit and stays there until the run has started. A host that runs workflows on branches
    * alone uses it. Null: there is none, and such a host makes a branch for the run.
    */
   readonly branch: string | null;
@@ -56,13 +56,18 @@ export interface WorkflowDispatch {
   readonly inputs?: Readonly<Record<string, string>>;
 }
 
-/** What helps a host that does not know the whole list of a commit's checks to tell when it has all of them. */
+/** Which checks are expected, for a host that does not know the whole list of a commit's checks. */
 export interface WantedChecks {
   /** Names that are required of the commit: with all of them ended the report is complete. */
   readonly expected: readonly string[];
+  /** Of its base branch (`BaseRules.pinned`). */
+  readonly pinned?: PinnedChecks;
   /** When the branch was moved to the commit, for which CI has started since. Null: not known. */
   readonly movedAt: number | null;
 }
+
+/** Checks by name that count only from these writers, by the host's ids of them. Any writer may report the others. */
+export type PinnedChecks = Readonly<Record<string, readonly string[]>>;
 
 /**
  * What the host demands of a base branch. `push` says what happens to a landing, which moves the branch by `updateRefs`:
@@ -73,6 +78,8 @@ export interface WantedChecks {
  */
 export interface BaseRules {
   readonly requiredChecks: readonly string[];
+  /** Left out: none of them is. */
+  readonly pinned?: PinnedChecks;
   readonly push: 'free' | 'checked' | 'refused';
   /**
    * For people, in whole sentences: the rule that refuses landings, or may refuse them because the host does not show
@@ -84,6 +91,11 @@ export interface BaseRules {
   readonly linear: boolean;
   /** The branch takes only commits with a verified signature. */
   readonly signed: boolean;
+  /**
+   * What can be done at the host about `linear` and about `push: 'checked'`, with its link: the end of a sentence that
+   * begins with "or". Left out: the host names nothing.
+   */
+  readonly cures?: { readonly linear?: string; readonly checks?: string };
 }
 
 /** What GitHub takes in one dispatch. */

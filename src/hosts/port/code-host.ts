@@ -1,12 +1,12 @@
-// The whole port of a code host, and what a host tells us.
-import type { Tell } from '../../domain/doctor/finding.ts';
+// The whole port of a code host, and what a host reports.
+import type { ReportFinding } from '../../domain/doctor/finding.ts';
 import type { HostChecks } from './checks.ts';
 import type { HostComposing } from './composing.ts';
 import type { HostGit } from './git.ts';
 import type { HostPullRequests } from './pull-requests.ts';
 import type { HostRepository } from './repository.ts';
 
-/** What a host tells us: only that something changed. The receiver reads the facts back from the host. */
+/** What a host reports: only that something changed. The receiver reads the facts back from the host. */
 export type HostEvent =
   | { readonly kind: 'push'; readonly repository: HostRepository; readonly ref: string }
   | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
@@ -16,19 +16,19 @@ export type HostEvent =
 export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {
   readonly kind: 'local' | 'github';
   /**
-   * When the host calls a pull request merged. `told`: when `concludePullRequest` says so. `reachable`: when its head is
+   * When the host calls a pull request merged. `reported`: when `concludePullRequest` says so. `reachable`: when its head is
    * reachable from its base, and it closes the others.
    */
-  readonly mergedWhen: 'told' | 'reachable';
+  readonly mergedWhen: 'reported' | 'reachable';
 
   /** Makes the repository exist (local) or checks that it does (github). Idempotent. */
   ensureRepository(repository: HostRepository, options: { readonly defaultBranch: string }): Promise<void>;
 
   /**
-   * Tells what it finds, one finding after the other: whether the host permits what landings need. It tries what can be
+   * Reports what it finds, one finding after the other: whether the host permits what landings need. It tries what can be
    * undone, and undoes it. What the host refuses, or cannot be asked, is a finding.
    */
-  examine(repository: HostRepository, expectations: HostExpectations, tell: Tell): Promise<void>;
+  examine(repository: HostRepository, expectations: HostExpectations, report: ReportFinding): Promise<void>;
 
   /** Removes the repository and all that the host keeps of it (local), or leaves it alone (github). Idempotent. */
   removeRepository(repository: HostRepository): Promise<void>;
@@ -40,7 +40,7 @@ export interface HostExpectations {
   readonly baseBranches: readonly string[];
   /** Checks that the configuration demands by name. */
   readonly requiredChecks: readonly string[];
-  /** CI has validated a bot branch here before. */
+  /** CI has validated a bot branch here before, or none is built here. */
   readonly isValidated: boolean;
 }
 

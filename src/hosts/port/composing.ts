@@ -1,5 +1,5 @@
 // Commits made without a clone and without moving a branch. The same input gives the same commit ids, every time.
-import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
+import type { MergeStrategy } from '../../domain/queue/model/rules.ts';
 import type { FileChange } from './git.ts';
 import type { HostRepository, Identity } from './repository.ts';
 

@@ -1,4 +1,4 @@
-// Refs, commits and files, as they are: what git itself would tell.
+// Refs, commits and files, as they are: what git itself would answer.
 import type { HostRepository } from './repository.ts';
 
 export interface HostCommit {

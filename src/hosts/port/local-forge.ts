@@ -1,6 +1,8 @@
 // What only a host of ours can do. On every other host people speak, and checks run, at the host itself.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { PushBounds } from '../../domain/runs/push-bounds.ts';
+import type { BothEnds } from '../../platform/long-output.ts';
 import type { Sandbox } from '../../platform/sandbox/index.ts';
 import type { PublishedHostCheck } from './checks.ts';
 import type { CodeHost } from './code-host.ts';
@@ -23,6 +25,11 @@ export interface GitServing {
     token: string,
     scopeNeeded: 'queue:read' | 'queue:write',
   ) => Promise<GitUser | 'forbidden' | null>;
+  /** The same of a browser that is signed in and asks for the output of a check. */
+  readonly authenticateBrowser: (request: {
+    readonly method: string;
+    readonly headers: IncomingHttpHeaders;
+  }) => Promise<GitUser | 'forbidden' | null>;
   /** The account's own repository of that name; null otherwise. */
   readonly resolve: (accountId: string, owner: string, name: string) => Promise<HostRepository | null>;
   /** Why nothing can be pushed to the repository now. Null: it takes pushes. */
@@ -31,7 +38,7 @@ export interface GitServing {
   readonly isManaged: (repository: HostRepository, branch: string) => Promise<boolean> | boolean;
   /** The lines that the user reads of a push that has moved these refs, one for each fact. */
   readonly describePush: (repository: HostRepository, refs: readonly string[]) => Promise<readonly string[]>;
-  /** One request of the account: the headers that tell what is left, and whether it may be answered. */
+  /** One request of the account: the headers that say what is left, and whether it may be answered. */
   readonly spend: (accountId: string) => { readonly isAllowed: boolean; readonly headers: ReadonlyMap<string, string> };
   readonly bounds: PushBounds;
 }
@@ -42,8 +49,8 @@ export interface CheckRunning {
   /** Checks at once. */
   readonly concurrency: number;
   readonly onError: (error: unknown) => void;
-  /** Output kept of one run. */
-  readonly outputLimitBytes?: number;
+  /** Output kept of one run. Default: as of every run. */
+  readonly keptOutput?: BothEnds;
   /** How long a dead runner's work waits for another one. */
   readonly leaseSec?: number;
   /** How often rows are looked at that another process queued or canceled. */

@@ -1,6 +1,6 @@
 // Pull requests, their labels and reviews, and what is said on them.
 import type { GitHubPermission } from '../../domain/accounts/github-people.ts';
-import type { MergeStrategy } from '../../domain/queue/model/snapshot.ts';
+import type { MergeStrategy } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from './repository.ts';
 
 /** In a repository, in the words of GitHub. */
@@ -24,6 +24,8 @@ export interface HostPullRequest {
    * open, the branch is gone, or the host cannot tell, as of a fork.
    */
   readonly headTip: string | null;
+  /** Tip of the base branch, as git has it. Null: the pull request is not open, or the branch is gone. */
+  readonly baseTip: string | null;
   readonly state: 'open' | 'closed' | 'merged';
   readonly draft: boolean;
   readonly labels: readonly string[];
@@ -33,6 +35,8 @@ export interface HostPullRequest {
   readonly unresolvedConversations: number;
   /** The host demands the review of an owner of what was changed, and it is not there. */
   readonly ownerReviewMissing: boolean;
+  /** The host's own rules for the base branch demand a review that is not there. */
+  readonly requiredReviewMissing: boolean;
   readonly createdAt: number;
   readonly mergedAt: number | null;
   readonly mergeCommitSha: string | null;
@@ -45,6 +49,8 @@ export interface LabelChange {
   readonly byQueue: boolean;
   /** Handle of the person; null when it was the queue, or the host does not tell. */
   readonly by: string | null;
+  /** The host's id of the person, which no other person gets. Null: the host has none, or it was no person. */
+  readonly byId: string | null;
   readonly at: number;
 }
 
@@ -52,6 +58,8 @@ export interface HostComment {
   readonly id: string;
   readonly number: number;
   readonly author: string;
+  /** The host's id of the author, which no other person gets. Null: the host has none, or it was no person. */
+  readonly authorId: string | null;
   /** Whether its author may write to the repository. Not everybody who can comment may. */
   readonly mayWrite: boolean;
   readonly body: string;
@@ -129,6 +137,11 @@ export interface HostPullRequests {
   addBranchAuthors(repository: HostRepository, branch: string, names: readonly string[]): Promise<void>;
   /** The same of everybody whose work the pull request `from` is: its author, and the authors of its branch. */
   addAuthorsOf(repository: HostRepository, from: number, branch: string): Promise<void>;
+  /**
+   * The commits of a pull request as the host lists them, the oldest first. A merged one keeps those that it had. Null:
+   * the host cannot tell, because it lists too few or none.
+   */
+  listCommitsOf(repository: HostRepository, number: number): Promise<readonly string[] | null>;
   /** Commits that a head has and its base has not, and whose signature the host has not verified. */
   countUnverifiedCommits(
     repository: HostRepository,

@@ -1,4 +1,5 @@
 import { Arg, Ctx, Extensions, FieldResolver, Mutation, Query, Resolver } from 'type-graphql';
+import { handleOf } from '../../domain/accounts/handle.ts';
 import { notFound } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
@@ -31,7 +32,7 @@ export class AccountsResolver {
   })
   viewer(@Ctx() { actor }: GraphQLContext): Viewer {
     const { email, handle, role, scopes } = actor;
-    return { email, handle, role, scopes: [...scopes].filter((scope) => mayUse(role, scope)) };
+    return { email, handle, author: handleOf(actor), role, scopes: [...scopes].filter((scope) => mayUse(role, scope)) };
   }
 
   @FieldResolver(() => Account, { description: 'The account everything is read from and written to.' })

@@ -94,6 +94,12 @@ export class Viewer {
   @Field(() => String, { nullable: true, description: 'Handle on the code host. Null when none is linked.' })
   handle!: string | null;
 
+  @Field(() => String, {
+    description:
+      'The name on pull requests that the user opens: the linked handle, otherwise a part of the email address and a number, such as `service~1`.',
+  })
+  author!: string;
+
   @Field(() => roles, { description: 'Role of the acting user.' })
   role!: Role;
 

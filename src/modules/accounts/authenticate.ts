@@ -7,8 +7,8 @@ import { digestToken, isSameBytes, lookupOf, type Secrets } from './tokens.ts';
 
 const usedEveryMs = 60_000;
 /**
- * The payload is the id of a revoked token, or `session:` and the id of an ended session. Empty: every token and session
- * must be checked again.
+ * The payload is the id of a revoked token, or `session:` and the id of an ended session, or `embed:` and the id of a
+ * revoked embed link. Empty: every one of them must be checked again.
  */
 export const tokenChannel = 'interlock_tokens';
 
@@ -18,12 +18,26 @@ export interface Session {
   readonly expiresAt: Date | null;
 }
 
+export interface EmbedSession extends Session {
+  readonly link: EmbedLinkColumns;
+}
+
+/** The queue that an embed link shows. */
+export interface EmbedLinkColumns {
+  readonly linkId: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly baseBranch: string;
+}
+
 export interface Authenticator {
   /** Throws UNAUTHENTICATED, with the same message for every fault of the token. */
   authenticate(authorization: string | undefined, requestId: string): Promise<Session>;
   authenticateToken(token: string, requestId: string): Promise<Session>;
   /** The session of a browser, by the secret in its cookie. `isUse: false` does not prolong it. */
   authenticateSession(secret: string, requestId: string, options?: { readonly isUse: boolean }): Promise<Session>;
+  /** A visitor with the key of an embed link, who reads as the user who made the link, with the scope queue:read alone. */
+  authenticateEmbed(key: string, requestId: string): Promise<EmbedSession>;
   /**
    * The listener is called for every end of a token or a session in any process. `null`: some may have been missed, so
    * that all must be checked again.
@@ -35,7 +49,7 @@ export interface Authenticator {
 interface UserColumns {
   readonly accountId: string;
   readonly userId: string;
-  /** Null: the user signed in at GitHub, without a token. */
+  /** Null: the user signed in at GitHub or at the OpenID provider, without a token. */
   readonly kind: 'account' | 'user' | null;
   readonly tokenId: string | null;
   readonly scopes: readonly Scope[];
@@ -47,9 +61,12 @@ interface UserColumns {
   readonly role: Actor['role'];
   /** Null: the role does not follow GitHub. */
   readonly githubUserId: string | null;
+  /** Whether the role follows the OpenID provider. */
+  readonly isAtOidc: boolean;
 }
 
-const userColumns = `u.email, u.handle, u.role, case when u.role_from = 'github' then u.github_user_id end as "githubUserId"`;
+const userColumns = `u.email, u.handle, u.role, case when u.role_from = 'github' then u.github_user_id end as "githubUserId",
+  u.role_from = 'oidc' as "isAtOidc"`;
 
 interface TokenRow extends UserColumns {
   readonly tokenId: string;
@@ -76,6 +93,17 @@ const sessionByDigest = `
   left join api_token t on t.account_id = s.account_id and t.id = s.token_id
   where s.digest = $1 and s.ended_at is null and u.removed_at is null and t.revoked_at is null`;
 
+interface EmbedRow extends UserColumns, EmbedLinkColumns {}
+
+const embedByDigest = `
+  select l.account_id as "accountId", l.user_id as "userId", t.kind, l.token_id as "tokenId", l.id as "linkId",
+         array['queue:read'] as scopes, least(l.expires_at, t.expires_at) as "expiresAt", l.used_at as "usedAt",
+         r.owner, r.name, l.base_branch as "baseBranch", ${userColumns}
+  from embed_link l join account_user u on u.account_id = l.account_id and u.id = l.user_id
+  join repository r on r.account_id = l.account_id and r.id = l.repository_id
+  left join api_token t on t.account_id = l.account_id and t.id = l.token_id
+  where l.digest = $1 and l.revoked_at is null and u.removed_at is null and t.revoked_at is null and r.deleted_at is null`;
+
 export async function createAuthenticator({
   ports,
   secrets,
@@ -88,6 +116,9 @@ export async function createAuthenticator({
   const sessions = createKnownRows(async (digest) =>
     withActor((await query<SessionRow>(sessionByDigest, [Buffer.from(digest, 'hex')]))[0]),
   );
+  const embeds = createKnownRows(async (digest) =>
+    withActor((await query<EmbedRow>(embedByDigest, [Buffer.from(digest, 'hex')]))[0]),
+  );
   const listeners = new Set<(isEnded: ((actor: Actor) => boolean) | null) => void>();
 
   const stopListening = await ports.db.system.listen(tokenChannel, (payload) => {
@@ -96,6 +127,7 @@ export async function createAuthenticator({
       payload === '' || (sessionId === undefined ? of.tokenId === payload : of.sessionId === sessionId);
     tokens.forget(isEnded);
     sessions.forget(isEnded);
+    embeds.forget(() => true);
     for (const listener of listeners) listener(payload === '' ? null : isEnded);
   });
 
@@ -146,9 +178,24 @@ export async function createAuthenticator({
     return { ctx: contextOf(found.row, requestId), expiresAt: endsAt() };
   }
 
+  async function authenticateEmbed(linkKey: string, requestId: string): Promise<EmbedSession> {
+    const now = ports.clock().getTime();
+    const found = await embeds.find(digestToken(secrets, linkKey).toString('hex'), now);
+    if (!found || (found.row.expiresAt?.getTime() ?? 0) <= now) throw unauthenticated();
+    const { linkId, owner, name, baseBranch, expiresAt } = found.row;
+    noteUse(
+      found,
+      now,
+      'update embed_link set used_at = $2 where id = $1 and (used_at is null or used_at < $2)',
+      linkId,
+    );
+    return { ctx: contextOf(found.row, requestId), expiresAt, link: { linkId, owner, name, baseBranch } };
+  }
+
   return {
     authenticateToken,
     authenticateSession,
+    authenticateEmbed,
     authenticate: async (authorization, requestId) => {
       const [, token] = /^Bearer +(\S+)\s*$/i.exec(authorization ?? '') ?? [];
       if (token === undefined) throw unauthenticated();
@@ -175,7 +222,7 @@ const kinds = { account: 'account_token', user: 'user_token' } as const;
 
 function actorOf(row: UserColumns & { readonly sessionId?: string }): Actor {
   return {
-    kind: row.kind === null ? 'github_user' : kinds[row.kind],
+    kind: row.kind === null ? 'person' : kinds[row.kind],
     userId: row.userId,
     tokenId: row.tokenId,
     sessionId: row.sessionId ?? null,
@@ -184,6 +231,7 @@ function actorOf(row: UserColumns & { readonly sessionId?: string }): Actor {
     role: row.role,
     scopes: new Set(row.scopes),
     atGitHub: row.githubUserId === null ? null : { id: row.githubUserId, login: row.handle ?? '' },
+    isAtOidc: row.isAtOidc,
   };
 }
 

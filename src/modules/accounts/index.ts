@@ -2,13 +2,43 @@ export { hasScope, requireAction, requireRepositoryScope, requireScope } from '.
 export { canSkipLine, canSkipValidation, isMemberOfTeam, skipRefusals, type Permission } from './skipping.ts';
 export { viewerActionOf, viewerActionsOf } from './viewer-actions.ts';
 export type { TeamRead } from './teams.reads.ts';
-export { findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
-export { createAuthenticator, type Authenticator, type Session } from './authenticate.ts';
-export { endSession, findSignInLink, forgetOldSessions, startSession, useSignInLink } from './sessions.service.ts';
-export { setPersonRole, startPersonSession, type GitHubPerson } from './people.service.ts';
+export { findEmailOfHandle, findHandles, findUserByEmail, type UserRead } from './users.reads.ts';
+export {
+  createAuthenticator,
+  tokenChannel,
+  type Authenticator,
+  type EmbedSession,
+  type Session,
+} from './authenticate.ts';
+export { endSession, findSignInLink, sessionForgetting, startSession, useSignInLink } from './sessions.service.ts';
+export {
+  addGitHubPerson,
+  findGitHubPerson,
+  setPersonRole,
+  startPersonSession,
+  type GitHubPerson,
+} from './people.service.ts';
+export {
+  claimOidcQuestion,
+  confirmOidcPerson,
+  readIdToken,
+  readOidcStanding,
+  startOidcSession,
+  withdrawOidcPerson,
+  type OidcStanding,
+} from './oidc-people.service.ts';
+export { approveTerminal, createTerminalToken, takeTerminalSession } from './terminal-sign-in.service.ts';
 export { createAccount } from './accounts.service.ts';
 export { createApiToken } from './tokens.service.ts';
-export { decrypt, deriveSecrets, encrypt, generateSecrets, type Secrets, type TokenKind } from './tokens.ts';
+export {
+  decrypt,
+  deriveSecrets,
+  digestToken,
+  encrypt,
+  generateSecrets,
+  type Secrets,
+  type TokenKind,
+} from './tokens.ts';
 export {
   promoteDueSigning,
   promoteWebhookSigning,

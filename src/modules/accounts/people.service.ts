@@ -10,20 +10,24 @@ import { endSessions, insertSession } from './sessions.service.ts';
 import { lookAtTokensAgain } from './tokens.rows.ts';
 import type { Secrets } from './tokens.ts';
 
-export interface GitHubPerson {
+interface GitHubIdentity {
   /** The address of the API, because ids of two servers may be equal. */
   readonly server: string;
-  readonly webUrl: string;
   readonly id: string;
   readonly login: string;
+}
+
+export interface GitHubPerson extends GitHubIdentity {
+  readonly webUrl: string;
   readonly role: Role;
 }
 
 interface KnownUser {
   readonly id: string;
+  readonly email: string;
   readonly handle: string | null;
   readonly role: Role;
-  readonly role_from: 'account' | 'github';
+  readonly role_from: 'account' | 'github' | 'oidc';
   readonly is_removed: boolean;
 }
 
@@ -39,20 +43,40 @@ export async function startPersonSession(
   const ctx = systemContext(ports, accountId);
   const now = ports.clock();
   return await ports.db.transaction(accountId, async (tx) => {
-    // As every change of users: names stay unique.
-    await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
-    const known = await findPerson(tx, accountId, person);
-    if (known?.is_removed)
+    const { user, isNew } = await findOrAddPerson(ctx, tx, person);
+    if (user.is_removed)
       throw new DomainError(
         'FORBIDDEN',
         `An admin removed ${person.login} from this account. Ask an admin to be added.`,
       );
-    const userId = known === null ? await addPerson(ctx, tx, person) : known.id;
-    if (known !== null) await refreshPerson(tx, { accountId, person, known });
+    const userId = user.id;
+    if (!isNew) await refreshPerson(tx, { accountId, person, known: user });
     const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
       await tx.query<Row>(text, values);
     return await insertSession(query, secrets, { accountId, userId, scopes, tokenId: null, now });
   });
+}
+
+/**
+ * Makes a person a user without a sign-in. A user whom an admin has added with this handle is the person. Answers the
+ * user's email address. Null: an admin removed the person.
+ */
+export async function addGitHubPerson(
+  ports: Ports,
+  { accountId, person }: { readonly accountId: string; readonly person: GitHubPerson },
+): Promise<string | null> {
+  const ctx = systemContext(ports, accountId);
+  const { user } = await ports.db.transaction(accountId, async (tx) => await findOrAddPerson(ctx, tx, person));
+  return user.is_removed ? null : user.email;
+}
+
+/** A person who was a user once is found too. Null: the person never was one. */
+export async function findGitHubPerson(
+  ports: Ports,
+  { accountId, person }: { readonly accountId: string; readonly person: GitHubIdentity },
+): Promise<{ readonly email: string; readonly isRemoved: boolean } | null> {
+  const known = await ports.db.transaction(accountId, async (tx) => await findPerson(tx, accountId, person));
+  return known === null ? null : { email: known.email, isRemoved: known.is_removed };
 }
 
 /** What GitHub says now. A person without a role has lost all access: the sessions end, and the tokens do nothing. */
@@ -71,8 +95,20 @@ export async function setPersonRole(
   });
 }
 
-async function findPerson(tx: Transaction, accountId: string, person: GitHubPerson): Promise<KnownUser | null> {
-  const columns = 'id, handle, role, role_from, removed_at is not null as is_removed';
+async function findOrAddPerson(
+  ctx: ReturnType<typeof systemContext>,
+  tx: Transaction,
+  person: GitHubPerson,
+): Promise<{ readonly user: KnownUser; readonly isNew: boolean }> {
+  const { accountId } = ctx;
+  // As every change of users: names stay unique.
+  await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+  const known = await findPerson(tx, accountId, person);
+  return known === null ? { user: await addPerson(ctx, tx, person), isNew: true } : { user: known, isNew: false };
+}
+
+async function findPerson(tx: Transaction, accountId: string, person: GitHubIdentity): Promise<KnownUser | null> {
+  const columns = 'id, email, handle, role, role_from, removed_at is not null as is_removed';
   const [byId] = await tx.query<KnownUser>(
     `select ${columns} from account_user where account_id = $1 and github_server = $2 and github_user_id = $3`,
     [accountId, person.server, person.id],
@@ -90,7 +126,7 @@ async function addPerson(
   ctx: ReturnType<typeof systemContext>,
   tx: Transaction,
   person: GitHubPerson,
-): Promise<string> {
+): Promise<KnownUser> {
   const { accountId } = ctx;
   const email = checkedEmail(noreplyAddress(person), 'email');
   const handle = await freeHandle(tx, { accountId, person, userId: null });
@@ -101,7 +137,7 @@ async function addPerson(
   );
   const userId = added?.id ?? '';
   await appendEvents(ctx, tx, [{ action: 'user_added', payload: { userId, role: person.role } }]);
-  return userId;
+  return { id: userId, email, handle, role: person.role, role_from: 'github', is_removed: false };
 }
 
 async function refreshPerson(

@@ -1,10 +1,11 @@
-// Sessions of browsers (ADR 0077). A session is begun with a token, or with a link that a token made and that works once.
+// Sessions of browsers (ADR 0077). A session is started with a token, or with a link that a token made and that works once.
 // It acts as the user of the token, with the token's scopes, and ends with the token.
 import { randomBytes } from 'node:crypto';
 import type { Context, Ports, Scope } from '../../context.ts';
 import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { Database, SystemQueries, Transaction } from '../../platform/database.ts';
+import type { SystemQueries, Transaction } from '../../platform/database.ts';
+import { forgetRows } from '../../platform/retention/index.ts';
 import { tokenChannel } from './authenticate.ts';
 import { digestToken, type Secrets } from './tokens.ts';
 import { recordUserAction, type RequestContext } from './user-actions.ts';
@@ -49,7 +50,7 @@ export async function createSignInLink(
   return { url: `${ctx.publicUrl}/session/${secret}${query}`, expiresAt };
 }
 
-/** Whom a link signs in, by the names of the user and the account. The link goes on working. Null: it works no more. */
+/** The names of the user and of the account that a link signs in. Reading them does not use the link up. Null: it does not work any more. */
 export async function findSignInLink(
   { db, clock }: Ports,
   secrets: Secrets,
@@ -67,19 +68,21 @@ export async function findSignInLink(
   return found ?? null;
 }
 
-interface Begun {
+interface Started {
   readonly accountId: string;
   readonly userId: string;
   readonly scopes: readonly Scope[];
-  /** Null: the person signed in at GitHub. */
+  /** Null: the person signed in at GitHub or at the OpenID provider. */
   readonly tokenId: string | null;
+  /** What the OpenID provider signed, sealed. Left out: the person did not sign in there. */
+  readonly idToken?: Buffer | null;
 }
 
 /** Answers the secret of the session. Throws NOT_FOUND if the link was used, is old, or belongs to an ended token. */
 export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secret: string): Promise<string> {
   const now = clock();
   return await db.system.transaction(async (query) => {
-    const [begun] = await query<Begun>(
+    const [started] = await query<Started>(
       `update sign_in_link l set used_at = $2 from api_token t
        where l.digest = $1 and l.used_at is null and l.expires_at > $2
          and t.account_id = l.account_id and t.id = l.token_id and t.revoked_at is null
@@ -87,12 +90,12 @@ export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secr
        returning t.account_id as "accountId", t.user_id as "userId", t.scopes, t.id as "tokenId"`,
       [digestToken(secrets, secret), now.toISOString()],
     );
-    if (begun === undefined)
+    if (started === undefined)
       throw new DomainError(
         'NOT_FOUND',
         `This link was used already, is older than ${linkMinutes} minutes, or its token was revoked. Ask for a new one, or sign in with a token.`,
       );
-    return await insertSession(query, secrets, { ...begun, now });
+    return await insertSession(query, secrets, { ...started, now });
   });
 }
 
@@ -100,21 +103,21 @@ export async function useSignInLink({ db, clock }: Ports, secrets: Secrets, secr
 export async function startSession({ actor, accountId, db, clock }: Context, secrets: Secrets): Promise<string> {
   const { userId, tokenId } = actor;
   if (userId === null) throw new Error('A session belongs to a user.');
-  const begun = { accountId, userId, tokenId, scopes: [...actor.scopes], now: clock() };
-  return await insertSession(db.system.query, secrets, begun);
+  const started = { accountId, userId, tokenId, scopes: [...actor.scopes], now: clock() };
+  return await insertSession(db.system.query, secrets, started);
 }
 
 /** Answers the secret of the session. */
 export async function insertSession(
   query: SystemQueries['query'],
   secrets: Secrets,
-  { accountId, userId, scopes, tokenId, now }: Begun & { readonly now: Date },
+  { accountId, userId, scopes, tokenId, idToken, now }: Started & { readonly now: Date },
 ): Promise<string> {
   const secret = newSecret();
   await query(
-    `insert into user_session (account_id, user_id, digest, scopes, token_id, started_at, used_at)
-     values ($1, $2, $3, $4, $5, $6, $6)`,
-    [accountId, userId, digestToken(secrets, secret), [...scopes], tokenId, now.toISOString()],
+    `insert into user_session (account_id, user_id, digest, scopes, token_id, started_at, used_at, id_token)
+     values ($1, $2, $3, $4, $5, $6, $6, $7)`,
+    [accountId, userId, digestToken(secrets, secret), [...scopes], tokenId, now.toISOString(), idToken ?? null],
   );
   return secret;
 }
@@ -171,14 +174,12 @@ export async function readOwnSession(ctx: Context): Promise<SessionRead | null> 
   return row === undefined ? null : { startedAt: row.startedAt, expiresAt: sessionEndsAt(row) };
 }
 
-const daysKept = 30;
-
 /** Sessions are kept for a while after their end, because they say who was signed in when. */
-export async function forgetOldSessions({ system }: Database, now: Date): Promise<void> {
-  const cutoff = new Date(now.getTime() - daysKept * 24 * 3_600_000).toISOString();
-  await system.query('delete from user_session where started_at < $1', [cutoff]);
-  await system.query('delete from sign_in_link where expires_at < $1', [cutoff]);
-}
+export const sessionForgetting = forgetRows('sessions', 'select min(started_at) from user_session', [
+  { table: 'user_session', old: 't.started_at < $1' },
+  { table: 'sign_in_link', old: 't.expires_at < $1' },
+  { table: 'terminal_sign_in', old: 't.expires_at < $1' },
+]);
 
 function newSecret(): string {
   return randomBytes(32).toString('base64url');

@@ -68,7 +68,7 @@ export async function createApiToken(
 }
 
 function isPerson({ actor: { kind } }: Context): boolean {
-  return kind === 'user_token' || kind === 'github_user';
+  return kind === 'user_token' || kind === 'person';
 }
 
 function checkScopes(ctx: Context, scopes: readonly Scope[]): void {

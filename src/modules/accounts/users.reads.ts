@@ -1,5 +1,5 @@
 import type { Context, Role } from '../../context.ts';
-import { unlinkedHandle } from '../../domain/accounts/handle.ts';
+import { unlinkedHandle, userIdOf } from '../../domain/accounts/handle.ts';
 import { requireScope } from './authorisation.ts';
 
 export interface UserRead {
@@ -58,6 +58,17 @@ export async function findUserByEmail(ctx: Context, email: string): Promise<User
     values: [ctx.accountId, email.trim().toLowerCase()],
   });
   return row ?? null;
+}
+
+/** The email address of the user with a handle, linked or unlinked. Null: there is no such user, or it was removed. */
+export async function findEmailOfHandle(ctx: Context, handle: string): Promise<string | null> {
+  const [row] = await ctx.db.read<{ email: string }>(ctx.accountId, {
+    name: 'email_by_handle',
+    text: `select email from account_user
+           where account_id = $1 and removed_at is null and (lower(handle) = lower($2) or id = $3::bigint)`,
+    values: [ctx.accountId, handle, userIdOf(handle)],
+  });
+  return row?.email ?? null;
 }
 
 /** Handles of users, linked ones and those from their addresses, including removed users. */

@@ -17,7 +17,7 @@ interface LockedUser {
   readonly role: Role;
   readonly isService: boolean;
   readonly isRemoved: boolean;
-  readonly roleFrom: 'account' | 'github';
+  readonly roleFrom: 'account' | 'github' | 'oidc';
   /** Whether the user is a person of GitHub. */
   readonly isAtGitHub: boolean;
 }
@@ -57,7 +57,7 @@ export async function addUser(
 
 /**
  * Null for a role and undefined for a handle mean no change. Null for a handle unlinks it. The new role limits tokens
- * at once. A role that an admin sets to a person of GitHub follows GitHub no more.
+ * at once. A role that an admin sets to a person of GitHub or of the OpenID provider is the admin's from then on.
  */
 export async function updateUser(
   ctx: Context,
@@ -68,7 +68,7 @@ export async function updateUser(
   await changeUsers(ctx, async (tx) => {
     const user = await loadUser(ctx, tx, input.id);
     const role = input.role ?? user.role;
-    const isRoleNew = role !== user.role || (input.role !== null && user.roleFrom === 'github');
+    const isRoleNew = role !== user.role || (input.role !== null && user.roleFrom !== 'account');
     const isHandleNew = handle !== undefined && handle !== user.handle;
     if (!isRoleNew && !isHandleNew) return;
     if (isRoleNew && user.isService) throw serviceUserStays('has the role admin');
@@ -104,6 +104,10 @@ export async function removeUser(ctx: Context, input: { readonly id: string }): 
       ...ofUser,
       ctx.clock().toISOString(),
     ]);
+    await tx.query(
+      'update oidc_person set confirmed_at = null, refresh_token = null where account_id = $1 and user_id = $2',
+      ofUser,
+    );
     await tx.query('delete from account_team_member where account_id = $1 and user_id = $2', ofUser);
     await tx.query('delete from permission_grant where account_id = $1 and user_id = $2', ofUser);
     const tokens = await tx.query<{ id: string }>(

@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { measurementsOf } from '../../domain/metrics/of-event.ts';
 import type { Transaction } from '../../platform/database.ts';
 
 export interface NewEvent {
@@ -12,6 +13,8 @@ export interface NewEvent {
   readonly runbookId?: string | null;
   readonly verificationId?: string | null;
   readonly registrationId?: string | null;
+  /** Who caused it. Left out: the actor of the context. */
+  readonly actor?: string;
   /** The name of a documented action (interface 6.2–6.4), or an internal name in the same snake_case form. */
   readonly action: string;
   /** Facts for webhooks, explain and analytics that the rows will not have later. */
@@ -34,9 +37,12 @@ export async function appendEvents(ctx: Context, tx: Transaction, events: readon
      select $1::bigint, (e ->> 'repositoryId')::bigint, (e ->> 'queueId')::bigint, (e ->> 'pullRequestId')::bigint,
             (e ->> 'batchId')::bigint, (e ->> 'candidateId')::bigint, (e ->> 'environmentId')::bigint, (e ->> 'deploymentId')::bigint,
             (e ->> 'runbookId')::bigint, (e ->> 'verificationId')::bigint, (e ->> 'registrationId')::bigint,
-            e ->> 'action', coalesce(e -> 'payload', '{}'), $2::text, $3::timestamptz
+            e ->> 'action', coalesce(e -> 'payload', '{}'), coalesce(e ->> 'actor', $2::text), $3::timestamptz
      from jsonb_array_elements($4::jsonb) with ordinality as list (e, n) order by n`,
     [ctx.accountId, actor, at.toISOString(), JSON.stringify(events)],
   );
   tx.afterCommit(() => ctx.eventsWritten());
+  tx.afterCommit(() => {
+    for (const { action, payload } of events) ctx.meter.take(measurementsOf(action, payload ?? {}));
+  });
 }

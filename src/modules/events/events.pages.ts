@@ -10,25 +10,39 @@ export interface EventPage {
   readonly before: string;
 }
 
+const columns = `(select epoch from installation)::float8 as epoch, e.position::float8 as position, e.action, e.at, e.actor, e.payload,
+  e.repository_id as "repositoryId", e.queue_id as "queueId", e.pull_request_id as "pullRequestId", e.batch_id as "batchId",
+  e.candidate_id as "candidateId", e.environment_id as "environmentId", e.deployment_id as "deploymentId",
+  e.runbook_id as "runbookId", e.verification_id as "verificationId", e.registration_id as "registrationId"`;
+
+type PositionedRow = Event & { readonly position: number };
+
+const pages = {
+  repository: { name: 'events_of_repository', column: 'e.repository_id' },
+  pullRequest: { name: 'events_of_pull_request', column: 'e.pull_request_id' },
+} as const;
+
 /**
- * A repository's events, newest first, one more than `size`. Events of the last moments may not have a position yet.
+ * Events of a repository, or those that name a pull request: newest first, one more than `size`. Events of the last
+ * moments may not have a position yet.
  */
 export async function readEventsOf(
   ctx: Context,
-  repositoryId: string,
+  of: { readonly kind: keyof typeof pages; readonly id: string },
   page: EventPage,
-): Promise<(Event & { readonly position: number })[]> {
+): Promise<PositionedRow[]> {
   requireScope(ctx, 'queue:read');
+  const { name, column } = pages[of.kind];
   const rows = await ctx.db.read<Row>(ctx.accountId, {
-    name: 'events_of_repository',
-    text: `select (select epoch from installation)::float8 as epoch, e.position::float8 as position, e.action, e.at, e.actor, e.payload,
-             e.repository_id as "repositoryId", e.queue_id as "queueId", e.pull_request_id as "pullRequestId", e.batch_id as "batchId",
-             e.candidate_id as "candidateId", e.environment_id as "environmentId", e.deployment_id as "deploymentId",
-             e.runbook_id as "runbookId", e.verification_id as "verificationId", e.registration_id as "registrationId"
-           from event e
-           where e.account_id = $1 and e.repository_id = $2 and e.position is not null and e.position < $3
+    name,
+    text: `select ${columns} from event e
+           where e.account_id = $1 and ${column} = $2 and e.position is not null and e.position < $3
            order by e.position desc limit $4::bigint + 1`,
-    values: [ctx.accountId, repositoryId, page.before, page.size],
+    values: [ctx.accountId, of.id, page.before, page.size],
   });
+  return withCursors(rows);
+}
+
+function withCursors(rows: readonly Row[]): PositionedRow[] {
   return rows.map((row) => Object.assign(row, { cursor: formatCursor(row) }));
 }

@@ -1,14 +1,28 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, ArgsType, Ctx, Field, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
 import { FollowArgs, type Subscribing } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { maySeeInside } from '../repositories/index.ts';
+import { PullRequest } from '../queue/api/pull-requests.types.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readEventsOf } from './events.pages.ts';
 import { Event, EventConnection } from './events.types.ts';
 import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
+
+@ArgsType()
+class EventPageArgs {
+  @Field(() => Int, {
+    nullable: true,
+    defaultValue: 50,
+    description: 'Size of a page, 50 if not given, at most 100.',
+  })
+  first!: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
+  after!: string | null;
+}
 
 @Resolver(() => Event)
 export class EventsResolver {
@@ -44,18 +58,32 @@ export class RepositoryEventsResolver {
   async events(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' }) after:
-      | string
-      | null,
+    @Args(() => EventPageArgs) args: EventPageArgs,
   ): Promise<Connection<Event>> {
-    const page = readPage({ first, after }, { size: 50, keyLength: 1 });
-    const rows = await readEventsOf(ctx, repository.id, { size: page.size, before: rowId(page) });
-    return toConnection(rows, page.size, { node: (row): Event => row, key: (row) => [row.position] });
+    return await readEventPage(ctx, { kind: 'repository', id: repository.id }, args);
   }
+}
+
+@Resolver(() => PullRequest)
+export class PullRequestEventsResolver {
+  @FieldResolver(() => EventConnection, {
+    description: 'What happened to it, newest first. Events of its batches name the batch instead. Needs queue:read.',
+  })
+  async events(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: PullRequest,
+    @Args(() => EventPageArgs) args: EventPageArgs,
+  ): Promise<Connection<Event>> {
+    return await readEventPage(ctx, { kind: 'pullRequest', id }, args);
+  }
+}
+
+async function readEventPage(
+  ctx: GraphQLContext,
+  of: Parameters<typeof readEventsOf>[1],
+  args: EventPageArgs,
+): Promise<Connection<Event>> {
+  const page = readPage(args, { size: 50, keyLength: 1 });
+  const rows = await readEventsOf(ctx, of, { size: page.size, before: rowId(page) });
+  return toConnection(rows, page.size, { node: (row): Event => row, key: (row) => [row.position] });
 }

@@ -22,7 +22,8 @@ export class Event {
 
   @Field(() => String, {
     nullable: true,
-    description: 'Email address of the user who did it, `interlock` for the service itself. Null when unknown.',
+    description:
+      'Email address of the user who did it, the handle of a person of the code host who is no user, `interlock` for the service itself. Null when unknown.',
   })
   actor!: string | null;
 

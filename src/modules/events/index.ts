@@ -3,5 +3,5 @@ export type { Cursor } from './cursor.ts';
 export type { FollowedEvent } from './events.reads.ts';
 export { type EventFollower, SlowFollowerError } from './follower.ts';
 export { createEventHub, type EventHub, type FollowOptions } from './hub.ts';
-export { forgetOldEvents } from './retention.ts';
+export { eventForgetting } from './retention.ts';
 export { createSequencer, eventsChannel, parseNotification, type Sequencer, sequenceEvents } from './sequencer.ts';

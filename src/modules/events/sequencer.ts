@@ -1,6 +1,6 @@
 // Gives events their positions: 1, 2, 3 … for each account, without a gap, in an order that keeps each subject's events
 // as they were written. Every process runs a sequencer. The process that holds the lock on the installation's row
-// works; there is no leader. See docs/adr/0005-events.md.
+// works; there is no leader. See docs/adr/0005-event-log.md.
 import type { Logger } from 'pino';
 import type { Database, SystemQueries } from '../../platform/database.ts';
 

@@ -42,8 +42,8 @@ function sealedFor(accountId: string, appId: string): string {
 }
 
 /**
- * Again: the App's secrets and names are those of now, and its webhooks go where they went. Answers the last part of the
- * address of its webhooks.
+ * A known App gets the new secrets and names, and keeps the address of its webhooks. Answers the last part of that
+ * address.
  */
 export async function storeApp(
   tx: Transaction,

@@ -1,23 +1,23 @@
 // GitHub Apps of an account as administrators ask for them: a link that makes one, or one that exists already.
 import { createPrivateKey } from 'node:crypto';
-import { createAppAuth } from '@octokit/auth-app';
-import { Octokit } from '@octokit/core';
 import { RequestError } from '@octokit/request-error';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { createOctokit } from '../../hosts/github/octokit.ts';
 import { requireScope, type Secrets } from '../accounts/index.ts';
 import { findServer, isLoopback } from './servers.ts';
 import { addApp, createSetupLink, linkMinutes } from './setup.ts';
 
 export interface AppLinkRequest {
-  /** `https://github.com`, or another server that `servers` permits. */
-  readonly server: string;
+  /** `https://github.com`, or another server that `servers` permits. Null: the first of `servers`, else GitHub.com. */
+  readonly server: string | null;
   /** Null: the App belongs to the person who clicks. */
   readonly organization: string | null;
 }
 
 export interface AppByHand {
-  readonly server: string;
+  /** As that of `AppLinkRequest`. */
+  readonly server?: string | null | undefined;
   readonly appId: string;
   /** PEM, as GitHub generates it. */
   readonly privateKey: string;
@@ -58,7 +58,7 @@ export async function addAppByHand(
   { app, servers }: { readonly app: AppByHand; readonly servers: readonly string[] },
 ): Promise<{ readonly slug: string; readonly webhookUrl: string; readonly installUrl: string }> {
   requireScope(ctx, 'admin');
-  const { apiUrl, webUrl } = findServer(app.server, servers);
+  const { apiUrl, webUrl } = findServer(app.server ?? null, servers);
   const given = checkedApp(app);
   const { slug, clientId } = await askForApp(apiUrl, given);
   if (clientId !== null && clientId !== given.clientId)
@@ -84,29 +84,35 @@ function checkedApp(app: AppByHand): AppByHand {
   return { ...app, privateKey };
 }
 
+/** GitHub shows a private App to nobody who does not say who asks. */
+async function isPublic(apiUrl: string, slug: string): Promise<boolean> {
+  return await createOctokit({ apiUrl, isSilent: true })
+    .request('GET /apps/{app_slug}', { app_slug: slug })
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
 function refused(field: keyof AppByHand, words: string): DomainError {
   return new DomainError('BAD_INPUT', `input.${field} ${words}`, `input.${field}`);
 }
-
-const askTimeoutMs = 20_000;
 
 async function askForApp(
   apiUrl: string,
   { appId, privateKey }: AppByHand,
 ): Promise<{ readonly slug: string; readonly clientId: string | null }> {
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const octokit = new Octokit({
-    baseUrl: apiUrl,
-    userAgent: 'interlock',
-    authStrategy: createAppAuth,
-    auth: { appId, privateKey, log: silent },
-    log: silent,
-    request: { signal: AbortSignal.timeout(askTimeoutMs) },
-  });
+  const octokit = createOctokit({ apiUrl, as: { app: { id: appId, privateKey } }, isSilent: true });
   try {
     const { data } = await octokit.request('GET /app');
     if (data === null || String(data.id) !== appId) throw refused('appId', 'is not the App of this private key');
-    return { slug: data.slug ?? appId, clientId: data.client_id ?? null };
+    const slug = data.slug ?? appId;
+    if (await isPublic(apiUrl, slug))
+      throw refused(
+        'appId',
+        `is the public App ${slug}, which anybody can install. Make it private in its settings at GitHub`,
+      );
+    return { slug, clientId: data.client_id ?? null };
   } catch (error) {
     if (error instanceof DomainError) throw error;
     const status = error instanceof RequestError && error.response !== undefined ? error.status : null;

@@ -18,7 +18,7 @@ export class GitHubAppsResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => CreateGitHubAppLinkInput) { server, organization }: CreateGitHubAppLinkInput,
   ): Promise<CreateGitHubAppLinkPayload> {
-    return await createAppLink(ctx, { server, organization: organization ?? null }, ctx.githubServers);
+    return await createAppLink(ctx, { server: server ?? null, organization: organization ?? null }, ctx.githubServers);
   }
 
   @Mutation(() => AddGitHubAppPayload, {

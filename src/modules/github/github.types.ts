@@ -1,18 +1,17 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { DateTime, URI } from '../../graphql/scalars.ts';
-import { githubCom } from './servers.ts';
 
 const server =
-  'Address of the GitHub server: https://github.com, https://<name>.ghe.com, or an Enterprise Server that the operator of Interlock permits. Any other is BAD_INPUT.';
+  'Address of the GitHub server: https://github.com, https://<name>.ghe.com, or the server that the operator of Interlock named by --github or GITHUB_SERVER. Any other is BAD_INPUT. Null: the server of the operator, and https://github.com where the operator named none.';
 
 @InputType({ description: 'A link that makes a GitHub App for the account.' })
 export class CreateGitHubAppLinkInput {
-  @Field(() => URI, { defaultValue: githubCom, description: server })
-  server!: string;
+  @Field(() => URI, { nullable: true, description: server })
+  server?: string | null;
 
   @Field(() => String, {
     nullable: true,
-    description: 'Login of the organization that shall own the App. Null: the person who opens the link owns it.',
+    description: 'Login of the organization that is to own the App. Null: the person who opens the link owns it.',
   })
   organization?: string | null;
 }
@@ -31,8 +30,8 @@ export class CreateGitHubAppLinkPayload {
     'A GitHub App that exists already, as an App of an enterprise, which no link makes. Its secrets are sealed.',
 })
 export class AddGitHubAppInput {
-  @Field(() => URI, { defaultValue: githubCom, description: server })
-  server!: string;
+  @Field(() => URI, { nullable: true, description: server })
+  server?: string | null;
 
   @Field(() => String, { description: "The App's number, as the page of its settings shows it." })
   appId!: string;

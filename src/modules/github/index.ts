@@ -1,7 +1,7 @@
 export { installationFinder, syncInstallations } from './installations.ts';
 export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-in.ts';
-export { personRoles, type RoleOfPerson } from './people.ts';
+export { personAdmission, personRoles, type RoleOfPerson } from './people.ts';
 export { isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';
 export { sweepWebhooks } from './sweep.service.ts';
-export { createWebhookIntake, forgetOldHostDeliveries } from './webhooks.ts';
+export { createWebhookIntake, hostDeliveryForgetting } from './webhooks.ts';

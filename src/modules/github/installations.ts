@@ -1,11 +1,10 @@
 // Installations of the Apps and their repositories, as GitHub lists them. Repositories that are new to Interlock are
 // inactive until somebody activates them; those that GitHub does not list any more become inactive.
-import { createAppAuth } from '@octokit/auth-app';
-import { Octokit } from '@octokit/core';
 import type { Ports } from '../../context.ts';
 import { systemContext } from '../../context.ts';
 import { defaultConfigurationYaml } from '../../domain/configuration/keys.ts';
 import type { FindInstallation } from '../../hosts/github/app.ts';
+import { createOctokit, type Octokit } from '../../hosts/github/octokit.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { changeActivity, configurationHash, deletionChannel } from '../repositories/index.ts';
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
@@ -14,6 +13,8 @@ interface ListedInstallation {
   readonly id: string;
   readonly owner: string;
   readonly isSuspended: boolean;
+  /** Of the account at GitHub that owns the App. */
+  readonly isOwn: boolean;
 }
 
 interface ListedRepository {
@@ -26,17 +27,24 @@ interface ListedRepository {
 
 const keptMs = 10_000;
 
-/** For the code host: which App speaks for a repository. What was found counts for ten seconds. */
+/**
+ * For the code host: which App speaks for a repository. What was found counts for ten seconds, and not under another owner
+ * or name, because a repository that was transferred has another installation.
+ */
 export function installationFinder(ports: () => Ports, secrets: Secrets): FindInstallation {
-  const kept = new Map<string, { readonly found: Awaited<ReturnType<FindInstallation>>; readonly until: number }>();
-  return async ({ accountId, id }) => {
+  const kept = new Map<
+    string,
+    { readonly fullName: string; readonly found: Awaited<ReturnType<FindInstallation>>; readonly until: number }
+  >();
+  return async ({ accountId, id, owner, name }) => {
     const now = ports().clock().getTime();
     const known = kept.get(id);
-    if (known !== undefined && known.until > now) return known.found;
+    const fullName = `${owner}/${name}`;
+    if (known !== undefined && known.until > now && known.fullName === fullName) return known.found;
     const row = await findInstallationOf(ports().db.system.query, secrets, { accountId, repositoryId: id });
     const found =
       row === null ? null : { githubId: row.githubId, installation: { id: row.installationId, app: row.app } };
-    if (found !== null) kept.set(id, { found, until: now + keptMs });
+    if (found !== null) kept.set(id, { fullName, found, until: now + keptMs });
     return found;
   };
 }
@@ -52,17 +60,38 @@ export async function syncInstallations(ports: Ports, secrets: Secrets, isWhole:
     ).map(({ id }) => id),
   );
   if (!isWhole && due.size === 0) return;
-  for (const app of await findApps(query, secrets)) {
-    if (!isWhole && !due.has(app.rowId)) continue;
-    await syncApp(ports, app).catch((error: unknown) =>
-      ports.log.warn({ error: String(error), app: app.app.slug }, 'The installations of an App could not be listed.'),
-    );
-  }
+  for (const apps of Map.groupBy(await findApps(query, secrets), ({ accountId }) => accountId).values())
+    if (isWhole || apps.some(({ rowId }) => due.has(rowId))) await syncApps(ports, apps);
 }
 
-export async function syncApp(ports: Ports, app: AppRow): Promise<void> {
+/**
+ * All Apps of an account are listed before a repository counts as absent from one of them: its new owner may have another
+ * one of them.
+ */
+async function syncApps(ports: Ports, apps: readonly AppRow[]): Promise<void> {
+  const ends: (() => Promise<void>)[] = [];
+  const attempt = async ({ app }: AppRow, step: () => Promise<unknown>): Promise<unknown> =>
+    await step().catch((error: unknown) =>
+      ports.log.warn({ error: String(error), app: app.slug }, 'The installations of an App could not be listed.'),
+    );
+  for (const app of apps)
+    await attempt(app, async () => {
+      const end = await listApp(ports, app);
+      ends.push(async () => void (await attempt(app, end)));
+    });
+  for (const end of ends) await end();
+}
+
+/** Stores what GitHub lists. Answers what is left to do: what GitHub does not list any more becomes inactive. */
+async function listApp(ports: Ports, app: AppRow): Promise<() => Promise<void>> {
   const startedAt = ports.clock();
-  const listed = await listInstallations(app);
+  const all = await listInstallations(app);
+  const listed = all.filter(({ isOwn }) => isOwn);
+  if (listed.length < all.length)
+    ports.log.warn(
+      { app: app.app.slug, owners: all.filter(({ isOwn }) => !isOwn).map(({ owner }) => owner) },
+      'Somebody else than the owner of an App has installed it, which counts for nothing here. Make the App private.',
+    );
   const seen: string[] = [];
   for (const installation of listed) {
     await storeInstallation(ports, app, installation);
@@ -72,32 +101,47 @@ export async function syncApp(ports: Ports, app: AppRow): Promise<void> {
       if (id !== null) seen.push(id);
     }
   }
-  const { query } = ports.db.system;
-  await query(
-    `update github_installation set removed_at = coalesce(removed_at, $3)
-     where account_id = $1 and github_app_id = $2 and not (id = any ($4))`,
-    [app.accountId, app.rowId, startedAt, listed.map(({ id }) => id)],
-  );
-  await deactivateAbsent(ports, app, seen);
-  await query(
-    'update github_installation set sync_at = null where account_id = $1 and github_app_id = $2 and sync_at <= $3',
-    [app.accountId, app.rowId, startedAt],
-  );
+  return async () => {
+    const { query } = ports.db.system;
+    await query(
+      `update github_installation set removed_at = coalesce(removed_at, $3)
+       where account_id = $1 and github_app_id = $2 and not (id = any ($4))`,
+      [app.accountId, app.rowId, startedAt, listed.map(({ id }) => id)],
+    );
+    await deactivateAbsent(ports, app, seen);
+    await query(
+      'update github_installation set sync_at = null where account_id = $1 and github_app_id = $2 and sync_at <= $3',
+      [app.accountId, app.rowId, startedAt],
+    );
+  };
 }
 
 export function octokitOf({ app }: Pick<AppRow, 'app'>, installationId?: string): Octokit {
-  return new Octokit({
-    baseUrl: app.apiUrl,
-    userAgent: 'interlock',
-    authStrategy: createAppAuth,
-    auth: { appId: app.id, privateKey: app.privateKey, ...(installationId === undefined ? {} : { installationId }) },
+  return createOctokit({
+    apiUrl: app.apiUrl,
+    as: { app, ...(installationId === undefined ? {} : { installationId }) },
   });
+}
+
+interface Installer {
+  readonly id: number | bigint;
+  /** An enterprise has none. */
+  readonly login?: string;
+}
+
+/**
+ * Anybody can install a public App. What a stranger installs is not the account's, and makes nobody its user. GitHub lets only its own organisations install the App of an enterprise.
+ */
+function isOwnInstallation(owner: Installer | null, account: Installer | null): boolean {
+  if (owner === null || account === null) return false;
+  return owner.login === undefined || String(owner.id) === String(account.id);
 }
 
 const pageSize = 100;
 
 async function listInstallations(app: AppRow): Promise<ListedInstallation[]> {
   const octokit = octokitOf(app);
+  const owner = (await octokit.request('GET /app')).data?.owner ?? null;
   const found: ListedInstallation[] = [];
   for (let page = 1; ; page += 1) {
     const { data } = await octokit.request('GET /app/installations', { per_page: pageSize, page });
@@ -106,6 +150,7 @@ async function listInstallations(app: AppRow): Promise<ListedInstallation[]> {
         id: String(id),
         owner: account !== null && 'login' in account ? account.login : '',
         isSuspended: suspended_at !== null,
+        isOwn: isOwnInstallation(owner, account),
       });
     if (data.length < pageSize) return found;
   }
@@ -139,7 +184,7 @@ async function storeInstallation(ports: Ports, app: AppRow, { id, owner, isSuspe
 }
 
 /**
- * GitHub's id decides which repository of a server it is: its name may be another one than before. Answers the id of the
+ * GitHub's id identifies a repository of a server, because its name may have changed. Answers the id of the
  * row. Null: a repository that is not of this server has the name.
  */
 async function storeRepository(
@@ -161,7 +206,7 @@ async function storeRepository(
     [app.accountId, seen.githubId, ...given, app.app.apiUrl],
   );
   if (known !== undefined) {
-    // Servers keep the repository of a name.
+    // Each process caches which repository has a name.
     if (before !== undefined && (before.owner !== seen.owner || before.name !== seen.name))
       await query('select pg_notify($1, $2)', [deletionChannel, '']);
     if (seen.isArchived && known.active) await deactivate(ports, app.accountId, known.id);

@@ -1,12 +1,13 @@
 // Whether people of GitHub still have what they had: their role is read again every five minutes in which they use
-// Interlock. Who has lost everything loses the sessions. While GitHub does not answer, the last role counts: a rollback
-// does not wait for GitHub, and what happens in one repository is asked of GitHub anyway.
+// Interlock. The sessions of a person who has lost all access end. While GitHub does not answer, the last role counts: a rollback
+// does not wait for GitHub, and requests about a repository ask GitHub anyway.
 import { RequestError } from '@octokit/request-error';
 import type { Actor, Context, Ports, Role } from '../../context.ts';
-import { roleAtGitHub } from '../../domain/accounts/github-people.ts';
-import { codeOf, HostUnavailable } from '../../hosts/port.ts';
-import { setPersonRole, type Secrets } from '../accounts/index.ts';
-import { findApps, type AppRow } from './apps.rows.ts';
+import { isPermissionEnough, roleAtGitHub } from '../../domain/accounts/github-people.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { codeOf, HostUnavailable, type HostPermission } from '../../hosts/port.ts';
+import { addGitHubPerson, findGitHubPerson, setPersonRole, type Secrets } from '../accounts/index.ts';
+import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
 import { octokitOf } from './installations.ts';
 
 /** Answers the role as of now. Null: the person has lost all access. */
@@ -23,7 +24,7 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
     const { userId, role, atGitHub, sessionId, tokenId } = ctx.actor;
     if (atGitHub === null || userId === null) return role;
     const now = ports.clock().getTime();
-    // Who signs in again is asked about again.
+    // After a new sign-in GitHub is asked again.
     const key = JSON.stringify([userId, sessionId, tokenId, atGitHub.login]);
     const known = kept.get(key);
     if (known !== undefined && known.until > now) return await known.role;
@@ -38,6 +39,32 @@ export function personRoles(ports: Ports, secrets: Secrets): RoleOfPerson {
     const found = await asked;
     if (found !== role) await setPersonRole(ports, { accountId: ctx.accountId, userId, role: found });
     return found;
+  };
+}
+
+/**
+ * Persons who give a label or a command at GitHub become users of the account, so that what they cause has their name. The
+ * first sign-in finds the same user.
+ */
+export function personAdmission(ports: () => Ports, secrets: Secrets): NonNullable<Ports['admitPerson']> {
+  return async (accountId, { repositoryId, id, login }) => {
+    const { db, log } = ports();
+    const found = await findInstallationOf(db.system.query, secrets, { accountId, repositoryId });
+    if (found === null) return null;
+    const { apiUrl: server, webUrl } = found.app;
+    const known = await findGitHubPerson(ports(), { accountId, person: { server, id, login } });
+    if (known !== null) return known.isRemoved ? null : known.email;
+    try {
+      const role = await askRole(ports(), secrets, { accountId, person: { id, login } });
+      if (role === null) return null;
+      return await addGitHubPerson(ports(), { accountId, person: { server, webUrl, id, login, role } });
+    } catch (error) {
+      // What the person asks for does not wait for it. The next label or command tries again.
+      const isPassing = error instanceof HostUnavailable || error instanceof RequestError;
+      if (!isPassing && !(error instanceof DomainError)) throw error;
+      log.warn({ error: String(error), login }, 'A person of GitHub could not be made a user.');
+      return null;
+    }
   };
 }
 
@@ -64,12 +91,25 @@ async function askRole(
     `select id, owner, name from repository where account_id = $1 and host = 'github' and active and deleted_at is null`,
     [accountId],
   );
-  const permissions = await Promise.all(
-    repositories.map(async (row) => await codeOf(ports, { ...row, accountId, host: 'github' }).readPermission(person)),
-  );
+  const permissions: (HostPermission | null)[] = [];
+  while (permissions.length < repositories.length && !isDecided(permissions)) {
+    const next = repositories.slice(permissions.length, permissions.length + askedAtOnce);
+    const read = next.map(
+      async (row) => await codeOf(ports, { ...row, accountId, host: 'github' }).readPermission(person),
+    );
+    permissions.push(...(await Promise.all(read)));
+  }
   const isMember = owns.some(Boolean) || permissions.some((each) => each !== null);
   // Without an active repository nothing says that the person has gone.
   return isMember || repositories.length === 0 ? roleAtGitHub({ isOwner: false, permissions }) : null;
+}
+
+const askedAtOnce = 20;
+
+/** Whether the other repositories cannot change the role: the person sees one, and does not maintain all. */
+function isDecided(permissions: readonly (HostPermission | null)[]): boolean {
+  const isMaintainer = permissions.every((each) => isPermissionEnough(each, 'maintain'));
+  return !isMaintainer && permissions.some((each) => each !== null);
 }
 
 /** Whether the person is the account at GitHub, or an owner of the organisation. */

@@ -3,11 +3,14 @@
 import { DomainError } from '../../domain/errors.ts';
 import type { GitHubServer } from './setup.ts';
 
-export const githubCom = 'https://github.com';
+const githubCom = 'https://github.com';
 
-/** `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other. */
-export function findServer(server: string, permitted: readonly string[]): GitHubServer {
-  const webUrl = withoutSlash(server);
+/**
+ * `https://github.com`, `https://<name>.ghe.com`, or one of `permitted`. Throws BAD_INPUT for any other. Without a name it
+ * is the first permitted one, else GitHub.com.
+ */
+export function findServer(server: string | null, permitted: readonly string[]): GitHubServer {
+  const webUrl = withoutSlash(server ?? permitted[0] ?? githubCom);
   const isKnown = webUrl === githubCom || isOfGitHub(webUrl) || permitted.map(withoutSlash).includes(webUrl);
   if (!isKnown)
     throw new DomainError(

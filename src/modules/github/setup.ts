@@ -1,11 +1,11 @@
 // The way to an App in two clicks: a one-time link of an administrator leads to GitHub with a manifest, GitHub makes the
 // App and sends the browser back with a code, and the code is exchanged for the App's secrets. Nothing is copied by hand.
 import { createHash, randomBytes } from 'node:crypto';
-import { Octokit } from '@octokit/core';
 import { RequestError } from '@octokit/request-error';
 import type { Context, Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { appEvents, appPermissions } from '../../hosts/github/app.ts';
+import { createOctokit } from '../../hosts/github/octokit.ts';
 import { recordUserAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { storeApp } from './apps.rows.ts';
 
@@ -108,7 +108,7 @@ export async function completeSetup(
 }
 
 async function convert(ports: Ports, { id, api_url }: SetupRow, code: string) {
-  const octokit = new Octokit({ baseUrl: api_url, userAgent: 'interlock' });
+  const octokit = createOctokit({ apiUrl: api_url });
   try {
     return (await octokit.request('POST /app-manifests/{code}/conversions', { code })).data;
   } catch (error) {
@@ -147,7 +147,7 @@ function digest(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Not secret: it only tells the Apps apart. */
+/** Not secret: it only distinguishes the Apps. */
 function webhookPathOf(name: string): string {
   return createHash('sha256').update(`webhooks ${name}`).digest('hex').slice(0, 16);
 }

@@ -1,12 +1,12 @@
 // Signing in at GitHub: the code flow with PKCE, by the App of an account. The person's token is used for two questions,
 // who the person is and which installations the person sees, and is forgotten then.
-import { Octokit } from '@octokit/core';
 import { RequestError } from '@octokit/request-error';
 import * as oauth from 'oauth4webapi';
 import type { Ports } from '../../context.ts';
 import { roleAtGitHub, type GitHubPermission } from '../../domain/accounts/github-people.ts';
 import { awayMinutes } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { createOctokit, type Octokit } from '../../hosts/github/octokit.ts';
 import { decrypt, encrypt, startPersonSession, type Secrets } from '../accounts/index.ts';
 import { findApps, type AppRow } from './apps.rows.ts';
 
@@ -87,11 +87,8 @@ export async function completeGitHubSignIn(
       `This browser did not begin to sign in here in the last ${awayMinutes} minutes. Begin again.`,
     );
   const row = await loadApp(ports, secrets, kept.app);
-  const octokit = new Octokit({
-    baseUrl: row.app.apiUrl,
-    userAgent: 'interlock',
-    auth: await exchange(ports, row, { kept, answer }),
-  });
+  const token = await exchange(ports, row, { kept, answer });
+  const octokit = createOctokit({ apiUrl: row.app.apiUrl, as: { token } });
   const person = await askWho(ports, row, octokit).catch((error: unknown) => {
     if (!(error instanceof RequestError)) throw error;
     throw unavailable();
@@ -171,7 +168,7 @@ async function askWho({ db }: Ports, row: AppRow, octokit: Octokit) {
       'FORBIDDEN',
       `${user.login} sees no repository at GitHub that Interlock works on for this account.`,
     );
-  // The role holds for the whole account, and this App tells nothing about what another App of the account works on.
+  // The role holds for the whole account, and this App says nothing about repositories of another App of the account.
   const owners = new Set(ours.map(({ id }) => seen.get(id) ?? ''));
   const isOwner = ours.length === all.length && (await ownsAll(octokit, user.login, [...owners]));
   const permissions = await readPermissions(db, row, { octokit, installations: ours.map(({ id }) => id) });

@@ -54,7 +54,8 @@ export function decideSweep({ attempts, received, sweptUntil, now }: SweepFacts)
     .filter(([guid]) => !received.has(guid))
     .map(([, those]) => describeDelivery(those))
     .filter(({ newest }) => !isRefusal(newest));
-  const ended = missing.filter(({ newest }) => now - newest.deliveredAt >= underWayMs);
+  // An address that does not answer is tried less and less often: each attempt doubles the wait for the next one.
+  const ended = missing.filter(({ newest, tries }) => now - newest.deliveredAt >= underWayMs * 2 ** (tries - 1));
   if (ended.length > mostAtOnce) return { kind: 'compare', sweptUntil: now };
   const settled = now - underWayMs;
   return {
@@ -68,10 +69,11 @@ export function decideSweep({ attempts, received, sweptUntil, now }: SweepFacts)
 function describeDelivery(attempts: readonly ListedDelivery[]): {
   readonly newest: ListedDelivery;
   readonly firstAt: number;
+  readonly tries: number;
 } {
   const [newest] = attempts.toSorted((one, other) => other.id - one.id);
   if (newest === undefined) throw new Error('A delivery without an attempt.');
-  return { newest, firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)) };
+  return { newest, firstAt: Math.min(...attempts.map(({ deliveredAt }) => deliveredAt)), tries: attempts.length };
 }
 
 /** Interlock has refused it, and would refuse it again: its signature is wrong, or it is too large. */

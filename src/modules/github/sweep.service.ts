@@ -1,15 +1,16 @@
-// Webhooks that did not arrive. Every five minutes GitHub's list of an App's deliveries is compared with what arrived, by
+// Webhooks that did not arrive. Every minute GitHub's list of an App's deliveries is compared with what arrived, by
 // one process for each App, and GitHub is asked to send again what is missing. The same delivery that arrives twice has one
 // effect, so that a sweep may be repeated.
 import type { Ports } from '../../context.ts';
 import { createAppClient, type AppRequest } from '../../hosts/github/app-client.ts';
+import { askAgain } from '../../hosts/github/ask-again.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { findApps, type AppRow } from './apps.rows.ts';
 import { clocksDifferMs, decideSweep, isOutage, type ListedDelivery, type SweepDecision } from './sweep.decision.ts';
 
-const everyMs = 5 * 60_000;
-/** After a failure. */
-const againAfterMs = 60_000;
+const everyMs = 60_000;
+/** After the repositories were compared, which costs more. */
+const afterComparisonMs = 5 * 60_000;
 
 interface DueApp {
   readonly id: string;
@@ -38,8 +39,6 @@ export async function sweepWebhooks(ports: Ports, secrets: Secrets): Promise<voi
         { error: String(error), app: app.app.slug },
         'The webhooks of an App could not be compared with what arrived.',
       );
-      const againAt = new Date(ports.clock().getTime() + againAfterMs).toISOString();
-      await query('update github_app set sweep_due_at = least(sweep_due_at, $2) where id = $1', [app.rowId, againAt]);
     }
   }
 }
@@ -50,7 +49,9 @@ async function sweepApp(ports: Ports, app: AppRow, sweptUntil: number): Promise<
   if (decision.kind === 'compare') await compareAll(ports, app);
   else
     for (const attempt of decision.attempts)
-      await request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: attempt });
+      await askAgain(
+        async () => await request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: attempt }),
+      );
   await ports.db.system.query('update github_app set swept_until = $2 where id = $1', [
     app.rowId,
     new Date(decision.sweptUntil).toISOString(),
@@ -80,10 +81,10 @@ async function listAttempts(request: AppRequest, since: number): Promise<ListedD
   const found: ListedDelivery[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
-    const { data, headers } = await request('GET /app/hook/deliveries', {
-      per_page: pageSize,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+    const from = cursor === undefined ? {} : { cursor };
+    const { data, headers } = await askAgain(
+      async () => await request('GET /app/hook/deliveries', { per_page: pageSize, ...from }),
+    );
     const listed = data.map(({ id, guid, delivered_at, status_code }) => ({
       id: Number(id),
       guid,
@@ -102,10 +103,12 @@ function nextCursor(link: string | undefined): string | undefined {
   return next === undefined ? undefined : (new URL(next).searchParams.get('cursor') ?? undefined);
 }
 
-/** Everything that a lost webhook could have told is read now. */
+/** Reads now whatever a lost webhook could have reported. */
 async function compareAll(ports: Ports, app: AppRow): Promise<void> {
   const { query } = ports.db.system;
   const values = [app.accountId, app.rowId, ports.clock().toISOString()];
+  const dueAt = new Date(ports.clock().getTime() + afterComparisonMs).toISOString();
+  await query('update github_app set sweep_due_at = greatest(sweep_due_at, $2) where id = $1', [app.rowId, dueAt]);
   await query('update github_installation set sync_at = $3 where account_id = $1 and github_app_id = $2', values);
   await query(
     `update repository_look l set due_at = $3 from repository r

@@ -1,4 +1,4 @@
-// Webhooks of GitHub. What they tell is stored before they are answered; the same delivery has one effect.
+// Webhooks of GitHub. What a webhook reports is stored before it is answered. A delivery that arrives twice has one effect.
 import { verify } from '@octokit/webhooks-methods';
 import type { Ports } from '../../context.ts';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../hosts/github/webhook-events.ts';
 import type { HostEvent, HostRepository } from '../../hosts/port.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
+import { forgetRows } from '../../platform/retention/index.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { findAppByWebhookPath, type AppRow } from './apps.rows.ts';
 
@@ -134,8 +135,9 @@ interface Stored {
 
 async function store(ports: Ports, app: AppRow, { news, repository, storeEvents }: Stored): Promise<void> {
   if (news.changesInstallation && news.installationId !== null)
+    // It counts when GitHub has listed it: a stranger may have installed the App.
     await ports.db.system.query(
-      `insert into github_installation (account_id, github_app_id, id, owner, sync_at) values ($1, $2, $3, '', $4)
+      `insert into github_installation (account_id, github_app_id, id, owner, removed_at, sync_at) values ($1, $2, $3, '', $4, $4)
        on conflict (account_id, github_app_id, id) do update set sync_at = excluded.sync_at`,
       [app.accountId, app.rowId, news.installationId, ports.clock()],
     );
@@ -147,11 +149,7 @@ function eventOf(repository: HostRepository, hint: WebhookHint): HostEvent {
   return { ...hint, repository };
 }
 
-const keptDays = 7;
-
 /** GitHub sends a delivery again for three days at most. */
-export async function forgetOldHostDeliveries(db: Ports['db'], now: Date): Promise<void> {
-  await db.system.query('delete from host_delivery where received_at < $1', [
-    new Date(now.getTime() - keptDays * 24 * 60 * 60_000),
-  ]);
-}
+export const hostDeliveryForgetting = forgetRows('host_deliveries', 'select min(received_at) from host_delivery', [
+  { table: 'host_delivery', old: 't.received_at < $1' },
+]);

@@ -1,1 +1,3 @@
-export { findOverdue, readyAnswer, watchOverdue, type Overdue } from './overdue.reads.ts';
+export { createMetricsPage, type MetricsPage } from './metrics-page.ts';
+export { findOverdue, overdueAnswer, watchOverdue, type Overdue } from './overdue.reads.ts';
+export { findParts } from './readiness.reads.ts';

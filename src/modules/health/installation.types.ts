@@ -13,6 +13,7 @@ const partNames = {
   VERIFICATIONS: 'verifications',
   RUNBOOKS: 'runbooks',
   WEBHOOKS: 'webhooks',
+  RETENTION: 'retention',
 } as const satisfies Record<Uppercase<PartName>, PartName>;
 registerEnumType(partNames, {
   name: 'InstallationPartName',
@@ -22,12 +23,13 @@ registerEnumType(partNames, {
     TEMPORAL: { description: 'Temporal. Well while it answers this server.' },
     WORKER: { description: 'The workers. Well while one of them asks Temporal for work.' },
     CHECKS: { description: 'Checks of the local host.' },
-    LANDINGS: { description: 'Landings that have begun.' },
+    LANDINGS: { description: 'Landings that have started.' },
     DEPLOYMENTS: { description: 'Deployments in progress.' },
     BUILDS: { description: 'Builds of release candidates.' },
     VERIFICATIONS: { description: 'Verifications in progress.' },
     RUNBOOKS: { description: 'Runbooks whose agent works.' },
     WEBHOOKS: { description: 'Deliveries of webhooks.' },
+    RETENTION: { description: 'Deletions of what is old.' },
   },
 });
 

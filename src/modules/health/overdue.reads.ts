@@ -24,7 +24,7 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
   },
   landings: {
     open: `intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
-           where i.kind = 'land' and i.state = 'begun' and q.halted_reason is null`,
+           where i.kind = 'land' and i.state = 'started' and q.halted_reason is null`,
     until: "i.started_at + interval '10 minutes'",
   },
   deployments: {
@@ -53,6 +53,7 @@ const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonl
     open: "webhook_delivery w where w.state = 'pending'",
     until: 'w.leased_until',
   },
+  retention: { open: 'retention_due d', until: 'd.due_at' },
 };
 
 const statement = Object.entries(bounded)
@@ -100,7 +101,7 @@ export function watchOverdue(ports: {
   };
 }
 
-/** Ready all the same: every server reads the same rows, and none of them would serve better without the others. */
-export function readyAnswer(overdue: readonly Overdue[]): object {
-  return { status: 'ready', ...(overdue.length > 0 && { overdue }) };
+/** Part of the answer of /readyz, which it does not change: another server would serve no better. */
+export function overdueAnswer(overdue: readonly Overdue[]): { readonly overdue?: readonly Overdue[] } {
+  return overdue.length === 0 ? {} : { overdue };
 }

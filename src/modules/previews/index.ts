@@ -1,6 +1,6 @@
 export { openRegistration } from './registrations/registrations.open.ts';
 export { expireDueRegistrations } from './registrations/registrations.timer.ts';
-export { forgetOldPreviews } from './retention.ts';
+export { verificationLogForgetting } from './retention.ts';
 export { openPreviewSecrets } from './secrets/secrets.open.ts';
 export { advanceVerification, type VerificationAdvance } from './verifying/advance.ts';
 export { carryOutVerification } from './verifying/carry-out.ts';

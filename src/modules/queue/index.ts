@@ -24,9 +24,10 @@ export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
 export { createRelay } from './effects/relay.ts';
 export { haltOnUnknownLandings } from './facts/unknown-landings.ts';
+export { explainAll } from './api/explain.reads.ts';
 export { batchById } from './api/batches.reads.ts';
 export { pullRequestById } from './api/pull-requests.reads.ts';
-export { forgetOldVersions } from './api/as-of.rows.ts';
+export { historyForgetting, intentForgetting, targetsForgetting } from './store/retention.ts';
 export { setRepositoryActive } from './requests/activity.service.ts';
 export {
   closePullRequest,

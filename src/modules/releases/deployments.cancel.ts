@@ -22,18 +22,18 @@ export async function cancel(
 ): Promise<string[]> {
   const statuses: NewStatus[] = [];
   for (const deployment of deployments) {
-    const triggerBegunAt = deployment.triggerBegunAt?.getTime() ?? null;
+    const triggerStartedAt = deployment.triggerStartedAt?.getTime() ?? null;
     const { status, reported: isReported } = deployment;
     const path = decideCancel({
       status,
       hasSlot: environment.currentDeploymentId === deployment.id,
-      triggerBegun: triggerBegunAt !== null,
+      triggerStarted: triggerStartedAt !== null,
     });
     if (path.length > 0) deployment.cancelRequestedAt = ctx.clock();
     const cancelOwed = owesCancel({
       status,
       isReported,
-      triggerBegunAt,
+      triggerStartedAt,
       provider: environment.provider,
       isElsewhere: isElsewhere({ environment, deployment }),
     });

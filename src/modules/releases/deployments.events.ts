@@ -7,13 +7,16 @@ import { appendEvents } from '../events/index.ts';
 import type { DeploymentRow } from './releases.entities.ts';
 
 /** A deployment as it stands at one moment. */
-export interface Telling {
+export interface DeploymentAnnouncement {
   readonly deployment: DeploymentRow;
   readonly status: DeploymentStatus;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-export function tellingOf(deployment: DeploymentRow, extra: Readonly<Record<string, unknown>> = {}): Telling {
+export function announcementOf(
+  deployment: DeploymentRow,
+  extra: Readonly<Record<string, unknown>> = {},
+): DeploymentAnnouncement {
   const { status, kind, createdAt, actor } = deployment;
   return {
     deployment,
@@ -46,7 +49,11 @@ interface Names {
 }
 
 /** In the order given. */
-export async function announceDeployments(ctx: Context, tx: Transaction, tellings: readonly Telling[]): Promise<void> {
+export async function announceDeployments(
+  ctx: Context,
+  tx: Transaction,
+  announcements: readonly DeploymentAnnouncement[],
+): Promise<void> {
   await tx.em.flush();
   const rows = await tx.query<Names>(
     `select d.id, c.repository_id as "repositoryId",
@@ -60,13 +67,13 @@ export async function announceDeployments(ctx: Context, tx: Transaction, telling
      left join release_candidate f on f.account_id = d.account_id and f.id = d.from_candidate_id
      left join release fr on fr.account_id = d.account_id and fr.id = f.release_id
      where d.account_id = $1 and d.id = any ($2::bigint[])`,
-    [ctx.accountId, tellings.map(({ deployment }) => deployment.id)],
+    [ctx.accountId, announcements.map(({ deployment }) => deployment.id)],
   );
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   await appendEvents(
     ctx,
     tx,
-    tellings.map(({ deployment, status, payload }) => {
+    announcements.map(({ deployment, status, payload }) => {
       const { id, candidateId, environmentId } = deployment;
       const of = rowOf.get(id);
       if (of === undefined) throw new DomainError('INTERNAL', `Deployment ${id} is announced before it is written.`);

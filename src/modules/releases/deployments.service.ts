@@ -10,7 +10,7 @@ import { requireActive, requireThere, shareRepository } from '../repositories/in
 import { findCandidate } from './candidates.reads.ts';
 import type { ReleaseCandidate } from './candidates.types.ts';
 import { cancel, cancelActive } from './deployments.cancel.ts';
-import { announceDeployments, tellingOf } from './deployments.events.ts';
+import { announceDeployments, announcementOf } from './deployments.events.ts';
 import { readRollbackTarget, readRunning } from './deployments.history.ts';
 import { answer, dryRunOr, type Answer, type Change } from './deployments.impact.ts';
 import { wakeDeployment } from './deployments.wake.ts';
@@ -83,7 +83,8 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
     const of = { accountId: ctx.accountId, environmentId: environment.id, candidateId: candidate.id };
     const known = await tx.em.findOne(DeploymentEntity, of, { orderBy: { id: 'desc' }, refresh: true });
     const deployment = known ?? (await insertDeployment(ctx, tx, { ...of, kind: 'forward', reported: true }));
-    if (known === null && request.status === 'pending') await announceDeployments(ctx, tx, [tellingOf(deployment)]);
+    if (known === null && request.status === 'pending')
+      await announceDeployments(ctx, tx, [announcementOf(deployment)]);
     if (known !== null && request.status !== known.status && !goesOn(locked, known, request.status))
       known.reported = true;
     await writeDeploymentStatus(ctx, tx, {
@@ -220,7 +221,7 @@ async function insertDeployment(ctx: Context, tx: Transaction, row: NewDeploymen
 /** In line: whether it goes at once is decided where the slot is taken. */
 async function put(ctx: Context, tx: Transaction, deployment: DeploymentRow): Promise<void> {
   deployment.nextLookAt = whenWakeIsLost(ctx.clock());
-  await announceDeployments(ctx, tx, [tellingOf(deployment)]);
+  await announceDeployments(ctx, tx, [announcementOf(deployment)]);
   wakeDeployment(ctx, tx, deployment);
 }
 

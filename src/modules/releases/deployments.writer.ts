@@ -7,7 +7,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { untried } from '../../platform/turns/index.ts';
-import { announceDeployments, tellingOf, type Telling } from './deployments.events.ts';
+import { announceDeployments, announcementOf, type DeploymentAnnouncement } from './deployments.events.ts';
 import { readRunning } from './deployments.history.ts';
 import { wakeDeployment, wakeNextInLine } from './deployments.wake.ts';
 import { freezeAfterRollback } from './freezes.announce.ts';
@@ -49,7 +49,7 @@ export async function writeDeploymentStatuses(
   { environment, by, statuses }: Writer & { readonly statuses: readonly NewStatus[] },
 ): Promise<void> {
   const running = once(async () => await readRunning(ctx, tx, environment.id));
-  const tellings: Telling[] = [];
+  const announcements: DeploymentAnnouncement[] = [];
   for (const { deployment, to, errorMessage, cancelOwed } of statuses) {
     const from = deployment.status;
     if (by === 'service' && !canMove(from, to))
@@ -61,11 +61,11 @@ export async function writeDeploymentStatuses(
     // Calls to the provider that were put off belong to the status before.
     Object.assign(deployment, { ...untried, cancelOwed: cancelOwed ?? false });
     deployment.errorMessage = errorMessage ?? null;
-    tellings.push(tellingOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
+    announcements.push(announcementOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }
-  if (tellings.length === 0) return;
-  await announceDeployments(ctx, tx, tellings);
-  for (const { deployment, status } of tellings) {
+  if (announcements.length === 0) return;
+  await announceDeployments(ctx, tx, announcements);
+  for (const { deployment, status } of announcements) {
     if (status === 'success' && deployment.kind === 'rollback')
       await freezeAfterRollback(ctx, tx, environment, deployment);
     if (endsSlot(status) && environment.currentDeploymentId === deployment.id) environment.currentDeploymentId = null;

@@ -1,10 +1,19 @@
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
+import {
+  changesOfEnvironment,
+  type EnvironmentSettings,
+  type SettingChange,
+} from '../../domain/releases/environment.changes.ts';
 import { checkedReleaseName } from '../../domain/releases/name.ts';
 import { isSameProvider, type EnvironmentTier } from '../../domain/releases/release.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { dryRun } from '../../platform/dry-run.ts';
 import { recordUserAction, requireAction, requireScope, type Secrets } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
+import { readLine } from './deployments.history.ts';
+import { readDeploymentsIn } from './deployments.reads.ts';
+import type { Deployment } from './deployments.types.ts';
 import { loadEnvironment, loadReleaseProject } from './projects.reads.ts';
 import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
@@ -76,13 +85,28 @@ export interface EnvironmentChange extends Partial<Omit<NewEnvironment, 'project
   readonly project: string;
   readonly environment: string;
   readonly provider?: ProviderRequest | null;
+  readonly preview?: boolean;
 }
 
-/** Fields that are left out stay. The provider cannot change while a deployment has the slot: CONFLICT. */
-export async function updateEnvironment(ctx: Context, secrets: Secrets, change: EnvironmentChange): Promise<void> {
+/** What a change of an environment does. */
+export interface EnvironmentImpact {
+  readonly changes: readonly SettingChange[];
+  /** In line, the next first: the new provider makes them. */
+  readonly affects: readonly Deployment[];
+}
+
+/**
+ * Fields that are left out stay. The provider cannot change while a deployment has the slot: CONFLICT. Null: it was
+ * done, and not only tried out.
+ */
+export async function updateEnvironment(
+  ctx: Context,
+  secrets: Secrets,
+  change: EnvironmentChange,
+): Promise<EnvironmentImpact | null> {
   requireAction(ctx, 'update_environment');
   const { project, environment } = await loadEnvironment(ctx, change);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
+  const act = async (tx: Transaction): Promise<EnvironmentRow> => {
     const order = await lockOrder(ctx, tx, project.id);
     const row = await changeEnvironment(ctx, tx, environment.id);
     if (change.tier) row.tier = change.tier;
@@ -104,7 +128,39 @@ export async function updateEnvironment(ctx: Context, secrets: Secrets, change: 
       },
     ]);
     await recordUserAction(ctx, tx, { action: 'environment_updated', target: `${project.name}/${environment.name}` });
+    return row;
+  };
+  if (!change.preview) {
+    await ctx.db.transaction(ctx.accountId, act);
+    return null;
+  }
+  return await dryRun(ctx.db, ctx.accountId, async (tx) => {
+    const before = await readSettings(ctx, tx, environment.id);
+    const row = await act(tx);
+    const changes = changesOfEnvironment(before, await readSettings(ctx, tx, environment.id));
+    const isRouted = changes.some(({ field }) => field === 'provider');
+    const line = isRouted ? await readLine(ctx, tx, row) : [];
+    return {
+      changes,
+      affects: await readDeploymentsIn(
+        ctx,
+        tx,
+        line.map(({ id }) => id),
+      ),
+    };
   });
+}
+
+async function readSettings(ctx: Context, tx: Transaction, id: string): Promise<EnvironmentSettings> {
+  await tx.em.flush();
+  const [settings] = await tx.query<EnvironmentSettings>(
+    `select tier, position, provider, report_timeout_sec as "reportTimeoutSec", freeze_after_rollback as "freezeAfterRollback",
+       freeze_after_rollback_sec as "freezeAfterRollbackSec"
+     from environment where account_id = $1 and id = $2`,
+    [ctx.accountId, id],
+  );
+  if (settings === undefined) throw notFound('Release environment');
+  return settings;
 }
 
 function changeProvider(ctx: Context, secrets: Secrets, row: EnvironmentRow, request: ProviderRequest): void {

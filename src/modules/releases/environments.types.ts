@@ -2,6 +2,7 @@ import { Extensions, Field, ID, InputType, Int, ObjectType, registerEnumType } f
 import type { EnvironmentTier } from '../../domain/releases/release.ts';
 import { Node } from '../../graphql/node.ts';
 import { DateTime } from '../../graphql/scalars.ts';
+import { Deployment } from './deployments.types.ts';
 import { Provider, ProviderInput } from './projects.types.ts';
 
 const tiers = {
@@ -132,10 +133,42 @@ export class UpdateEnvironmentInput extends EnvironmentRefInput {
     description: 'The length of that freeze in seconds. Null: until somebody ends it.',
   })
   freezeAfterRollbackSec?: number | null;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
+  preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'The environment after the change.' })
+@ObjectType({ simpleResolvers: true, description: 'An environment that was made.' })
 export class EnvironmentPayload {
   @Field(() => Environment, { description: 'The environment as it is now.' })
   environment!: Environment;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a change of an environment would do.' })
+export class UpdateEnvironmentImpact {
+  @Field(() => String, { description: 'The same as sentences.' })
+  sentence!: string;
+
+  @Field(() => [String], { description: 'The fields of the input that would change something.' })
+  changedFields!: readonly string[];
+
+  @Field(() => [Deployment], {
+    description: 'Deployments in line that the new provider would make, the next first. Empty if the provider stays.',
+  })
+  affects!: readonly Deployment[];
+}
+
+@ObjectType({ simpleResolvers: true, description: 'The environment after the change.' })
+export class UpdateEnvironmentPayload {
+  @Field(() => Environment, { description: 'The environment as it is now.' })
+  environment!: Environment;
+
+  @Field(() => UpdateEnvironmentImpact, {
+    nullable: true,
+    description: 'What it would do. Null unless a preview was requested.',
+  })
+  impact!: UpdateEnvironmentImpact | null;
 }

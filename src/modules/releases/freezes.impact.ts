@@ -1,6 +1,8 @@
-// What a freeze would do to an environment: the deployments it would hold back, and those it would leave alone.
+// What a change of an environment's freezes would do: the deployments it would hold back or let go, and those it would
+// leave alone.
 import type { Context } from '../../context.ts';
-import { frozenAt, frozenText } from '../../domain/releases/freeze.ts';
+import { timeText } from '../../domain/calendar/time.text.ts';
+import { frozenAt, frozenText, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { loadEnvironmentFreezes, type StoredFreeze } from '../repositories/index.ts';
 import { readLine } from './deployments.history.ts';
@@ -9,33 +11,55 @@ import type { Deployment } from './deployments.types.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
 
 export interface FreezeImpactFacts {
-  /** In the place of which it is. Null: there was none by hand. */
+  /** The former freeze by hand. Null: there was none. */
   readonly replaces: StoredFreeze | null;
   /** In line, the next first. */
   readonly holdsBack: readonly Deployment[];
+  /** In line, the next first. */
+  readonly resumes: readonly Deployment[];
   readonly sentence: string;
+}
+
+export interface FreezeChange {
+  readonly environment: EnvironmentRow;
+  /** The freezes before the change. */
+  readonly before: readonly StoredFreeze[];
+  readonly replaces: StoredFreeze | null;
 }
 
 /** After the change, in its transaction. */
 export async function impactOfFreeze(
   ctx: Context,
   tx: Transaction,
-  { environment, replaces }: { readonly environment: EnvironmentRow; readonly replaces: StoredFreeze | null },
+  { environment, before, replaces }: FreezeChange,
 ): Promise<FreezeImpactFacts> {
   const { id: environmentId, name } = environment;
+  const now = ctx.clock().getTime();
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId });
-  const frozen = frozenAt(freezes, ctx.clock().getTime());
-  const held = (await readLine(ctx, tx, environment)).filter(({ forced }) => !forced).map(({ id }) => id);
-  const holdsBack = await readDeploymentsIn(ctx, tx, held);
+  const frozen = frozenAt(freezes, now);
+  const wasFrozen = frozenAt(before, now) !== null;
+  const waiting = (await readLine(ctx, tx, environment)).filter(({ forced }) => !forced).map(({ id }) => id);
+  const inLine = await readDeploymentsIn(ctx, tx, waiting);
+  const holdsBack = frozen === null ? [] : inLine;
+  const resumes = wasFrozen && frozen === null ? inLine : [];
   const current = environment.currentDeploymentId ?? null;
-  const goesOn = current === null ? [] : await readDeploymentsIn(ctx, tx, [current]);
+  const goesOn = current === null || frozen === null ? [] : await readDeploymentsIn(ctx, tx, [current]);
+  const known = new Set(before.map(({ id }) => id));
+  const next = nextChange(
+    freezes.filter(({ id }) => !known.has(id)),
+    now,
+  );
   const sentences = [
     ...(frozen === null ? [] : [`${name} is ${frozenText(frozen)}.`]),
+    ...(frozen === null && wasFrozen ? [`${name} is not frozen any more.`] : []),
+    ...(frozen === null && next !== null ? [`${name} is frozen next from ${timeText(next)} on.`] : []),
+    ...(frozen === null && !wasFrozen && next === null ? [`${name} is not frozen now, and stays so.`] : []),
     ...(replaces === null ? [] : [`Takes the place of the freeze by ${replaces.createdBy}.`]),
     ...(holdsBack.length === 0 ? [] : [`Holds back ${versionsOf(holdsBack)}.`]),
+    ...(resumes.length === 0 ? [] : [`No longer holds back ${versionsOf(resumes)}.`]),
     ...goesOn.map((deployment) => `The deployment of ${versionsOf([deployment])} goes on.`),
   ];
-  return { replaces, holdsBack, sentence: sentences.join(' ') };
+  return { replaces, holdsBack, resumes, sentence: sentences.join(' ') };
 }
 
 function versionsOf(deployments: readonly Deployment[]): string {

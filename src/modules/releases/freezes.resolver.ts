@@ -1,19 +1,27 @@
 import { Arg, Ctx, Extensions, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import { Freeze, FreezePayload, Frozen, toFreezeNode, toFrozenNode } from '../repositories/freezes.types.ts';
-import { scheduleBranchFreeze, type StoredFreeze } from '../repositories/index.ts';
-import { Environment, EnvironmentRefInput } from './environments.types.ts';
+import { scheduleBranchFreeze } from '../repositories/index.ts';
+import { Environment } from './environments.types.ts';
 import type { FreezeImpactFacts } from './freezes.impact.ts';
 import { readFreezes, readFrozen } from './freezes.reads.ts';
-import { deleteFreeze, freezeEnvironment, scheduleEnvironmentFreeze, unfreezeEnvironment } from './freezes.service.ts';
+import {
+  deleteFreeze,
+  freezeEnvironment,
+  scheduleEnvironmentFreeze,
+  unfreezeEnvironment,
+  type FreezeAnswer,
+} from './freezes.service.ts';
 import {
   CreateFreezeScheduleInput,
   DeleteFreezeInput,
-  type EnvironmentFreezeImpact,
+  EnvironmentFreezeImpact,
   FreezeEnvironmentInput,
   FreezeEnvironmentPayload,
+  UnfreezeEnvironmentInput,
   UnfreezeEnvironmentPayload,
 } from './freezes.types.ts';
 import { loadEnvironment } from './projects.reads.ts';
@@ -44,9 +52,9 @@ export class FreezesResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => FreezeEnvironmentInput) input: FreezeEnvironmentInput,
   ): Promise<FreezeEnvironmentPayload> {
-    const { freeze, impact, isPreview } = await freezeEnvironment(ctx, input);
+    const { freeze, impact } = await freezeEnvironment(ctx, input);
     const { environment } = await loadEnvironment(ctx, input);
-    return { freeze: toFreezeNode(freeze), environment, impact: isPreview ? toImpact(impact) : null };
+    return { freeze: toFreezeNode(freeze), environment, impact: toImpact(impact) };
   }
 
   @Mutation(() => UnfreezeEnvironmentPayload, {
@@ -55,11 +63,11 @@ export class FreezesResolver {
   })
   async unfreezeEnvironment(
     @Ctx() ctx: GraphQLContext,
-    @Arg('input', () => EnvironmentRefInput) input: EnvironmentRefInput,
+    @Arg('input', () => UnfreezeEnvironmentInput) input: UnfreezeEnvironmentInput,
   ): Promise<UnfreezeEnvironmentPayload> {
-    const deleted = await unfreezeEnvironment(ctx, input);
+    const { deleted, impact } = await unfreezeEnvironment(ctx, input);
     const { environment } = await loadEnvironment(ctx, input);
-    return { deleted, environment };
+    return { deleted, environment, impact: toImpact(impact) };
   }
 
   @Mutation(() => FreezePayload, {
@@ -68,8 +76,8 @@ export class FreezesResolver {
   async createFreezeSchedule(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => CreateFreezeScheduleInput) input: CreateFreezeScheduleInput,
-  ): Promise<FreezePayload> {
-    return { freeze: toFreezeNode(await schedule(ctx, input)) };
+  ): Promise<EitherFreezePayload> {
+    return await schedule(ctx, input);
   }
 
   @Mutation(() => FreezePayload, {
@@ -77,27 +85,65 @@ export class FreezesResolver {
   })
   async deleteFreeze(
     @Ctx() ctx: GraphQLContext,
-    @Arg('input', () => DeleteFreezeInput) { id }: DeleteFreezeInput,
-  ): Promise<FreezePayload> {
-    return { freeze: toFreezeNode(await deleteFreeze(ctx, rowIdOf('Freeze', id))) };
+    @Arg('input', () => DeleteFreezeInput) { id: nodeId, preview }: DeleteFreezeInput,
+  ): Promise<EitherFreezePayload> {
+    const id = rowIdOf('Freeze', nodeId);
+    const answer = await deleteFreeze(ctx, { id, preview });
+    const { repositoryId } = answer.freeze;
+    const payload = toPayload(answer);
+    if (!preview || repositoryId === null) return payload;
+    const act = async (dryContext: Context) => await deleteFreeze(dryContext, { id });
+    return Object.assign(payload, { dryRun: { repositoryId, act } });
   }
 }
 
-function toImpact({ replaces, ...impact }: FreezeImpactFacts): EnvironmentFreezeImpact {
-  return { ...impact, replaces: replaces && toFreezeNode(replaces) };
+/** A payload whose impact on an environment is known already. The impact on queues is found when it is asked for. */
+class EitherFreezePayload extends FreezePayload {
+  environmentImpact?: EnvironmentFreezeImpact | null;
+}
+
+@Resolver(() => FreezePayload)
+export class EnvironmentFreezeImpactResolver {
+  @FieldResolver(() => EnvironmentFreezeImpact, {
+    nullable: true,
+    description:
+      'What it would do to the environment. Null unless a preview was requested, and for base branches, which `impact` is about.',
+  })
+  environmentImpact(@Root() { environmentImpact }: EitherFreezePayload): EnvironmentFreezeImpact | null {
+    return environmentImpact ?? null;
+  }
+}
+
+function toImpact(facts: FreezeImpactFacts | null): EnvironmentFreezeImpact | null {
+  return facts && { ...facts, replaces: facts.replaces && toFreezeNode(facts.replaces) };
+}
+
+function toPayload({ freeze, impact }: FreezeAnswer): EitherFreezePayload {
+  return { freeze: toFreezeNode(freeze), environmentImpact: toImpact(impact) };
 }
 
 async function schedule(
   ctx: GraphQLContext,
   { environment: ref, branches, ...when }: CreateFreezeScheduleInput,
-): Promise<StoredFreeze> {
+): Promise<EitherFreezePayload> {
   if (ref && !branches) {
     const { project, environment } = ref;
-    return await scheduleEnvironmentFreeze(ctx, { project, environment, ...when });
+    return toPayload(await scheduleEnvironmentFreeze(ctx, { project, environment, ...when }));
   }
   if (branches && !ref) {
     const { repository, baseBranches } = branches;
-    return await scheduleBranchFreeze(ctx, { repository, baseBranches, ...when });
+    const preview = when.preview || branches.preview;
+    const request = { repository, baseBranches, ...when };
+    const freeze = await scheduleBranchFreeze(ctx, { ...request, preview });
+    return {
+      freeze: toFreezeNode(freeze),
+      ...(preview && {
+        dryRun: {
+          repositoryId: freeze.repositoryId ?? '',
+          act: async (dryContext: Context) => await scheduleBranchFreeze(dryContext, { ...request, preview: false }),
+        },
+      }),
+    };
   }
   throw new DomainError('BAD_INPUT', 'input must name either environment or branches', 'input');
 }

@@ -1,10 +1,11 @@
 // Freezing and unfreezing environments, each in one transaction under the environment's row: once a freeze is answered,
-// nothing is deployed there that was not begun.
+// nothing is deployed there that was not started.
 import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { notFound } from '../../domain/errors.ts';
 import { isOver } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { dryRun, tryOut } from '../../platform/dry-run.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import {
@@ -19,7 +20,6 @@ import {
   readFreeze,
   type StoredFreeze,
 } from '../repositories/index.ts';
-import { dryRunOr } from './deployments.impact.ts';
 import { announceFreeze, idsOf, namesOf } from './freezes.announce.ts';
 import { impactOfFreeze, type FreezeImpactFacts } from './freezes.impact.ts';
 import { loadEnvironment } from './projects.reads.ts';
@@ -38,108 +38,153 @@ export interface FreezeEnvironmentRequest extends EnvironmentRef {
   readonly preview?: boolean;
 }
 
-/** A freeze by hand, and what it came to as its transaction sees it. */
+/** A freeze that was made or ended, or in a preview would be. */
 export interface FreezeAnswer {
   readonly freeze: StoredFreeze;
-  readonly impact: FreezeImpactFacts;
-  readonly isPreview: boolean;
+  /** Null unless it was a preview. */
+  readonly impact: FreezeImpactFacts | null;
 }
 
-/** By hand, in the place of the one by hand that there is. */
+/** Replaces the former freeze by hand. */
 export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRequest): Promise<FreezeAnswer> {
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSpan(input.endsAt, ctx.clock());
   const { environment } = await loadEnvironment(ctx, input);
-  return await dryRunOr(ctx, input.preview, async (tx) => {
-    const change = await startChange(ctx, tx, environment.id);
-    const { row, standing } = change;
-    const now = ctx.clock().getTime();
-    const replaced = standing.filter(({ source }) => source === 'manual');
-    await endFreezes(ctx, tx, idsOf(replaced));
-    const freeze = await insertFreeze(ctx, tx, { target: { environmentId: row.id }, source: 'manual', reason, span });
-    await record(ctx, change, 'freeze_created', freeze);
-    await announceFreeze(ctx, tx, row);
-    const replaces = replaced.find((each) => !isOver(each, now)) ?? null;
-    return { freeze, impact: await impactOfFreeze(ctx, tx, { environment: row, replaces }), isPreview: false };
-  });
+  const { changed, impact } = await underEnvironment(
+    ctx,
+    { id: environment.id, preview: input.preview },
+    async (change) => {
+      const { tx, row, freezes } = change;
+      const now = ctx.clock().getTime();
+      const replaced = freezes.filter(({ source }) => source === 'manual');
+      await endFreezes(ctx, tx, idsOf(replaced));
+      const freeze = await insertFreeze(ctx, tx, { target: { environmentId: row.id }, source: 'manual', reason, span });
+      await record(ctx, change, 'freeze_created', freeze);
+      return { changed: freeze, replaces: replaced.find((each) => !isOver(each, now)) ?? null };
+    },
+  );
+  return { freeze: changed, impact };
 }
 
-/** Again and again. */
+/** Creates a recurring freeze. */
 export async function scheduleEnvironmentFreeze(
   ctx: Context,
-  input: EnvironmentRef & { readonly schedule: RecurringSpan; readonly reason?: string | null | undefined },
-): Promise<StoredFreeze> {
+  input: EnvironmentRef & {
+    readonly schedule: RecurringSpan;
+    readonly reason?: string | null | undefined;
+    readonly preview?: boolean;
+  },
+): Promise<FreezeAnswer> {
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSchedule(input.schedule);
   const { environment } = await loadEnvironment(ctx, input);
-  return await underEnvironment(ctx, environment.id, async (change) => {
-    const { tx, row } = change;
-    const freeze = await insertFreeze(ctx, tx, { target: { environmentId: row.id }, source: 'schedule', reason, span });
-    await record(ctx, change, 'freeze_created', freeze);
-    return freeze;
-  });
+  const { changed, impact } = await underEnvironment(
+    ctx,
+    { id: environment.id, preview: input.preview },
+    async (change) => {
+      const { tx, row } = change;
+      const freeze = await insertFreeze(ctx, tx, {
+        target: { environmentId: row.id },
+        source: 'schedule',
+        reason,
+        span,
+      });
+      await record(ctx, change, 'freeze_created', freeze);
+      return { changed: freeze, replaces: null };
+    },
+  );
+  return { freeze: changed, impact };
 }
 
-/** Ends the freezes by hand and after a rollback; schedules stay. Answers how many there were. */
-export async function unfreezeEnvironment(ctx: Context, input: EnvironmentRef): Promise<number> {
+/** Ends the freezes by hand and after a rollback; schedules stay. */
+export async function unfreezeEnvironment(
+  ctx: Context,
+  input: EnvironmentRef & { readonly preview?: boolean },
+): Promise<{ readonly deleted: number; readonly impact: FreezeImpactFacts | null }> {
   requireAction(ctx, 'freeze');
   const { environment } = await loadEnvironment(ctx, input);
-  const ended = await endOf(ctx, environment.id, ({ source }) => source !== 'schedule');
-  return ended.length;
+  const { changed, impact } = await endWhere(
+    ctx,
+    { id: environment.id, preview: input.preview },
+    ({ source }) => source !== 'schedule',
+  );
+  return { deleted: changed.length, impact };
 }
 
-/** Ends one, whatever made it and whatever is frozen by it. Throws NOT_FOUND when there is none, or it has ended. */
-export async function deleteFreeze(ctx: Context, id: string): Promise<StoredFreeze> {
+/**
+ * Ends a freeze of an environment or of base branches. Throws NOT_FOUND when there is none, or it has ended. The preview
+ * for base branches has no impact: their queues are asked separately.
+ */
+export async function deleteFreeze(
+  ctx: Context,
+  { id, preview }: { readonly id: string; readonly preview?: boolean },
+): Promise<FreezeAnswer> {
   requireAction(ctx, 'freeze');
-  const freeze = await readFreeze(ctx, id);
-  const { environmentId = null, repositoryId = null } = freeze ?? {};
+  const { environmentId = null, repositoryId = null } = (await readFreeze(ctx, id)) ?? {};
   if (repositoryId !== null) {
-    const ended = await deleteBranchFreeze(ctx, { id, repositoryId });
-    if (ended !== null) return ended;
+    const end = async (context: Context) => await deleteBranchFreeze(context, { id, repositoryId });
+    const freeze = preview ? await tryOut(ctx, end) : await end(ctx);
+    if (freeze !== null) return { freeze, impact: null };
   }
-  const [ended] = environmentId === null ? [] : await endOf(ctx, environmentId, (each) => each.id === id);
-  if (ended === undefined) throw notFound('Freeze');
-  return ended;
+  if (environmentId !== null) {
+    const { changed, impact } = await endWhere(ctx, { id: environmentId, preview }, (each) => each.id === id);
+    const [freeze] = changed;
+    if (freeze !== undefined) return { freeze, impact };
+  }
+  throw notFound('Freeze');
 }
 
 interface Change {
   readonly tx: Transaction;
   readonly row: EnvironmentRow;
-  readonly standing: readonly StoredFreeze[];
+  readonly freezes: readonly StoredFreeze[];
 }
 
-async function endOf(
+interface ChangedEnvironment {
+  readonly id: string;
+  readonly preview?: boolean | undefined;
+}
+
+async function endWhere(
   ctx: Context,
-  environmentId: string,
+  environment: ChangedEnvironment,
   isMeant: (freeze: StoredFreeze) => boolean,
-): Promise<StoredFreeze[]> {
-  return await underEnvironment(ctx, environmentId, async (change) => {
+): Promise<Done<StoredFreeze[]>> {
+  return await underEnvironment(ctx, environment, async (change) => {
     const now = ctx.clock().getTime();
-    const meant = change.standing.filter((freeze) => isMeant(freeze) && !isOver(freeze, now));
+    const meant = change.freezes.filter((freeze) => isMeant(freeze) && !isOver(freeze, now));
     const ended = await endFreezes(ctx, change.tx, idsOf(meant));
     for (const freeze of ended) await record(ctx, change, 'freeze_ended', freeze);
-    return ended;
+    return { changed: ended, replaces: null };
   });
+}
+
+interface Done<T> {
+  readonly changed: T;
+  /** Null unless it was a preview. */
+  readonly impact: FreezeImpactFacts | null;
 }
 
 async function underEnvironment<T>(
   ctx: Context,
-  environmentId: string,
-  work: (change: Change) => Promise<T>,
-): Promise<T> {
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const change = await startChange(ctx, tx, environmentId);
-    const done = await work(change);
+  { id, preview }: ChangedEnvironment,
+  work: (change: Change) => Promise<{ readonly changed: T; readonly replaces: StoredFreeze | null }>,
+): Promise<Done<T>> {
+  const act = async (tx: Transaction): Promise<Done<T>> => {
+    const change = await startChange(ctx, tx, id);
+    const { changed, replaces } = await work(change);
     await announceFreeze(ctx, tx, change.row);
-    return done;
-  });
+    const facts = { environment: change.row, before: change.freezes, replaces };
+    return { changed, impact: preview ? await impactOfFreeze(ctx, tx, facts) : null };
+  };
+  return preview ? await dryRun(ctx.db, ctx.accountId, act) : await ctx.db.transaction(ctx.accountId, act);
 }
 
 async function startChange(ctx: Context, tx: Transaction, environmentId: string): Promise<Change> {
   const row = await changeEnvironment(ctx, tx, environmentId);
-  return { tx, row, standing: await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId }) };
+  return { tx, row, freezes: await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId }) };
 }
 
 async function record(

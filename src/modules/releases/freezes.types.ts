@@ -1,12 +1,6 @@
-import { Field, ID, InputType, ObjectType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../graphql/scalars.ts';
-import {
-  BaseBranchesInput,
-  Freeze,
-  FreezePayload,
-  FreezeScheduleInput,
-  UnfreezePayload,
-} from '../repositories/freezes.types.ts';
+import { BaseBranchesInput, Freeze, FreezeScheduleInput } from '../repositories/freezes.types.ts';
 import { Deployment } from './deployments.types.ts';
 import { Environment, EnvironmentRefInput } from './environments.types.ts';
 
@@ -38,41 +32,78 @@ export class CreateFreezeScheduleInput {
 
   @Field(() => String, { nullable: true, description: 'Why, in at most 1,000 characters.' })
   reason!: string | null;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers what it would do.',
+  })
+  preview!: boolean;
 }
 
-@InputType({ description: 'Names a freeze.' })
+@InputType({ description: 'A freeze to end.' })
 export class DeleteFreezeInput {
   @Field(() => ID, { description: 'Its id.' })
   id!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers what it would do.',
+  })
+  preview!: boolean;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What freezing an environment would do.' })
+@InputType({ description: 'An environment whose freezes made by hand or by a rollback end.' })
+export class UnfreezeEnvironmentInput extends EnvironmentRefInput {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
+  preview!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a change of the freezes of an environment would do.' })
 export class EnvironmentFreezeImpact {
-  @Field(() => String, { description: 'The same as a sentence.' })
+  @Field(() => String, { description: 'The same as sentences.' })
   sentence!: string;
 
   @Field(() => [Deployment], { description: 'Deployments in line that would wait for its end, the next first.' })
   holdsBack!: readonly Deployment[];
+
+  @Field(() => [Deployment], {
+    description: 'Deployments in line that the freeze holds back now and would not any more, the next first.',
+  })
+  resumes!: readonly Deployment[];
 
   @Field(() => Freeze, { nullable: true, description: 'The freeze by hand whose place it would take. Null: none.' })
   replaces!: Freeze | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A freeze of an environment that was made.' })
-export class FreezeEnvironmentPayload extends FreezePayload {
+export class FreezeEnvironmentPayload {
+  @Field(() => Freeze, { description: 'The freeze. In a preview, its id names nothing.' })
+  freeze!: Freeze;
+
   @Field(() => Environment, { description: 'The environment, in a preview as it is without the freeze.' })
   environment!: Environment;
 
   @Field(() => EnvironmentFreezeImpact, {
     nullable: true,
-    description:
-      'What it would do. Null unless a preview was requested, in which case the id of `freeze` names nothing.',
+    description: 'What it would do. Null unless a preview was requested.',
   })
   impact!: EnvironmentFreezeImpact | null;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The ended freezes of an environment.' })
-export class UnfreezeEnvironmentPayload extends UnfreezePayload {
+export class UnfreezeEnvironmentPayload {
+  @Field(() => Int, { description: 'How many freezes were ended. In a preview: how many would be.' })
+  deleted!: number;
+
   @Field(() => Environment, { description: 'The environment; it may be frozen by a schedule.' })
   environment!: Environment;
+
+  @Field(() => EnvironmentFreezeImpact, {
+    nullable: true,
+    description: 'What it would do. Null unless a preview was requested.',
+  })
+  impact!: EnvironmentFreezeImpact | null;
 }

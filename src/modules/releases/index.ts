@@ -16,4 +16,4 @@ export { createEnvironment } from './environments.service.ts';
 export { announceDueFreezes } from './freezes.timer.ts';
 export { lookAtNewCandidates, reconcileReleases } from './provenance/candidate-pins.ts';
 export { createReleaseProject } from './projects.service.ts';
-export { forgetOldReleases } from './retention.ts';
+export { deploymentLogForgetting, freezeForgetting } from './retention.ts';

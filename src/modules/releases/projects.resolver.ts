@@ -5,12 +5,14 @@ import { viewerActionsOf } from '../accounts/index.ts';
 import { ViewerAction } from '../accounts/viewer-actions.types.ts';
 import { maySeeInside } from '../repositories/index.ts';
 import { Repository } from '../repositories/repositories.types.ts';
-import { createEnvironment, updateEnvironment } from './environments.service.ts';
+import { createEnvironment, updateEnvironment, type EnvironmentImpact } from './environments.service.ts';
 import {
   CreateEnvironmentInput,
   Environment,
   EnvironmentPayload,
   UpdateEnvironmentInput,
+  UpdateEnvironmentPayload,
+  type UpdateEnvironmentImpact,
 } from './environments.types.ts';
 import {
   environmentsOfProject,
@@ -136,14 +138,24 @@ export class EnvironmentsResolver {
     return await loadEnvironment(ctx, { project: input.project, environment: input.name });
   }
 
-  @Mutation(() => EnvironmentPayload, {
+  @Mutation(() => UpdateEnvironmentPayload, {
     description: 'Changes an environment. Needs release:write.',
   })
   async updateEnvironment(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => UpdateEnvironmentInput) input: UpdateEnvironmentInput,
-  ): Promise<EnvironmentPayload> {
-    await updateEnvironment(ctx, ctx.secrets, input);
-    return await loadEnvironment(ctx, input);
+  ): Promise<UpdateEnvironmentPayload> {
+    const impact = await updateEnvironment(ctx, ctx.secrets, input);
+    const { environment } = await loadEnvironment(ctx, input);
+    return { environment, impact: impact && toImpact(impact) };
   }
+}
+
+function toImpact({ changes, affects }: EnvironmentImpact): UpdateEnvironmentImpact {
+  const sentences = changes.map(({ sentence }) => sentence);
+  return {
+    sentence: sentences.length === 0 ? 'Nothing changes.' : sentences.join(' '),
+    changedFields: changes.map(({ field }) => field),
+    affects,
+  };
 }

@@ -36,7 +36,10 @@ export class Provider {
   @Field(() => URI, { nullable: true, description: 'Where the POST goes. Null unless it is by HTTP.' })
   url!: string | null;
 
-  @Field(() => URI, { nullable: true, description: 'Where it is asked how it went. Null: only reports tell.' })
+  @Field(() => URI, {
+    nullable: true,
+    description: 'The address that answers how a run stands. Null: the run is known by its reports alone.',
+  })
   statusUrl!: string | null;
 
   @Field(() => String, { nullable: true, description: 'The workflow. Null unless it is one of the code host.' })

@@ -104,7 +104,7 @@ export const DeploymentEntity = defineEntity({
     reported: p.boolean().default(false),
     fence: p.bigint('number').nullable(),
     providerRun: p.string().nullable(),
-    triggerBegunAt: p.datetime().nullable(),
+    triggerStartedAt: p.datetime().nullable(),
     triggeredAt: p.datetime().nullable(),
     cancelRequestedAt: p.datetime().nullable(),
     cancelSentAt: p.datetime().nullable(),

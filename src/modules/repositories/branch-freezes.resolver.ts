@@ -41,12 +41,19 @@ export class BranchFreezesResolver {
 
   @Mutation(() => UnfreezePayload, {
     description:
-      'Ends the freeze that `freezeBranches` made for that glob. Schedules stay: `deleteFreeze` ends them. Needs release:write.',
+      'Ends the freeze that `freezeBranches` made for that glob. Schedules stay: `deleteFreeze` ends them. A preview ends none. Needs release:write.',
   })
   async unfreezeBranches(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => BaseBranchesInput) input: BaseBranchesInput,
   ): Promise<UnfreezePayload> {
+    if (input.preview) {
+      const { id: repositoryId } = await mayFreeze(ctx, input.repository);
+      return {
+        deleted: 0,
+        dryRun: { repositoryId, act: async (dryContext) => await unfreezeBranches(dryContext, input) },
+      };
+    }
     return { deleted: await unfreezeBranches(ctx, input) };
   }
 }

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { RecurringSpan } from '../../domain/calendar/spans.ts';
 import { frozenAt, isOver, nextChange } from '../../domain/releases/freeze.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { tryOut } from '../../platform/dry-run.ts';
 import { recordUserAction, requireAction } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { checkedReason, checkedSchedule, checkedSpan } from './freezes.input.ts';
@@ -18,7 +19,7 @@ import {
 } from './freezes.rows.ts';
 import type { RepositoryRow } from './repositories.entities.ts';
 import { changeQueues, lockRepository } from './repositories.locks.ts';
-import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+import { loadRepository, requireAtHostOf, type RepositoryName } from './repositories.reads.ts';
 
 export interface BranchesRef {
   readonly repository: RepositoryName;
@@ -74,20 +75,30 @@ export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promis
   });
 }
 
-/** Creates a recurring freeze. */
-export async function scheduleBranchFreeze(
-  ctx: Context,
-  input: BranchesRef & { readonly schedule: RecurringSpan; readonly reason?: string | null | undefined },
-): Promise<StoredFreeze> {
+export interface ScheduleBranchFreezeRequest extends BranchesRef {
+  readonly schedule: RecurringSpan;
+  readonly reason?: string | null | undefined;
+  readonly preview?: boolean;
+}
+
+/** Creates a recurring freeze. In a preview its id names nothing. */
+export async function scheduleBranchFreeze(ctx: Context, input: ScheduleBranchFreezeRequest): Promise<StoredFreeze> {
   requireAction(ctx, 'freeze');
   const reason = checkedReason(input.reason);
   const span = checkedSchedule(input.schedule);
-  return await changeFreezes(
-    ctx,
-    input,
-    async (tx, repository) =>
-      await addFreeze(ctx, tx, repository, { target: targetOf(repository, input), source: 'schedule', reason, span }),
-  );
+  const schedule = async (context: Context): Promise<StoredFreeze> =>
+    await changeFreezes(
+      context,
+      input,
+      async (tx, repository) =>
+        await addFreeze(context, tx, repository, {
+          target: targetOf(repository, input),
+          source: 'schedule',
+          reason,
+          span,
+        }),
+    );
+  return input.preview ? await tryOut(ctx, schedule) : await schedule(ctx);
 }
 
 /** Ends a freeze of any source. Null: it had ended before. */
@@ -96,6 +107,7 @@ export async function deleteBranchFreeze(
   { id, repositoryId }: { readonly id: string; readonly repositoryId: string },
 ): Promise<StoredFreeze | null> {
   requireAction(ctx, 'freeze');
+  await requireAtHostOf(ctx, repositoryId, 'release:write');
   return await underRepository(ctx, repositoryId, async (tx, repository) => {
     const freeze = (await loadBranchFreezes(tx, of(repository))).find((each) => each.id === id);
     if (freeze !== undefined) await endBranchFreeze(ctx, tx, repository, freeze);
@@ -158,7 +170,7 @@ async function recordChange(
   await recordUserAction(ctx, tx, { action, target: `${owner}/${name}:${freeze.baseBranches}` });
 }
 
-interface StandingQueue {
+interface QueueToAnnounce {
   readonly id: string;
   readonly baseBranch: string;
   readonly announced: boolean;
@@ -171,7 +183,7 @@ interface StandingQueue {
 export async function announceBranchFreezes(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const now = ctx.clock().getTime();
   const freezes = await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId });
-  const queues = await tx.query<StandingQueue>(
+  const queues = await tx.query<QueueToAnnounce>(
     `select id, base_branch as "baseBranch", announced_frozen as announced from queue
      where account_id = $1 and repository_id = $2 order by id for no key update`,
     [ctx.accountId, repositoryId],

@@ -75,9 +75,9 @@ export class ConfigurationHistoryArgs {
   @Field(() => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
   page!: number | null;
 
-  @Field(() => Day, { nullable: true, description: 'The first UTC day to tell of. Left out: from the beginning.' })
+  @Field(() => Day, { nullable: true, description: 'The first UTC day of the answer. Left out: from the beginning.' })
   start!: string | null;
 
-  @Field(() => Day, { nullable: true, description: 'The last UTC day to tell of. Left out: until now.' })
+  @Field(() => Day, { nullable: true, description: 'The last UTC day of the answer. Left out: until now.' })
   end!: string | null;
 }

@@ -20,7 +20,7 @@ const verifications = 'select id from verification where account_id = $1 and rep
 
 /** Work that a deletion would interrupt, with its name in the singular and the plural. */
 const underWay: readonly (readonly [one: string, several: string, rows: string])[] = [
-  ['landing', 'landings', `intent where account_id = $1 and state = 'begun' and queue_id in (${queues})`],
+  ['landing', 'landings', `intent where account_id = $1 and state = 'started' and queue_id in (${queues})`],
   ['build', 'builds', 'batch where account_id = $1 and repository_id = $2 and cleaned_up_at is null'],
   ['check', 'checks', `local_check_run where account_id = $1 and repository_id = $2 and state = 'running'`],
   [
@@ -51,6 +51,7 @@ const letGo = [
   'update release_candidate set git_look_at = null where account_id = $1 and repository_id = $2',
   'update repository set next_freeze_change_at = null where account_id = $1 and id = $2',
   'delete from preview_secret_grant where account_id = $1 and repository_id = $2',
+  'delete from embed_link where account_id = $1 and repository_id = $2',
   'delete from permission_grant where account_id = $1 and repository_id = $2',
   `update preview_registration set secrets = null, ended_at = now(), end_reason = 'deregistered'
      where account_id = $1 and repository_id = $2 and ended_at is null`,
@@ -81,20 +82,22 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
     const repository = await lockRepository(ctx, tx, id);
     if (repository.deletedAt) throw notFound('Repository');
     await requireIdle(ctx, tx, repository);
-    repository.deletedAt = ctx.clock();
-    const { accountId, owner } = repository;
-    const target = `${owner}/${repository.name}`;
-    await appendEvents(ctx, tx, [
-      { repositoryId: id, action: 'repository_deleted', payload: { owner, name: repository.name } },
-    ]);
-    await recordUserAction(ctx, tx, { action: 'repository_deleted', target });
-    for (const statement of letGo) await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
-    await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
-    tx.afterCommit(() => forgetNames(ctx.db));
+    await markDeleted(ctx, tx, repository);
+    await recordUserAction(ctx, tx, { action: 'repository_deleted', target: `${name.owner}/${name.name}` });
     // `removeDeletedRepositories` repeats a failed removal.
     tx.afterCommit(async () => await removeContents(ctx, repository));
     return repository;
   });
+}
+
+/** Frees its name. The caller holds its row, and removes its content after the commit. */
+export async function markDeleted(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
+  const { accountId, id, owner, name } = repository;
+  repository.deletedAt = ctx.clock();
+  await appendEvents(ctx, tx, [{ repositoryId: id, action: 'repository_deleted', payload: { owner, name } }]);
+  for (const statement of letGo) await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
+  await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
+  tx.afterCommit(() => forgetNames(ctx.db));
 }
 
 async function requireIdle(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
@@ -106,13 +109,7 @@ async function requireIdle(ctx: Context, tx: Transaction, repository: Repository
       `${called} is active: take it out of use by setRepositoryActive with active: false, then delete it`,
       'input.repository',
     );
-  const found: string[] = [];
-  for (const [one, several, rows] of underWay) {
-    const text = `select count(*)::int as count from ${rows}`;
-    const values = [ctx.accountId, id, activeStatuses].slice(0, parametersOf(text));
-    const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(text, values);
-    if (count > 0) found.push(`${count} ${count === 1 ? one : several}`);
-  }
+  const found = await listUnderWay(ctx, tx, id);
   if (found.length > 0)
     throw new DomainError(
       'CONFLICT',
@@ -121,12 +118,24 @@ async function requireIdle(ctx: Context, tx: Transaction, repository: Repository
     );
 }
 
+/** Work that a deletion would interrupt, such as `2 builds`. */
+export async function listUnderWay(ctx: Context, tx: Transaction, repositoryId: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [one, several, rows] of underWay) {
+    const text = `select count(*)::int as count from ${rows}`;
+    const values = [ctx.accountId, repositoryId, activeStatuses].slice(0, parametersOf(text));
+    const [{ count } = { count: 0 }] = await tx.query<{ count: number }>(text, values);
+    if (count > 0) found.push(`${count} ${count === 1 ? one : several}`);
+  }
+  return found;
+}
+
 function parametersOf(text: string): number {
   return Math.max(...[...text.matchAll(/\$(\d)/g)].map(([, number]) => Number(number)));
 }
 
-/** Idempotent. */
-async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
+/** What the host and the disk have of it. Idempotent. */
+export async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
   const { accountId, id } = repository;
   await passFailpoint('repository:deleted');
   await codeOf(ctx, repository).removeRepository();

@@ -120,6 +120,12 @@ export class BaseBranchesInput {
 
   @Field(() => Glob, { description: 'Which base branches: a plain name, or a glob.' })
   baseBranches!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
+  preview!: boolean;
 }
 
 @InputType({ description: 'Base branches on which nothing lands from now on.' })
@@ -132,12 +138,6 @@ export class FreezeBranchesInput extends BaseBranchesInput {
 
   @Field(() => DateTime, { nullable: true, description: 'The end. Left out: it lasts until somebody ends it.' })
   endsAt!: Date | null;
-
-  @Field(() => Boolean, {
-    defaultValue: false,
-    description: 'Changes nothing, and answers in `impact` what it would do.',
-  })
-  preview!: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'What `freezeBranches` answers.' })
@@ -148,16 +148,22 @@ export class FreezeBranchesPayload {
   dryRun?: DryRun;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A freeze that was made.' })
+@ObjectType({ simpleResolvers: true, description: 'A freeze that was made or ended.' })
 export class FreezePayload {
-  @Field(() => Freeze, { description: 'The freeze.' })
+  @Field(() => Freeze, {
+    description: 'The freeze. In the preview of a schedule, its id names nothing.',
+  })
   freeze!: Freeze;
+
+  dryRun?: DryRun;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'The ended freezes.' })
 export class UnfreezePayload {
   @Field(() => Int, { description: 'How many freezes there were.' })
   deleted!: number;
+
+  dryRun?: DryRun;
 }
 
 export function toFreezeNode({ span, createdAt, ...freeze }: StoredFreeze): Freeze {

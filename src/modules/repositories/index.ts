@@ -22,7 +22,13 @@ export {
   type RepositoryName,
 } from './repositories.reads.ts';
 export { maySee, permissionOfHandle, refusalsAtHost } from './host-access.ts';
-export { deleteRepository, removeDeletedRepositories } from './deletion.service.ts';
+export {
+  deleteRepository,
+  listUnderWay,
+  markDeleted,
+  removeContents,
+  removeDeletedRepositories,
+} from './deletion.service.ts';
 export { deletionChannel, forgetDeleted } from './known-repositories.ts';
 export { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './looks.rows.ts';
 export { lockRepository, shareRepository } from './repositories.locks.ts';

@@ -11,8 +11,11 @@ export interface DueLook {
   readonly host: string;
 }
 
-/** Plans the first look at repositories without one, and a look now at those with pull requests in line. */
-export async function planLooks(query: Query, now: Date, options: { readonly isStart: boolean }): Promise<void> {
+/**
+ * Plans the first look at repositories without one, and a look by an instant at those with pull requests in line: their
+ * line may have started after the last look.
+ */
+export async function planLooks(query: Query, now: Date, options: { readonly withLineBy: Date }): Promise<void> {
   await query(
     `insert into repository_look (account_id, repository_id, due_at)
      select r.account_id, r.id, $1 from repository r
@@ -21,11 +24,10 @@ export async function planLooks(query: Query, now: Date, options: { readonly isS
      on conflict do nothing`,
     [now.toISOString()],
   );
-  if (options.isStart)
-    await query(
-      `update repository_look l set due_at = $1 where due_at > $1 and ${hasLine('l.account_id', 'l.repository_id')}`,
-      [now.toISOString()],
-    );
+  await query(
+    `update repository_look l set due_at = $1 where due_at > $1 and ${hasLine('l.account_id', 'l.repository_id')}`,
+    [options.withLineBy.toISOString()],
+  );
 }
 
 /**

@@ -29,6 +29,7 @@ const ownAddresses = new Set([
   'graphiql',
   'graphql',
   'healthz',
+  'metrics',
   'previews',
   'readyz',
   'releases',

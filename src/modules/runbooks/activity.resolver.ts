@@ -29,7 +29,8 @@ class FollowRunbookLogArgs extends FollowLogArgs {
 @Resolver(() => Runbook)
 export class RunbookActivityResolver {
   @FieldResolver(() => RunbookToolCallConnection, {
-    description: 'The tools its agent called, planning included, oldest first. Kept for 90 days.',
+    description:
+      'The tools its agent called, planning included, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
@@ -43,7 +44,8 @@ export class RunbookActivityResolver {
   }
 
   @FieldResolver(() => LogPieceConnection, {
-    description: 'Words of its agent and output of its commands, oldest first. Kept for 90 days.',
+    description:
+      'Words of its agent and output of its commands, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -69,7 +71,8 @@ export class RunbookActivityResolver {
 @Resolver(() => RunbookLeaf)
 export class RunbookLeafActivityResolver {
   @FieldResolver(() => RunbookToolCallConnection, {
-    description: 'The tools its agent called for it, oldest first. Kept for 90 days.',
+    description:
+      'The tools its agent called for it, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
@@ -83,7 +86,8 @@ export class RunbookLeafActivityResolver {
   }
 
   @FieldResolver(() => LogPieceConnection, {
-    description: 'Words of its agent and output of its commands for this leaf, oldest first. Kept for 90 days.',
+    description:
+      'Words of its agent and output of its commands for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

@@ -6,13 +6,14 @@ import {
   CancelRunbookPayload,
   PublishRunbookInput,
   RetryRunbookInput,
+  RetryRunbookPayload,
   RunbookDefaults,
   UpdateRunbookDefaultsInput,
   UpdateRunbookDefaultsPayload,
 } from './control.types.ts';
 import { readRunbookDefaults } from './defaults.reads.ts';
 import { updateRunbookDefaults } from './defaults.service.ts';
-import { cancelRunbook, publishRunbook, retryRunbook, stoppedText } from './runbooks.control.ts';
+import { cancelRunbook, publishRunbook, retriedText, retryRunbook, stoppedText } from './runbooks.control.ts';
 import { loadRunbook } from './runbooks.reads.ts';
 import { RunbookPayload } from './runbooks.types.ts';
 
@@ -31,15 +32,16 @@ export class RunbookControlResolver {
     return { runbook: await loadRunbook(ctx, input.number), impact };
   }
 
-  @Mutation(() => RunbookPayload, {
+  @Mutation(() => RetryRunbookPayload, {
     description: 'Retries the failed leaf of a runbook and the leaves behind it. Needs runbook:write.',
   })
   async retryRunbook(
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => RetryRunbookInput) input: RetryRunbookInput,
-  ): Promise<RunbookPayload> {
-    await retryRunbook(ctx, input);
-    return { runbook: await loadRunbook(ctx, input.number) };
+  ): Promise<RetryRunbookPayload> {
+    const retried = await retryRunbook(ctx, input);
+    const impact = retried && { sentence: retriedText(retried), ...retried };
+    return { runbook: await loadRunbook(ctx, input.number), impact };
   }
 
   @Mutation(() => RunbookPayload, {

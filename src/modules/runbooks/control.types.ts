@@ -8,7 +8,7 @@ export class CancelRunbookInput {
   @Field(() => Int, { description: 'The runbook.' })
   number!: number;
 
-  @Field(() => Boolean, { defaultValue: false, description: 'Only tells in `impact` what it would stop.' })
+  @Field(() => Boolean, { defaultValue: false, description: 'Changes nothing: `impact` says what would be stopped.' })
   preview!: boolean;
 }
 
@@ -20,7 +20,7 @@ export class CancelRunbookImpact {
   @Field(() => String, { nullable: true, description: 'Number of the leaf that is being worked on. Null: none is.' })
   running!: string | null;
 
-  @Field(() => [String], { description: 'Numbers of leaves that would not be begun, in their order.' })
+  @Field(() => [String], { description: 'Numbers of leaves that would not be started, in their order.' })
   waiting!: readonly string[];
 
   @Field(() => [Int], { description: 'Prompts that would be left without a plan, by their ordinals.' })
@@ -53,6 +53,36 @@ export class RetryRunbookInput {
       'A higher budget, in millionths of a US dollar, at most what the repository allows. Required when the budget is spent.',
   })
   budgetMicros?: number | null;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing: `impact` says what would be worked on again.',
+  })
+  preview!: boolean;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'What a retry of a runbook would work on again.' })
+export class RetryRunbookImpact {
+  @Field(() => String, { description: 'The same as a sentence.' })
+  sentence!: string;
+
+  @Field(() => [String], { description: 'Numbers of the failed leaves that would be tried again, in their order.' })
+  retries!: readonly string[];
+
+  @Field(() => [Int], { description: 'Prompts that would be planned again, by their ordinals.' })
+  plans!: readonly number[];
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A runbook whose failed steps were asked to be tried again.' })
+export class RetryRunbookPayload {
+  @Field(() => Runbook, { description: 'The runbook as it is now.' })
+  runbook!: Runbook;
+
+  @Field(() => RetryRunbookImpact, {
+    nullable: true,
+    description: 'What it would work on again. Null unless a preview was requested.',
+  })
+  impact!: RetryRunbookImpact | null;
 }
 
 @InputType({ description: 'A runbook in `manual` mode whose pull requests are wanted.' })

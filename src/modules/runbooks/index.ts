@@ -5,4 +5,4 @@ export { wakeDueRunbooks } from './driving/relay.ts';
 export { advanceRunbook, type RunbookAdvance } from './driving/runbook.advance.ts';
 export { carryOutRunbook } from './driving/runbook.carry-out.ts';
 export { cancelRunbook, publishRunbook, retryRunbook } from './runbooks.control.ts';
-export { forgetOldRunbooks } from './retention.ts';
+export { runbookLogForgetting } from './retention.ts';

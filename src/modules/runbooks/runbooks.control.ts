@@ -15,13 +15,13 @@ import { changeRunbook } from './runbooks.locks.ts';
 import { requireWriter } from './runbooks.reads.ts';
 import { budgetSpent } from './runbooks.service.ts';
 import { wakeRunbook } from './runbooks.wake.ts';
-import { cancelWork, loadLeaves, loadPrompts, retryWork } from './steps.writer.ts';
+import { cancelWork, loadLeaves, loadPrompts, retryWork, type Retried } from './steps.writer.ts';
 
 /** What a cancel stops. */
 export interface Stopped {
   /** The leaf that is being worked on. Null: none is. */
   readonly running: string | null;
-  /** Leaves that are not begun, in their order. */
+  /** Leaves that are not started, in their order. */
   readonly waiting: readonly string[];
   /** Prompts without a plan, by their ordinals. */
   readonly prompts: readonly number[];
@@ -80,7 +80,7 @@ function isNothing({ running, waiting, prompts, unqueued }: Stopped): boolean {
 export function stoppedText({ running, waiting, prompts, unqueued }: Stopped): string {
   const sentences = [
     ...(running === null ? [] : [`Stops ${running}, which is being worked on.`]),
-    ...(waiting.length === 0 ? [] : [`${list(waiting)} will not be begun.`]),
+    ...(waiting.length === 0 ? [] : [`${list(waiting)} will not be started.`]),
     ...(prompts.length === 0 ? [] : [`Leaves prompt ${list(prompts.map(String))} without a plan.`]),
     ...(unqueued.length === 0 ? [] : [`Does not queue ${list(unqueued.map((number) => `#${number}`))}.`]),
   ];
@@ -97,24 +97,42 @@ export interface RetryRunbookRequest {
   readonly number: number;
   /** A greater budget, at most what the repository's defaults say. */
   readonly budgetMicros?: number | null | undefined;
+  readonly preview?: boolean;
 }
 
-/** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
-export async function retryRunbook(ctx: Context, { number, budgetMicros }: RetryRunbookRequest): Promise<void> {
-  await requireWriter(ctx, number);
-  await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const runbook = await changeRunbook(ctx, tx, number);
-    await requireActiveOf(ctx, tx, runbook);
-    if (typeof budgetMicros === 'number') {
-      const { budgetMicros: most } = await findRunbookDefaults(ctx, runbook.repositoryId, tx);
-      runbook.budgetMicros = requireGreaterBudget(budgetMicros, { least: runbook.budgetMicros, most });
-    }
-    if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
-    await retryWork(ctx, tx, runbook);
-    wakeRunbook(ctx, tx, runbook);
-    await announceRunbook(ctx, tx, runbook, { action: 'runbook_retried' });
-    await recordUserAction(ctx, tx, { action: 'runbook_retried', target: String(number) });
-  });
+/**
+ * Works on the failed steps again, in their order. Throws CONFLICT when none failed. Null: it was done, and not only
+ * tried out.
+ */
+export async function retryRunbook(ctx: Context, request: RetryRunbookRequest): Promise<Retried | null> {
+  await requireWriter(ctx, request.number);
+  const act = async (tx: Transaction): Promise<Retried> => await retry(ctx, tx, request);
+  if (request.preview) return await dryRun(ctx.db, ctx.accountId, act);
+  await ctx.db.transaction(ctx.accountId, act);
+  return null;
+}
+
+async function retry(ctx: Context, tx: Transaction, { number, budgetMicros }: RetryRunbookRequest): Promise<Retried> {
+  const runbook = await changeRunbook(ctx, tx, number);
+  await requireActiveOf(ctx, tx, runbook);
+  if (typeof budgetMicros === 'number') {
+    const { budgetMicros: most } = await findRunbookDefaults(ctx, runbook.repositoryId, tx);
+    runbook.budgetMicros = requireGreaterBudget(budgetMicros, { least: runbook.budgetMicros, most });
+  }
+  if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
+  const retried = await retryWork(ctx, tx, runbook);
+  wakeRunbook(ctx, tx, runbook);
+  await announceRunbook(ctx, tx, runbook, { action: 'runbook_retried' });
+  await recordUserAction(ctx, tx, { action: 'runbook_retried', target: String(number) });
+  return retried;
+}
+
+export function retriedText({ retries, plans }: Retried): string {
+  const sentences = [
+    ...(retries.length === 0 ? [] : [`Tries ${list(retries)} again.`]),
+    ...(plans.length === 0 ? [] : [`Plans prompt ${list(plans.map(String))} again.`]),
+  ];
+  return sentences.join(' ');
 }
 
 /** Opens the pull requests of one in `manual` mode; what it commits later goes to them. Idempotent. */

@@ -59,7 +59,7 @@ export class RunbookStepCounts {
   @Field(() => Int, { description: 'All leaves.' })
   total!: number;
 
-  @Field(() => Int, { description: 'Nobody has begun them.' })
+  @Field(() => Int, { description: 'Nobody has started them.' })
   notStarted!: number;
 
   @Field(() => Int, { description: 'Being worked on: one at most.' })

@@ -20,7 +20,7 @@ registerEnumType(stepStatuses, {
   name: 'RunbookLeafStatus',
   description: 'Status of a leaf of a runbook (interface 3.3).',
   valuesConfig: {
-    NOT_STARTED: { description: 'Nobody has begun it.' },
+    NOT_STARTED: { description: 'Nobody has started it.' },
     QUEUED: { description: 'Its turn has come: everything before it is completed, and an agent is waited for.' },
     IN_PROGRESS: { description: 'An agent works on it.' },
     COMPLETED: { description: 'It is done.' },
@@ -117,11 +117,11 @@ export class RunbookLeaf {
   error!: string | null;
 
   @Field(() => Int, {
-    description: 'How often it was begun. More than once when its worker was lost, or it was retried.',
+    description: 'How often it was started. More than once when its worker was lost, or it was retried.',
   })
   attempts!: number;
 
-  @Field(() => GitObjectID, { nullable: true, description: 'The commit it works on top of. Null: it has not begun.' })
+  @Field(() => GitObjectID, { nullable: true, description: 'The commit it works on top of. Null: it has not started.' })
   baseCommit!: string | null;
 
   @Field(() => DateTime, { nullable: true, description: 'When an agent began it. Null: none has.' })

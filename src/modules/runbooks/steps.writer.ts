@@ -58,8 +58,8 @@ export async function announceStep(
   ]);
 }
 
-/** Does something to a runbook's leaves, and tells what its own status becomes by it. */
-export async function tellingStatus<T>(
+/** Changes leaves of a runbook, and announces the status that the runbook has afterwards. */
+export async function announcingStatus<T>(
   ctx: Context,
   tx: Transaction,
   runbook: RunbookRow,
@@ -94,7 +94,7 @@ async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise
  * Existing commits are still published.
  */
 export async function cancelWork(ctx: Context, tx: Transaction, runbook: RunbookRow, words: string): Promise<void> {
-  await tellingStatus(ctx, tx, runbook, async () => {
+  await announcingStatus(ctx, tx, runbook, async () => {
     runbook.cancelRequestedAt = ctx.clock();
     const committed = await committedSteps(tx, runbook);
     for (const leaf of await loadLeaves(tx, runbook))
@@ -105,21 +105,32 @@ export async function cancelWork(ctx: Context, tx: Transaction, runbook: Runbook
   });
 }
 
+/** What a retry works on again. */
+export interface Retried {
+  /** Numbers of leaves, in their order. */
+  readonly retries: readonly string[];
+  /** Prompts that are planned again, by their ordinals. */
+  readonly plans: readonly number[];
+}
+
 /** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
-export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
-  await tellingStatus(ctx, tx, runbook, async () => {
+export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<Retried> {
+  return await announcingStatus(ctx, tx, runbook, async () => {
     const leaves = await loadLeaves(tx, runbook);
     const failed = failedToRetry(leaves);
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
     const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
+    const retries = failed.filter((leaf) => !isPlanless(leaf)).map(({ number }) => number);
+    const plans = failed.filter(isPlanless).map(({ promptOrdinal }) => promptOrdinal);
     for (const [index, leaf] of failed.entries()) {
       if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);
       else await writeLeaf(ctx, tx, runbook, leaf, { to: index === 0 && !isBusy ? 'queued' : 'not_started' });
     }
+    return { retries, plans };
   });
 }
 
-/** A follow-up goes on: what stands behind a failed leaf and was never begun is left out, in words that say so. */
+/** A follow-up goes on: what stands behind a failed leaf and was never started is left out, in words that say so. */
 export async function passOverFailed(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
   const leaves = await loadLeaves(tx, runbook);
   const failed = leaves.find(({ status, passedOver }) => status === 'failed' && !passedOver);

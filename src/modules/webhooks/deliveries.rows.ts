@@ -44,7 +44,7 @@ const taking = `
     update webhook_delivery d set leased_until = $4, attempts = d.attempts + 1
     from next where d.account_id = $1 and d.id = next.id
     returning d.id, d.endpoint_id, d.message_id, d.action, d.body, d.attempts, d.failures
-  ), begun as (
+  ), started as (
     insert into webhook_attempt (account_id, delivery_id, number, started_at) select $1, id, attempts, $3 from taken
   )
   select id, endpoint_id as "endpointId", message_id as "messageId", action, body, attempts, failures from taken order by id`;
@@ -134,7 +134,7 @@ export async function writeOutcome(
       [taken.accountId, taken.endpointId],
     );
   await query(
-    `with told as (
+    `with answered as (
        update webhook_attempt set duration_ms = $4, request_headers = $5, response_status = $6, response_headers = $7, response_body = $8, error = $9
        where account_id = $1 and delivery_id = $2 and number = $3
      )

@@ -1,4 +1,4 @@
 export type { DeliveryRef, Waiting } from './deliveries.rows.ts';
 export { createWebhookRelay, type WebhookRelay } from './relay.ts';
-export { forgetOldDeliveries } from './retention.ts';
+export { deliveryForgetting } from './retention.ts';
 export type { WebhookOptions, WebhookSender } from './sender.ts';

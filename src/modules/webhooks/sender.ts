@@ -69,6 +69,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
           : await writeFailure(ports, delivery, failure),
       ports.log,
     );
+    ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeWords[verdict.kind] });
     return verdict;
   }
 
@@ -96,6 +97,8 @@ const undeliverable: HttpAnswer = {
   error: 'There is no key to sign it with.',
   durationMs: 0,
 };
+
+const outcomeWords = { succeeded: 'succeeded', gone: 'gone', again: 'retried', failed: 'failed' } as const;
 
 function concluded(verdict: AttemptVerdict): Concluded {
   if (verdict.kind === 'again') return { state: 'retrying', nextAttemptAt: new Date(verdict.at) };

@@ -61,7 +61,8 @@ export class WebhookEndpointsResolver {
   }
 
   @FieldResolver(() => WebhookDeliveryConnection, {
-    description: 'Its deliveries of the last 30 days, with those under way; newest first.',
+    description:
+      'Its deliveries of the last 30 days (KEEP_WEBHOOK_DELIVERIES_DAYS), with those under way; newest first.',
   })
   async deliveries(
     @Ctx() ctx: GraphQLContext,

@@ -90,7 +90,7 @@ export class WebhookDelivery {
   @Field(() => String, { description: 'The body, byte for byte.' })
   body!: string;
 
-  @Field(() => Int, { description: 'Attempts begun so far.' })
+  @Field(() => Int, { description: 'Attempts started so far.' })
   attemptCount!: number;
 
   @Field(() => DateTime, { nullable: true, description: 'When it is tried again. Null unless it is retrying.' })

@@ -1,7 +1,6 @@
 // What is looked at in any case, model or not: the same head has the same findings. What was wrong before a change is no
 // fault of the change: it is a note.
 import { setImmediate } from 'node:timers/promises';
-import { findConflictMarkers } from './conflict-markers.ts';
 import type { AnalysisRequest, Finding } from './port.ts';
 import { checkSkill, languageOf, type Fault } from './syntax.ts';
 
@@ -67,4 +66,23 @@ const mostNamed = 5;
 function named(paths: readonly string[]): string {
   const more = paths.length - mostNamed;
   return `${paths.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const conflictMarks = [/^<{7}(?: |$)/, /^={7}$/, /^>{7}(?: |$)/];
+
+/** Places where git left both sides of a conflict. All three marks in their order: one alone may be a heading. */
+function findConflictMarkers(text: string): readonly Fault[] {
+  const faults: Fault[] = [];
+  let seen = 0;
+  let beganAt = 0;
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (conflictMarks[0]?.test(line) === true) {
+      seen = 1;
+      beganAt = index + 1;
+    } else if (seen > 0 && conflictMarks[seen]?.test(line) === true) seen += 1;
+    if (seen < conflictMarks.length) continue;
+    faults.push({ line: beganAt, words: 'A conflict was left behind: its markers stand in the file.' });
+    seen = 0;
+  }
+  return faults;
 }

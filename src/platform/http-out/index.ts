@@ -6,6 +6,7 @@ import http, { type ClientRequest, type IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import { inSpan } from '../tracing/index.ts';
 import { connectionReset, exchange, unanswered, type Exchanged, type ExchangeLimits } from './exchange.ts';
 
 export interface HttpOut {
@@ -81,7 +82,11 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
     async post(request) {
       const startedAt = performance.now();
       const limits = { timeoutMs: request.timeoutMs, mostBytes: mostAnswerBytes };
-      const exchanged = await exchangeOnce(() => open({ ...request, method: 'POST' }), request.body, limits);
+      const exchanged = await inSpan(
+        'HTTP POST',
+        { kind: 'client' },
+        async () => await exchangeOnce(() => open({ ...request, method: 'POST' }), request.body, limits),
+      );
       return {
         status: exchanged.status,
         headers: headersOf(exchanged.headers),

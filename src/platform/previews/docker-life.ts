@@ -121,7 +121,7 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
     throw new BootFailed(`The container ended with code ${code} while it was booted${output.lastWords()}`);
   });
   const address = await Promise.race([steps(), ended, tooLarge.promise]);
-  return standing(life, { address, teardown, over, disk });
+  return runningSandbox(life, { address, teardown, over, disk });
 }
 
 /** The daemon counts what a container has written, which takes it a while. Ends with the container; never rejects. */
@@ -252,7 +252,7 @@ async function isUp(port: number): Promise<boolean> {
   }
 }
 
-function standing(
+function runningSandbox(
   life: Life,
   {
     address,

@@ -65,7 +65,7 @@ export async function tearDown(
 export async function endLeftContainer(
   { docker, teardownTimeoutMs }: { readonly docker: Docker; readonly teardownTimeoutMs: number },
   name: string,
-  tell: (sentence: string) => void,
+  report: (sentence: string) => void,
 ): Promise<void> {
   const container = docker.getContainer(name);
   const argv = await leftTeardown(container).catch(() => null);
@@ -73,8 +73,9 @@ export async function endLeftContainer(
     const late = AbortSignal.timeout(teardownTimeoutMs);
     const output = { write: () => {}, lastWords: () => '', end: () => {} };
     const code = await execute({ docker, container, output }, argv, late).catch(() => null);
-    if (late.aborted) tell(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
-    else tell(code === null ? 'It ended under its teardown script.' : `Its teardown script exited with code ${code}.`);
+    if (late.aborted) report(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
+    else
+      report(code === null ? 'It ended under its teardown script.' : `Its teardown script exited with code ${code}.`);
   }
   await removeContainer(docker, name);
 }

@@ -57,8 +57,8 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
 
   const { teardownTimeoutMs } = settings.limits;
 
-  async function destroy(name: string, tell: (sentence: string) => void = () => {}): Promise<void> {
-    await endLeftContainer({ docker, teardownTimeoutMs }, containerName(name), tell);
+  async function destroy(name: string, report: (sentence: string) => void = () => {}): Promise<void> {
+    await endLeftContainer({ docker, teardownTimeoutMs }, containerName(name), report);
   }
 
   async function refusal(): Promise<string | null> {

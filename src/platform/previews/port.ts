@@ -50,7 +50,7 @@ export interface PreviewSandboxes {
    * still answers, and may have run before. The outcome is reported in sentences; the script's output is not, for
    * nobody knows its secrets. Idempotent.
    */
-  destroy(name: string, tell?: (sentence: string) => void): Promise<void>;
+  destroy(name: string, report?: (sentence: string) => void): Promise<void>;
 }
 
 /** It did not come up, for good: words for people, without secrets. */

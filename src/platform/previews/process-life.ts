@@ -208,7 +208,7 @@ async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSig
     await setUp(life, inside, giveUp);
     doing = `Nothing listened on port ${inside.port} (PORT)`;
     while (!(await inside.orders.isUp(giveUp))) await delay(lookEveryMs, undefined, { signal: giveUp });
-    return standing(life, inside);
+    return runningSandbox(life, inside);
   };
   try {
     return await Promise.race([steps().catch(explained(life)), aborted(giveUp), endedEarly(life)]);
@@ -253,7 +253,7 @@ async function endedEarly({ outcome, output, boot }: Life): Promise<never> {
   throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${wordsOfEnd(ended, output)}`);
 }
 
-function standing(life: Life, inside: Inside): PreviewSandbox {
+function runningSandbox(life: Life, inside: Inside): PreviewSandbox {
   const { boot, outcome, output, kill } = life;
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {

@@ -28,7 +28,7 @@ export function shellOf({ command, bounds }: BoundedRun, isGuarded = false): str
     ...limitsOf(bounds, isGuarded),
     '/bin/sh',
     '-c',
-    `${fileLimitOf(bounds)}${first}${guard}echo begun >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`,
+    `${fileLimitOf(bounds)}${first}${guard}echo started >&3; exec 3>&- 4<&-; exec /bin/sh -e -c "$1" 2>&1`,
     'sandbox',
     command,
   ];
@@ -57,8 +57,8 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
     return { kind: 'canceled' };
   }
   const child = start(command, run.listeners ?? []);
-  let hasBegun = false;
-  child.stdio[3]?.on('data', () => void (hasBegun = true));
+  let hasStarted = false;
+  child.stdio[3]?.on('data', () => void (hasStarted = true));
   // Killed with unread bytes in a pipe, its other end hears a reset: the exit code tells what there is to tell.
   for (const stream of child.stdio) stream?.on('error', () => {});
   let ended: SandboxOutcome | undefined;
@@ -90,7 +90,7 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
     if (typeof exit === 'string') return { kind: 'failed', reason: exit };
     if (exit === fileTooLarge)
       return { kind: 'stopped', because: `a file of it reached ${megabytes(bounds.bytesPerFile)}, which is the most` };
-    return hasBegun
+    return hasStarted
       ? { kind: 'exited', code: exit }
       : { kind: 'failed', reason: `the sandbox could not be made (${command.file} exited with ${exit})` };
   } finally {

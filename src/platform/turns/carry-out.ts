@@ -14,7 +14,7 @@ export interface Due<T extends KindTypes, Step extends T['left'] | T['written'] 
   readonly situation: T['situation'];
   readonly step: Step;
   /** Has the turns show how it goes while it is supervised. */
-  readonly tell: () => Promise<void>;
+  readonly report: () => Promise<void>;
 }
 
 export type CallOf<T extends KindTypes> = Extract<T['left'], { kind: 'call' }>;
@@ -121,6 +121,6 @@ async function readDue<T extends KindTypes>(
     const rows = await kind.lock(ctx, tx, id);
     const situation = await kind.read(ctx, tx, rows);
     const step = kind.decide(situation, ctx.clock().getTime());
-    return { id, rows, situation, step, tell: async () => await ctx.wake({ accountId, ...kind.whose(id) }) };
+    return { id, rows, situation, step, report: async () => await ctx.wake({ accountId, ...kind.whose(id) }) };
   });
 }

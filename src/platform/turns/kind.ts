@@ -39,7 +39,7 @@ export interface Kind<T extends KindTypes> {
   /** Answers the rows as they are then. */
   write(ctx: Context, tx: Transaction, rows: T['rows'], step: T['written']): Promise<T['rows']>;
   show(ctx: Context, tx: Transaction, turn: Decided<T>): Promise<T['shown']>;
-  /** Runs whatever changes the rows, and tells what came of it as a whole. Left out: each write tells for itself. */
+  /** Runs a change of the rows, and announces its result as a whole. Left out: each write announces itself. */
   change?<Result>(ctx: Context, tx: Transaction, rows: T['rows'], work: () => Promise<Result>): Promise<Result>;
 }
 

@@ -97,6 +97,7 @@ describe('the path after signing in', () => {
     'javascript:alert(1)',
     '/session',
     '/session/end',
+    '/session/terminal/token',
     '/a/../session/x',
     `/${'a'.repeat(2_000)}`,
     `/${'ü'.repeat(400)}`,

@@ -49,13 +49,28 @@ const cases: readonly Case[] = [
     rules: { push: 'checked', requiredChecks: ['test'] },
   },
   {
+    name: 'required checks that count from one App, by two rules',
+    facts: {
+      rules: [{ ...rule('required_status_checks', ['test', 'lint']), pins: { test: ['7'] } }],
+      rulesets: [{ ...ruleset, bypasses: false }],
+      protection: { ...open, requiredChecks: ['test'], pins: { test: ['15368', '7'] } },
+    },
+    rules: { requiredChecks: ['test', 'lint'], pinned: { test: ['15368', '7'] } },
+  },
+  {
     name: 'required checks of both kinds of rules',
     facts: {
       rules: [rule('required_status_checks', ['test'])],
       rulesets: [{ ...ruleset, bypasses: true }],
       protection: { ...open, requiredChecks: ['test', 'build'] },
     },
-    rules: { push: 'checked', requiredChecks: ['test', 'build'] },
+    rules: {
+      push: 'checked',
+      requiredChecks: ['test', 'build'],
+      cures: {
+        checks: `require the checks by a ruleset with interlock on its bypass list, mode always, instead of by the protection. ${open.url}`,
+      },
+    },
   },
   ...[
     ['update', 'Restrict updates'],
@@ -129,7 +144,13 @@ const cases: readonly Case[] = [
   {
     name: 'linear history',
     facts: { rules: [rule('required_linear_history')], rulesets: [{ ...ruleset, bypasses: false }] },
-    rules: { push: 'free', linear: true, signed: false, why: null },
+    rules: {
+      push: 'free',
+      linear: true,
+      signed: false,
+      why: null,
+      cures: { linear: cure.replace('Add', 'add') },
+    },
   },
   {
     name: 'signatures',
@@ -160,7 +181,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'linear history and signatures of classic protection',
-    facts: { protection: { ...open, linear: true, signed: true } },
+    facts: { protection: { ...open, linear: true, signed: true, pins: {} } },
     rules: {
       push: 'refused',
       linear: true,

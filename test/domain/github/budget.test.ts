@@ -30,8 +30,8 @@ function withLeft(left: number): Budget {
 test.each<{ left: number; going: readonly Purpose[] }>([
   { left: 5000, going: purposes },
   { left: 1751, going: purposes },
-  { left: 1750, going: ['landing', 'hint', 'answer', 'telling'] },
-  { left: 1001, going: ['landing', 'hint', 'answer', 'telling'] },
+  { left: 1750, going: ['landing', 'hint', 'answer', 'notification'] },
+  { left: 1001, going: ['landing', 'hint', 'answer', 'notification'] },
   { left: 1000, going: ['landing', 'hint', 'answer'] },
   { left: 251, going: ['landing', 'hint', 'answer'] },
   { left: 250, going: ['landing'] },
@@ -43,7 +43,7 @@ test.each<{ left: number; going: readonly Purpose[] }>([
 });
 
 test('a call that waits learns until when and why', () => {
-  expect(decideCall(withLeft(900), call({ purpose: 'telling' }), now)).toEqual({
+  expect(decideCall(withLeft(900), call({ purpose: 'notification' }), now)).toEqual({
     kind: 'wait',
     until: resetsAt,
     reason: '900 of 5000 REST points are left this hour, kept for more important calls',
@@ -90,8 +90,8 @@ test.each([
   { purpose: 'landing', made: 60, isFree: false },
   { purpose: 'answer', made: 53, isFree: true },
   { purpose: 'answer', made: 54, isFree: false },
-  { purpose: 'telling', made: 44, isFree: true },
-  { purpose: 'telling', made: 45, isFree: false },
+  { purpose: 'notification', made: 44, isFree: true },
+  { purpose: 'notification', made: 45, isFree: false },
 ] as const)('after $made creations in a minute, one for $purpose goes: $isFree', ({ purpose, made, isFree }) => {
   const decision = decideCall(withCreations(made, 1), call({ creates: true, purpose }), now + made);
   expect(decision.kind === 'go').toBe(isFree);
@@ -100,7 +100,7 @@ test.each([
 test('comments leave creations of the hour to landings', () => {
   const budget = withCreations(337, 2_000);
   const at = now + 337 * 2_000;
-  expect(decideCall(budget, call({ creates: true, purpose: 'telling' }), at)).toEqual({
+  expect(decideCall(budget, call({ creates: true, purpose: 'notification' }), at)).toEqual({
     kind: 'wait',
     until: now + hour,
     reason: '337 creations in an hour, the rest is kept for more important calls',

@@ -12,6 +12,7 @@ import type { CheckReport } from '../../../src/hosts/port.ts';
 const commit = 'a'.repeat(40);
 const now = Date.parse('2026-11-02T10:00:00Z');
 const ownApp = { databaseId: 9, slug: 'interlock' };
+const otherApp = { databaseId: 7, slug: 'other-ci' };
 const actions = { databaseId: 15368, slug: 'github-actions' };
 
 function at(sec: number): string {
@@ -47,14 +48,18 @@ function suite(event: string | null, nodes: readonly CheckRunAnswer[], given: Pa
   };
 }
 
-function status(context: string, state: string): StatusAnswer {
-  return { context, state, description: 'said', targetUrl: 'https://ci.test/1', createdAt: at(-200) };
+const drone = { __typename: 'Bot', login: 'drone' };
+
+function status(context: string, state: string, creator: StatusAnswer['creator'] = drone): StatusAnswer {
+  return { context, state, description: 'said', targetUrl: 'https://ci.test/1', createdAt: at(-200), creator };
 }
 
 interface Given {
   readonly suites?: readonly CheckSuiteAnswer[];
   readonly statuses?: readonly StatusAnswer[];
   readonly history?: readonly PastStatus[];
+  readonly message?: string;
+  readonly pinned?: Readonly<Record<string, readonly string[]>>;
   readonly expected?: readonly string[];
   readonly movedAt?: number | null;
 }
@@ -63,10 +68,16 @@ function read({
   suites = [],
   statuses = [],
   history = [],
+  message = 'Add tea\n',
+  pinned = {},
   expected = [],
   movedAt = now - 600_000,
 }: Given): CheckReport {
-  return readReport(commit, { suites, statuses, statusHistory: history }, { expected, movedAt, ownAppId: '9', now });
+  return readReport(
+    commit,
+    { message, suites, statuses, statusHistory: history },
+    { expected, pinned, movedAt, ownAppId: '9', now },
+  );
 }
 
 function brief(report: CheckReport): string[] {
@@ -124,6 +135,60 @@ test.each<{ name: string; given: Given; checks: readonly string[] }>([
     name: 'a status and a run of one name',
     given: { suites: [suite('push', [run('test', 'SUCCESS')])], statuses: [status('test', 'FAILURE')] },
     checks: ['test failure 1'],
+  },
+  {
+    name: 'two Apps write one name, and any of them may: both have to pass',
+    given: {
+      suites: [suite('push', [run('test', 'SUCCESS')]), suite(null, [run('test', 'FAILURE')], { app: otherApp })],
+    },
+    checks: ['test failure 2'],
+  },
+  {
+    name: 'two Apps write one name, and a rule pins it to one of them: the other counts for nothing',
+    given: {
+      suites: [suite('push', [run('test', 'SUCCESS')]), suite(null, [run('test', 'FAILURE')], { app: otherApp })],
+      pinned: { test: [String(actions.databaseId)] },
+    },
+    checks: ['test success 1', 'test (other-ci) failure 1'],
+  },
+  {
+    name: 'only another App than the one of the rule has written the name',
+    given: { suites: [suite('push', [run('test', 'SUCCESS')])], pinned: { test: ['7'] } },
+    checks: ['test (github-actions) success 1'],
+  },
+  {
+    name: 'a rule pins the name to two Apps, as two rules do',
+    given: {
+      suites: [suite('push', [run('test', 'SUCCESS')]), suite(null, [run('test', 'FAILURE')], { app: otherApp })],
+      pinned: { test: [String(actions.databaseId), '7'] },
+    },
+    checks: ['test failure 2'],
+  },
+  {
+    name: 'statuses of a pinned name: of an App it counts, of a person and of a deleted account it does not',
+    given: {
+      statuses: [
+        status('a', 'SUCCESS'),
+        status('b', 'SUCCESS', { __typename: 'User', login: 'ada' }),
+        status('c', 'SUCCESS', null),
+      ],
+      pinned: { a: ['7'], b: ['7'], c: ['7'] },
+    },
+    checks: ['a success 1', 'b (ada) success 1', 'c (ghost) success 1'],
+  },
+  {
+    name: 'a message that keeps workflows from starting: the checks that did not begin',
+    given: {
+      suites: [suite(null, [run('lint', 'SUCCESS')], { app: otherApp })],
+      message: 'Add tea [skip ci]',
+      expected: ['lint', 'test'],
+    },
+    checks: ['lint success 1', 'test action_required 1'],
+  },
+  {
+    name: 'such a message while checks may still begin',
+    given: { message: 'Add tea [skip ci]', expected: ['test'], movedAt: now - 1_000 },
+    checks: [],
   },
   {
     name: 'a run that could not start',

@@ -44,8 +44,8 @@ test.each([
 });
 
 test('what stands counts before the ledger, and both are listed in order', () => {
-  const standing = [landing(3), landing(1, id('c'))];
-  expect(joinLedger(standing, ledgerOf(landing(1), landing(2, id('b'))))).toEqual([
+  const actual = [landing(3), landing(1, id('c'))];
+  expect(joinLedger(actual, ledgerOf(landing(1), landing(2, id('b'))))).toEqual([
     landing(1, id('c')),
     landing(2, id('b')),
     landing(3),
@@ -55,35 +55,35 @@ test('what stands counts before the ledger, and both are listed in order', () =>
 const every = (): boolean => true;
 
 test.each([
-  { name: 'nothing stands', standing: [], ledger: ledgerOf(landing(1)), plan: null },
-  { name: 'young ones stay', standing: [landing(1)], ledger: ledgerOf(), isDue: () => false, plan: null },
+  { name: 'nothing stands', actual: [], ledger: ledgerOf(landing(1)), plan: null },
+  { name: 'young ones stay', actual: [landing(1)], ledger: ledgerOf(), isDue: () => false, plan: null },
   {
     name: 'old ones are listed and deleted',
-    standing: [landing(1), landing(2)],
+    actual: [landing(1), landing(2)],
     ledger: ledgerOf(),
     isDue: ({ ref }: { ref: string }) => ref.endsWith('1'),
     plan: { listed: [landing(1)], deleted: [landing(1)] },
   },
   {
     name: 'one that the ledger has already is deleted alone',
-    standing: [landing(1)],
+    actual: [landing(1)],
     ledger: ledgerOf(landing(1)),
     plan: { listed: [], deleted: [landing(1)] },
   },
   {
     name: 'one that the ledger has with another commit stays',
-    standing: [landing(1, id('b'))],
+    actual: [landing(1, id('b'))],
     ledger: ledgerOf(landing(1)),
     plan: null,
   },
   {
     name: 'other refs stay',
-    standing: [{ ref: 'refs/interlock/ledger', commit: id('e') }],
+    actual: [{ ref: 'refs/interlock/ledger', commit: id('e') }],
     ledger: ledgerOf(),
     plan: null,
   },
-])('a fold: $name', ({ standing, ledger, isDue = every, plan }) => {
-  expect(planFold(standing, ledger, isDue)).toEqual(plan);
+])('a fold: $name', ({ actual, ledger, isDue = every, plan }) => {
+  expect(planFold(actual, ledger, isDue)).toEqual(plan);
 });
 
 test('a fold is bounded, so that a push takes seconds', () => {

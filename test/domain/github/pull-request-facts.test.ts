@@ -26,7 +26,7 @@ const answered: PullRequestAnswer = {
   isCrossRepository: false,
   headRepository: { name: 'shop', owner: { login: 'acme' } },
   baseRefName: 'main',
-  baseRef: { refUpdateRule: null },
+  baseRef: { refUpdateRule: null, rules: { nodes: [] } },
   mergeCommit: null,
   labels: { nodes: [{ name: 'mergequeue' }] },
   reviewDecision: null,
@@ -45,9 +45,17 @@ function reviews(...given: readonly (readonly [string | null, string])[]): Parti
 
 function owned(requiredApprovingReviewCount: number | null): Partial<PullRequestAnswer> {
   return {
-    baseRef: { refUpdateRule: { requiresCodeOwnerReviews: true, requiredApprovingReviewCount } },
+    baseRef: { refUpdateRule: { requiresCodeOwnerReviews: true, requiredApprovingReviewCount }, rules: null },
     reviewDecision: 'REVIEW_REQUIRED',
   };
+}
+
+/** Rulesets of which each demands so many approvals; null: another rule. */
+function demanded(...counts: readonly (number | null)[]): Partial<PullRequestAnswer> {
+  const nodes = counts.map((count) => ({
+    parameters: count === null ? null : { requiredApprovingReviewCount: count },
+  }));
+  return { baseRef: { refUpdateRule: null, rules: { nodes } } };
 }
 
 interface Case {
@@ -68,6 +76,7 @@ const cases: readonly Case[] = [
       headFork: null,
       headSha: head,
       headTip: head,
+      baseTip: null,
       state: 'open',
       labels: ['mergequeue'],
       approvals: 0,
@@ -82,6 +91,12 @@ const cases: readonly Case[] = [
     given: {},
     beside: { tips: new Map([['refs/heads/topic', merged]]) },
     read: { headSha: head, headTip: merged },
+  },
+  {
+    name: 'a base branch, of which the record says nothing',
+    given: {},
+    beside: { tips: new Map([['refs/heads/main', merged]]) },
+    read: { baseTip: merged },
   },
   { name: 'a branch that is gone', given: {}, beside: { tips: new Map() }, read: { headTip: null } },
   {
@@ -126,6 +141,36 @@ const cases: readonly Case[] = [
     read: { unresolvedConversations: 2 },
   },
   {
+    name: 'a review that rules demand',
+    given: { reviewDecision: 'REVIEW_REQUIRED' },
+    read: { requiredReviewMissing: true, ownerReviewMissing: false },
+  },
+  {
+    name: 'a review that a ruleset demands, though GitHub decides nothing',
+    given: { ...demanded(null, 1), reviewDecision: null },
+    read: { requiredReviewMissing: true },
+  },
+  {
+    name: 'fewer reviews than one of two rulesets demands, though GitHub calls it approved',
+    given: { ...demanded(2, 1), ...reviews(['bob', 'APPROVED']), reviewDecision: 'APPROVED' },
+    read: { requiredReviewMissing: true },
+  },
+  {
+    name: 'as many reviews as rulesets demand',
+    given: { ...demanded(0, 1), ...reviews(['bob', 'APPROVED']), reviewDecision: null },
+    read: { requiredReviewMissing: false },
+  },
+  {
+    name: 'reviews that are enough',
+    given: { ...reviews(['bob', 'APPROVED']), reviewDecision: 'APPROVED' },
+    read: { requiredReviewMissing: false },
+  },
+  {
+    name: 'no rule about reviews',
+    given: { reviewDecision: null },
+    read: { requiredReviewMissing: false },
+  },
+  {
     name: 'an owner who has not reviewed although enough others have',
     given: { ...owned(1), ...reviews(['bob', 'APPROVED']) },
     read: { ownerReviewMissing: true },
@@ -150,7 +195,7 @@ function labelled(type: LabelEvent['__typename'], label: string, actor: LabelEve
   return { __typename: type, createdAt: new Date(sec * 1000).toISOString(), label: { name: label }, actor };
 }
 
-const ann = { __typename: 'User', login: 'ann' };
+const ann = { __typename: 'User', login: 'ann', databaseId: 7 };
 const own = { __typename: 'Bot', login: 'interlock' };
 
 test.each([
@@ -158,17 +203,17 @@ test.each([
   {
     name: 'a person set it',
     events: [labelled('LabeledEvent', 'MergeQueue', ann, 1), labelled('LabeledEvent', 'other', own, 2)],
-    change: { present: true, byQueue: false, by: 'ann', at: 1000 },
+    change: { present: true, byQueue: false, by: 'ann', byId: '7', at: 1000 },
   },
   {
     name: 'Interlock removed it again',
     events: [labelled('LabeledEvent', 'mergequeue', ann, 1), labelled('UnlabeledEvent', 'mergequeue', own, 2)],
-    change: { present: false, byQueue: true, by: null, at: 2000 },
+    change: { present: false, byQueue: true, by: null, byId: null, at: 2000 },
   },
   {
     name: 'a deleted account set it',
     events: [labelled('LabeledEvent', 'mergequeue', null, 3)],
-    change: { present: true, byQueue: false, by: null, at: 3000 },
+    change: { present: true, byQueue: false, by: null, byId: null, at: 3000 },
   },
 ])('the newest change of a label: $name', ({ events, change }) => {
   expect(newestLabelChange(events, 'mergequeue', 'interlock[bot]')).toEqual(change);

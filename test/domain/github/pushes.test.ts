@@ -100,7 +100,7 @@ const moves = [
   { ref: landing, from: null, to: after },
 ];
 
-const standings: readonly (readonly [string, Record<string, string>, Error | null])[] = [
+const lostAnswers: readonly (readonly [string, Record<string, string>, Error | null])[] = [
   ['all refs are where they were to be', { [main]: after, [landing]: after }, null],
   ['nothing moved', { [main]: before }, new HostUnavailable('GitHub moved nothing: lost')],
   ['somebody moved the base', { [main]: strange }, new RefMoved(main, before, strange)],
@@ -114,8 +114,8 @@ const standings: readonly (readonly [string, Record<string, string>, Error | nul
   ],
 ];
 
-test.each(standings)('after a push without an answer: %s', (_name, standing, error) => {
-  const judged = judgeRefs(moves, new Map(Object.entries(standing)), 'lost');
+test.each(lostAnswers)('after a push without an answer: %s', (_name, actual, error) => {
+  const judged = judgeRefs(moves, new Map(Object.entries(actual)), 'lost');
   expect(judged).toEqual(error);
   expect(judged?.constructor).toBe(error?.constructor);
 });

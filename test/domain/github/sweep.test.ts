@@ -47,6 +47,18 @@ test.each<{
     asked: [],
     next: 5,
   },
+  {
+    name: 'a third attempt waits two minutes, and a fourth one four',
+    attempts: [attempt('1a', 9), attempt('2a', 1.5), attempt('3b', 8), attempt('4b', 7), attempt('5b', 3.5)],
+    asked: [],
+    next: 9,
+  },
+  {
+    name: 'what has waited for a third attempt is asked for',
+    attempts: [attempt('1a', 9), attempt('2a', 2)],
+    asked: [2],
+    next: 9,
+  },
   { name: 'what Interlock has refused is not asked for', attempts: [attempt('1a', 5, 401)], asked: [], next: 1 },
   {
     name: 'what was refused once and failed then is asked for',

@@ -66,7 +66,11 @@ describe('a verification', () => {
       driving({ supervisedUntil: now + 9 }),
       { kind: 'wait', for: 'lease', until: now + 9 },
     ],
-    ['is begun again when its worker was lost', driving({ supervisedUntil: now - 1, calls: 2 }), { kind: 'supervise' }],
+    [
+      'is started again when its worker was lost',
+      driving({ supervisedUntil: now - 1, calls: 2 }),
+      { kind: 'supervise' },
+    ],
     [
       'is given up when that goes on',
       driving({ supervisedUntil: now - 1, calls: 3 }),

@@ -16,8 +16,10 @@ const facts: AdmissionFacts = {
   unresolvedConversations: 0,
   ownVerdict: 'green',
   ownFailedChecks: [],
+  ownMissingChecks: [],
   conflictsWithBase: false,
   ownerReviewMissing: false,
+  requiredReviewMissing: false,
   hasUnverifiedCommits: false,
   waitsForBelow: null,
   failedValidations: [],
@@ -25,8 +27,7 @@ const facts: AdmissionFacts = {
 const rules: AdmissionRules = {
   mode: 'parallel',
   numberOfApprovals: 1,
-  conversationResolutionRequired: false,
-  requireVerifiedCommits: false,
+  preconditions: { conversation_resolution_required: false, require_verified_commits: false },
   checkMergeabilityToQueue: false,
   blockingLabels: ['wip'],
 };
@@ -34,13 +35,14 @@ const rules: AdmissionRules = {
 interface Asked {
   readonly facts?: Partial<AdmissionFacts>;
   readonly rules?: Partial<AdmissionRules>;
+  readonly preconditions?: Partial<AdmissionRules['preconditions']>;
   readonly skipValidation?: boolean;
 }
 
 function request(asked: Asked): AdmissionRequest {
   return {
     facts: { ...facts, ...asked.facts },
-    rules: { ...rules, ...asked.rules },
+    rules: { ...rules, ...asked.rules, preconditions: { ...rules.preconditions, ...asked.preconditions } },
     skipValidation: asked.skipValidation ?? false,
   };
 }
@@ -59,7 +61,7 @@ describe('a request to queue', () => {
     ['with a failed validation', { facts: { failedValidations: ['ticket in title'] } }, ['block', 108, 'author']],
     [
       'with unverified commits',
-      { facts: { hasUnverifiedCommits: true }, rules: { requireVerifiedCommits: true } },
+      { facts: { hasUnverifiedCommits: true }, preconditions: { require_verified_commits: true } },
       ['block', 115, 'author'],
     ],
     ['with unverified commits where nobody asks', { facts: { hasUnverifiedCommits: true } }, ['queue']],
@@ -82,8 +84,18 @@ describe('a request to queue', () => {
       ['queue'],
     ],
     [
+      "without a review that the host's rules demand",
+      { facts: { approvals: 0, requiredReviewMissing: true }, rules: { numberOfApprovals: null } },
+      ['pend', 101, 'reviewer'],
+    ],
+    [
+      "with the number of approvals that is configured, which counts instead of the host's rules",
+      { facts: { requiredReviewMissing: true }, rules: { numberOfApprovals: 0 } },
+      ['queue'],
+    ],
+    [
       'with unresolved conversations',
-      { facts: { unresolvedConversations: 2 }, rules: { conversationResolutionRequired: true } },
+      { facts: { unresolvedConversations: 2 }, preconditions: { conversation_resolution_required: true } },
       ['pend', 113, 'author'],
     ],
     ['with unresolved conversations where nobody asks', { facts: { unresolvedConversations: 2 } }, ['queue']],
@@ -127,6 +139,11 @@ describe('a request to queue', () => {
     expect(decideAdmission(request({ facts: { ownVerdict: 'red', ownFailedChecks: ['unit', 'lint'] } }))).toMatchObject(
       { text: 'A required check failed: unit, lint.', names: ['unit', 'lint'] },
     );
+    const facts = { ownVerdict: 'red', ownFailedChecks: ['unit', 'lint'], ownMissingChecks: ['lint'] } as const;
+    expect(decideAdmission(request({ facts }))).toMatchObject({
+      text: 'A required check failed: unit. A required check did not run: lint.',
+      names: ['unit', 'lint'],
+    });
     expect(decideAdmission(request({ facts: { failedValidations: ['ticket in title'] } }))).toMatchObject({
       text: 'A validation failed: ticket in title.',
     });

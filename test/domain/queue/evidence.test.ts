@@ -9,13 +9,8 @@ import {
   judgeChecks,
   withoutHeads,
 } from '../../../src/domain/queue/evidence/evidence.ts';
-import type {
-  BuildState,
-  CheckConclusion,
-  QueueRules,
-  RequiredCheck,
-  Verdict,
-} from '../../../src/domain/queue/model/snapshot.ts';
+import type { CheckConclusion, QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
+import type { BuildState, Verdict } from '../../../src/domain/queue/model/snapshot.ts';
 import { hour, now, situation } from './situation.ts';
 
 /** `unit:success lint#2:failure …`: the newest attempt counts. */

@@ -1,7 +1,8 @@
 // The gate of a landing: what is planned passes it, and what has changed since is refused with its reason.
 import { describe, expect, it } from 'vitest';
 import { decideGate, findEarlierOverlap, type GateFacts } from '../../../src/domain/queue/landing/gate.ts';
-import { buildsSpeculatively, type Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import { buildsSpeculatively } from '../../../src/domain/queue/model/rules.ts';
+import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { minute, now, parallel, pr, serial, situation, type Situation } from './situation.ts';
 
@@ -135,21 +136,21 @@ it('a landing of green parts passes without evidence of its own', () =>
     evidence: null,
   }));
 
-function standing(number: number, targets: readonly string[] | null, skipLine = false) {
+function entry(number: number, targets: readonly string[] | null, skipLine = false) {
   return { id: `p${number}`, number, rank: number, skipLine, targets };
 }
 
 describe('who is passed over by a landing', () => {
   const [api, web] = [['api'], ['web']];
   it.each([
-    ['nobody before the first', [standing(1, api), standing(2, api)], [1], null],
-    ['nobody who lands with it', [standing(1, api), standing(2, api)], [1, 2], null],
-    ['no pull request that it leaves alone', [standing(1, api), standing(2, web)], [2], null],
-    ['a pull request that it overlaps', [standing(1, api), standing(2, ['api', 'web'])], [2], 1],
-    ['a pull request whose targets are unknown', [standing(1, null), standing(2, web)], [2], 1],
-    ['anybody, where nothing is known of what lands', [standing(1, web), standing(2, null)], [2], 1],
-    ['a pull request that has skipped the line', [standing(1, api), standing(2, api, true)], [1], 2],
-    ['one behind another that lands', [standing(3, api), standing(1, web), standing(2, api)], [1, 3], 2],
+    ['nobody before the first', [entry(1, api), entry(2, api)], [1], null],
+    ['nobody who lands with it', [entry(1, api), entry(2, api)], [1, 2], null],
+    ['no pull request that it leaves alone', [entry(1, api), entry(2, web)], [2], null],
+    ['a pull request that it overlaps', [entry(1, api), entry(2, ['api', 'web'])], [2], 1],
+    ['a pull request whose targets are unknown', [entry(1, null), entry(2, web)], [2], 1],
+    ['anybody, where nothing is known of what lands', [entry(1, web), entry(2, null)], [2], 1],
+    ['a pull request that has skipped the line', [entry(1, api), entry(2, api, true)], [1], 2],
+    ['one behind another that lands', [entry(3, api), entry(1, web), entry(2, api)], [1, 3], 2],
   ] as const)('%s', (_name, line, landing, passed) =>
     expect(findEarlierOverlap(line, new Set(landing.map((number) => `p${number}`)))?.number ?? null).toBe(passed),
   );

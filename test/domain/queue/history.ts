@@ -1,7 +1,8 @@
 // One random history: requests, workers' steps in any order, and in the end no more input until the queue has drained.
 import assert from 'node:assert/strict';
 import { fc } from '../../support/properties.ts';
-import type { QueueRules, RequiredCheck, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules, RequiredCheck } from '../../../src/domain/queue/model/rules.ts';
+import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import type { PairKind } from './forest.ts';
 import { World } from './model.ts';
 import { Oracle, checkHistory } from './oracle.ts';

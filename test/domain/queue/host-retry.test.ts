@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { awaitHost, decideNextTry, mostTries } from '../../../src/domain/queue/landing/host-retry.ts';
+import {
+  awaitHost,
+  decideNextTry,
+  isLandingHalt,
+  landingHaltText,
+  mostTries,
+} from '../../../src/domain/queue/landing/host-retry.ts';
 
 const waits = (sort: 'step' | 'words', tries: number): (number | null)[] =>
   Array.from({ length: tries }, (_, n) => decideNextTry(sort, n + 1));
@@ -25,4 +31,12 @@ describe('what failed at the host is tried again', () => {
   ])('where the host has said $said, after $waits ms instead of $waitMs', ({ retryAt, waitMs, waits }) => {
     expect(awaitHost(waitMs, { retryAt, now: 10_000 })).toBe(waits);
   });
+});
+
+it('the halt of a landing is known by its batch, and no other halt is taken for it', () => {
+  const reason = landingHaltText('7', { tries: 20, reason: 'The host is away' });
+  expect(reason).toBe('Landing batch 7 failed 20 times: The host is away');
+  expect([isLandingHalt(reason, '7'), isLandingHalt(reason, null)]).toEqual([true, true]);
+  expect([isLandingHalt(reason, '77'), isLandingHalt('Landing is stopped by hand', null)]).toEqual([false, false]);
+  expect(isLandingHalt(null, '7')).toBe(false);
 });

@@ -25,6 +25,18 @@ describe('why nothing lands on a base branch', () => {
     ['required checks, in serial mode', { ...free, push: 'checked' }, changed({ mode: 'serial' }), /the mode default/],
     ['required checks, without a queue', { ...free, push: 'checked' }, changed({ mode: 'no-queue' }), /mode no-queue/],
     ['a linear history and groups', { ...free, linear: true }, parallel, /batch_commit to linear, or remove the rule/],
+    [
+      'a linear history by a rule that the host names',
+      { ...free, linear: true, cures: { linear: 'add the App to the list. https://x.test/1' } },
+      parallel,
+      /batch_commit to linear, or add the App to the list\. https:\/\/x\.test\/1$/,
+    ],
+    [
+      'required checks by a rule that the host names, in serial mode',
+      { ...free, push: 'checked', cures: { checks: 'add the App to the list. https://x.test/2' } },
+      changed({ mode: 'serial' }),
+      /type to parallel, or add the App to the list\. https:\/\/x\.test\/2$/,
+    ],
     ['a linear history and none', { ...free, linear: true }, changed({ batchCommit: 'linear' }), null],
     [
       'a linear history and merges',

@@ -111,26 +111,26 @@ describe('the first batch of the line lands', () => {
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 });
 
-describe('while a landing is begun', () => {
-  const begun: BatchSpec = { ...green, change: { landingBegun: true, landingPlanned: true } };
+describe('while a landing is started', () => {
+  const started: BatchSpec = { ...green, change: { landingStarted: true, landingPlanned: true } };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
-    ['more is built on top of it', { line: [begun], waiting: [pr(2)] }, ['start new p2 on b1']],
-    ['no other lands', { line: [begun, { of: [2], build: 'success' }] }, []],
-    ['its members are not blamed', { line: [begun], waiting: [pr(1, { ownVerdict: 'red' })] }, []],
+    ['more is built on top of it', { line: [started], waiting: [pr(2)] }, ['start new p2 on b1']],
+    ['no other lands', { line: [started, { of: [2], build: 'success' }] }, []],
+    ['its members are not blamed', { line: [started], waiting: [pr(1, { ownVerdict: 'red' })] }, []],
     [
       'nothing is reset, and nothing is built on a line that will be',
-      { line: [begun, { of: [2], build: 'pending' }], waiting: [pr(3), pr(4, { skipLine: true })] },
+      { line: [started, { of: [2], build: 'pending' }], waiting: [pr(3), pr(4, { skipLine: true })] },
       [],
     ],
     [
       'a base that moved is left to its outcome',
-      { line: [begun], queue: { tip: 'elsewhere', lineage: ['tip', 'elsewhere'] } },
+      { line: [started], queue: { tip: 'elsewhere', lineage: ['tip', 'elsewhere'] } },
       [],
     ],
-    ['a red batch behind it waits', { line: [begun, { of: [2], build: 'failure' }] }, []],
+    ['a red batch behind it waits', { line: [started, { of: [2], build: 'failure' }] }, []],
     [
       'a member that left does not unsettle it',
-      { line: [begun], waiting: [pr(2)], change: { departures: [{ pullRequest: 'p1', code: 310 }] } },
+      { line: [started], waiting: [pr(2)], change: { departures: [{ pullRequest: 'p1', code: 310 }] } },
       ['start new p2 on b1'],
     ],
   ];

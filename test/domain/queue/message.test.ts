@@ -96,7 +96,7 @@ describe('a body is cut', () => {
     expect(cutBody(body, rules(by))).toBe(left);
   });
 
-  it('in a moment, however many comments are begun', () => {
+  it('in a moment, however many comments are started', () => {
     const before = process.cpuUsage();
     cutBody('<!--'.repeat(200_000), rules({ strip_html_comments: true }));
     expect(cpuMsSince(before)).toBeLessThan(1_000);

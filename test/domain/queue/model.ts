@@ -22,7 +22,7 @@ export interface Observer {
   onDecisions(world: World, before: Snapshot, decisions: readonly Decision[]): void;
   onAdvanced(world: World, decisions: readonly Decision[]): void;
   /** The gate is passed; the host has not been called yet. */
-  onLandingBegun(world: World, batch: BatchRow): void;
+  onLandingStarted(world: World, batch: BatchRow): void;
 }
 
 const day = 24 * 60 * 60_000;
@@ -72,14 +72,14 @@ export class World extends Records {
         buildsElsewhere: 0,
       },
       rules: this.rules,
-      pullRequests: this.standing(),
+      pullRequests: this.waiting(),
       departures: this.pullRequests
         .filter((row) => members.has(row.id) && !isInLine(row))
         .map((row) => ({ pullRequest: row.id, code: resetCodeOfDeparture(row.status, row.code) })),
       batches: live.map((batch) => ({
         ...batch,
         state: batch.state === 'making' ? 'making' : 'building',
-        landingBegun: batch.landing === 'begun',
+        landingStarted: batch.landing === 'started',
         landingPlanned: batch.landing !== 'none',
         gates: this.gatesOf(batch),
       })),
@@ -207,7 +207,7 @@ export class World extends Records {
     );
     const steps = this.liveBatches().flatMap((batch) => {
       if (batch.landing === 'planned') return [() => this.passGate(batch)];
-      if (batch.landing === 'begun') return [() => this.moveBase(batch), () => this.conclude(batch)];
+      if (batch.landing === 'started') return [() => this.moveBase(batch), () => this.conclude(batch)];
       if (batch.commit === null) return batch.givenUp === true ? [] : [() => this.compose(batch)];
       if (this.#needsBuild(batch)) return [() => this.startBuild(batch)];
       const build = this.builds.find(
@@ -328,14 +328,14 @@ export class World extends Records {
       this.opensAt <= this.now &&
       batch.parentCommit === this.tip &&
       batch.buildKeysHash === this.rules.buildKeysHash;
-    batch.landing = passes ? 'begun' : 'none';
-    if (passes) this.observer.onLandingBegun(this, batch);
+    batch.landing = passes ? 'started' : 'none';
+    if (passes) this.observer.onLandingStarted(this, batch);
   }
 
   /** One atomic transaction of two refs; git itself refuses a second landing of a batch. */
   moveBase(batch: BatchRow): void {
     if (
-      batch.landing !== 'begun' ||
+      batch.landing !== 'started' ||
       batch.commit === null ||
       this.landingRefs.has(batch.id) ||
       this.main !== batch.parentCommit
@@ -346,7 +346,7 @@ export class World extends Records {
   }
 
   conclude(batch: BatchRow): void {
-    if (batch.landing !== 'begun') return;
+    if (batch.landing !== 'started') return;
     // A landing that the host does not know of yet can only be ended by asking the host.
     if (!this.landingRefs.has(batch.id) && this.main === batch.parentCommit) return;
     batch.landing = 'none';

@@ -43,7 +43,7 @@ export class Oracle implements Observer {
         decision.pullRequest === line[0]?.id || !hasPlace(world, world.pullRequest(decision.pullRequest)),
         'the top of the queue is the first in line',
       );
-    if (before.batches.some((batch) => batch.landingBegun)) {
+    if (before.batches.some((batch) => batch.landingStarted)) {
       const kinds = new Set(decisions.map((decision) => decision.kind));
       for (const kind of [
         'SupersedeBatch',
@@ -54,7 +54,7 @@ export class Oracle implements Observer {
         'Reorder',
         'LandBatch',
       ] as const)
-        assert.ok(!kinds.has(kind), `${kind} while a landing is begun`);
+        assert.ok(!kinds.has(kind), `${kind} while a landing is started`);
     }
   }
 
@@ -69,12 +69,12 @@ export class Oracle implements Observer {
     assert.deepEqual(again, [], 'what was decided is not decided again');
   }
 
-  onLandingBegun(world: World, batch: BatchRow): void {
+  onLandingStarted(world: World, batch: BatchRow): void {
     assert.equal(batch.parentCommit, world.tip, 'its first parent is the tip');
     assert.equal(world.forest.commits.get(batch.commit ?? '')?.firstParent, world.tip, 'its commit stands on the tip');
     assert.ok(!world.paused, 'no landing after a pause was answered');
     assert.ok(world.opensAt <= world.now, 'no landing outside of the merge windows');
-    assert.ok(!world.batches.some((other) => other !== batch && other.landing === 'begun'), 'one landing begun');
+    assert.ok(!world.batches.some((other) => other !== batch && other.landing === 'started'), 'one landing started');
     for (const { pullRequest, head } of batch.members)
       assert.equal(world.pullRequest(pullRequest).head, head, 'the pinned head is the head');
     if (world.skipsValidation(batch)) return;
@@ -530,9 +530,9 @@ function proves(world: World, build: BuildState, tree: string | null): boolean {
   const wasTip =
     build.base === world.tip || world.tips.some((past) => past.commit === build.base && past.until > world.now - day);
   const required = build.checks.filter((check) => isRequired(world, check.name));
-  // What has not begun has not passed.
-  const begun = new Set(build.checks.map((check) => check.name));
-  const isWhole = world.rules.requiredChecks?.every(({ name }) => begun.has(name)) ?? build.complete;
+  // What has not started has not passed.
+  const started = new Set(build.checks.map((check) => check.name));
+  const isWhole = world.rules.requiredChecks?.every(({ name }) => started.has(name)) ?? build.complete;
   return wasTip && isWhole && required.every((check) => check.conclusion === 'success');
 }
 

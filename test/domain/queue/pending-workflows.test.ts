@@ -1,6 +1,7 @@
 // A green build that also waits for what nobody requires and still runs on its commit.
 import { expect, test } from 'vitest';
-import type { BuildState, CheckConclusion } from '../../../src/domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../../src/domain/queue/model/rules.ts';
+import type { BuildState } from '../../../src/domain/queue/model/snapshot.ts';
 import { minute, now, planned, type Situation } from './situation.ts';
 
 const required = [{ name: 'test', acceptableStatuses: ['success' as const] }];

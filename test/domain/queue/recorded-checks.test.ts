@@ -9,7 +9,7 @@ const checks = (...conclusions: string[]): KeptChecks => ({
 
 it.each<[string, boolean, KeptChecks, KeptChecks]>([
   ['nothing, twice', false, checks(), checks()],
-  ['a check that has begun', true, checks('pending'), checks()],
+  ['a check that has started', true, checks('pending'), checks()],
   ['the same again', false, checks('success'), checks('success')],
   ['an end', true, checks('success'), checks('pending')],
   ['an end that changed', true, checks('failure'), checks('success')],

@@ -1,4 +1,5 @@
 // The rows of a repository and its host in memory, what users ask of them, and how they are read.
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type {
   BatchState,
   BlockCode,
@@ -6,7 +7,6 @@ import type {
   Landing,
   PullRequestState,
   PullRequestStatus,
-  QueueRules,
   Snapshot,
   Verdict,
 } from '../../../src/domain/queue/model/snapshot.ts';
@@ -19,15 +19,15 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export interface PullRequestRow extends Omit<Mutable<PullRequestState>, 'status'> {
   status: PullRequestStatus;
   code: BlockCode | null;
-  /** Heads pushed while its landing was begun: they count once that is concluded. */
+  /** Heads pushed while its landing was started: they count once that is concluded. */
   pushedHead: string | null;
   /** It was asked to; whether it does depends on what it stands on. */
   asksToSkip: boolean;
 }
 
-export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingBegun' | 'landingPlanned' | 'gates'> {
+export interface BatchRow extends Omit<Mutable<BatchState>, 'state' | 'landingStarted' | 'landingPlanned' | 'gates'> {
   state: BatchState['state'] | 'landed' | 'ended';
-  landing: 'none' | 'planned' | 'begun';
+  landing: 'none' | 'planned' | 'started';
   gateRuns: { workflow: string; state: 'running' | 'passed' | 'failed'; plannedAt: number }[];
 }
 
@@ -180,7 +180,7 @@ export class Records {
   }
 
   /** In line, with the stacks that what they stand on makes of them. */
-  standing(): readonly PullRequestState[] {
+  waiting(): readonly PullRequestState[] {
     const merged = new Set(this.pullRequests.filter(({ status }) => status === 'merged').map(({ id }) => id));
     const links = this.inLine().map((row) => ({
       ...row,
@@ -188,9 +188,9 @@ export class Records {
       skipLine: row.asksToSkip,
       below: row.below !== null && merged.has(row.below) ? null : row.below,
     }));
-    const standing = withStacks(links);
-    for (const { id, stack, skipLine } of standing) Object.assign(this.pullRequest(id), { stack, skipLine });
-    return standing;
+    const waiting = withStacks(links);
+    for (const { id, stack, skipLine } of waiting) Object.assign(this.pullRequest(id), { stack, skipLine });
+    return waiting;
   }
 
   pullRequest(id: string): PullRequestRow {
@@ -217,7 +217,7 @@ export class Records {
 
   isLanding(row: PullRequestRow): boolean {
     return this.batches.some(
-      (batch) => batch.landing === 'begun' && batch.members.some((member) => member.pullRequest === row.id),
+      (batch) => batch.landing === 'started' && batch.members.some((member) => member.pullRequest === row.id),
     );
   }
 

@@ -200,12 +200,12 @@ describe('a part beside the line', () => {
       [],
     ],
     [
-      'is not begun then: its members are built in line',
+      'is not started then: its members are built in line',
       { waiting: bisected([1, 2], 'side_build'), rules: { ...bisecting, useParallelBisection: false } },
       ['start bisect p1 p2 on tip'],
     ],
     [
-      'is not begun while the queue is paused',
+      'is not started while the queue is paused',
       { waiting: bisected([1, 2], 'side_build'), rules: bisecting, queue: { paused: true } },
       [],
     ],

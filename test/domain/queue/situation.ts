@@ -1,13 +1,7 @@
 // Builds snapshots in a few words: pull requests by number, a line of batches chained on the tip, one check named `test`.
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type {
-  BatchState,
-  BuildState,
-  CheckConclusion,
-  PullRequestState,
-  QueueRules,
-  Snapshot,
-} from '../../../src/domain/queue/model/snapshot.ts';
+import type { CheckConclusion, QueueRules } from '../../../src/domain/queue/model/rules.ts';
+import type { BatchState, BuildState, PullRequestState, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 
 export const minute = 60_000;
@@ -155,7 +149,7 @@ function toBatch(spec: BatchSpec, index: number, before: BatchState | undefined)
     buildKeysHash: 'keys',
     createdAt: now - minute,
     buildStartedAt: made === null || spec.build === 'unstarted' ? null : now - minute,
-    landingBegun: false,
+    landingStarted: false,
     landingPlanned: false,
     ...spec.change,
   };

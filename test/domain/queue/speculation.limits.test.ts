@@ -93,13 +93,13 @@ describe('what will hardly be needed any more', () => {
 });
 
 describe('after a change to another mode', () => {
-  const landing = { sideBuild: 'speculative', landingPlanned: true, landingBegun: true } as const;
+  const landing = { sideBuild: 'speculative', landingPlanned: true, landingStarted: true } as const;
 
   it.each([
     ['linear speculation', {}],
     ['one after the other', { mode: 'serial', useOptimisticValidation: false }],
   ] as const)(
-    'by %s: a speculative build whose landing is begun stays, and nothing lands beside it',
+    'by %s: a speculative build whose landing is started stays, and nothing lands beside it',
     (_name, rules) => {
       const line = [
         { of: [1], build: 'success', change: landing },
@@ -116,7 +116,7 @@ describe('after a change to another mode', () => {
     'by speculative builds: green builds of a chain that wait for own checks count as builds, except %i',
     (most, starts) => {
       const line = [
-        { of: [1], build: 'success', change: { landingPlanned: true, landingBegun: true } },
+        { of: [1], build: 'success', change: { landingPlanned: true, landingStarted: true } },
         { of: [2], build: 'success' },
       ] as const;
       const waiting = [pr(2, { status: 'tagged', ownVerdict: 'pending' }), pr(3)];

@@ -826,9 +826,9 @@ describe('which speculative builds are over', () => {
     expect(planned({ waiting, line: [speculative([1], 'pending')] })).toEqual([start('p2')]);
   });
 
-  it('and none is ended or built again while a landing is begun', () => {
+  it('and none is ended or built again while a landing is started', () => {
     const line = [
-      speculative([1], 'success', [], { landingBegun: true, landingPlanned: true }),
+      speculative([1], 'success', [], { landingStarted: true, landingPlanned: true }),
       speculative([2], 'pending', [1]),
     ];
     const waiting = [on(1, a), on(2, a, { head: 'new', successProbability: 0.99 })];

@@ -242,7 +242,7 @@ describe('the comment, the check and explain', () => {
           landingsFrom: now.landingsFrom,
           batch: companions && {
             ...{ companions, hasCommit: now.hasCommit, verdict: now.verdict, cause: 'new' },
-            ...{ landingBegun: false, assumes: [], mayBePassed: false },
+            ...{ landingStarted: false, assumes: [], mayBePassed: false },
           },
         });
         const isNear = now.isTop || companions !== null;

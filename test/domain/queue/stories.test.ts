@@ -1,7 +1,7 @@
 // Whole stories on the model: what a sequence of plans, workers' steps and accidents ends in.
 import { describe, expect, test } from 'vitest';
 import { plan } from '../../../src/domain/queue/plan.ts';
-import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type { Physics } from './forest.ts';
 import { World } from './model.ts';
 import { Oracle } from './oracle.ts';
@@ -31,8 +31,8 @@ function settle(queue: World): void {
   throw new Error('it did not settle');
 }
 
-/** Plans and steps until the landing of the first batch is planned, or begun. */
-function until(queue: World, landing: 'planned' | 'begun'): void {
+/** Plans and steps until the landing of the first batch is planned, or started. */
+function until(queue: World, landing: 'planned' | 'started'): void {
   const isThere = () => queue.batches[0]?.landing === landing;
   for (let round = 0; round < 100 && !isThere(); round += 1) {
     queue.advance();
@@ -107,7 +107,7 @@ describe('stories', () => {
   test('a landing that the host did but nobody recorded, with a push from outside on top: landed once', () => {
     const w = world({});
     queue(w, 2);
-    until(w, 'begun');
+    until(w, 'started');
     const [first] = w.batches;
     if (first === undefined) throw new Error('no batch');
     w.moveBase(first);
@@ -124,7 +124,7 @@ describe('stories', () => {
   test('a push to the head of a pull request that is landing: it lands with the pinned head', () => {
     const w = world({});
     queue(w, 1);
-    until(w, 'begun');
+    until(w, 'started');
     w.push(w.pullRequest('p1'));
     w.dequeue(w.pullRequest('p1'));
     settle(w);

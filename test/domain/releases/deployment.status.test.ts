@@ -97,7 +97,7 @@ describe('start and end', () => {
 
 describe('cancellation', () => {
   const cases: readonly (readonly [DeploymentStatus, boolean, boolean, readonly DeploymentStatus[]])[] = [
-    // has the slot, trigger begun
+    // has the slot, trigger started
     ['pending', false, false, ['canceled']],
     ['pending', true, false, ['canceled']],
     ['pending', true, true, ['canceling']],
@@ -112,8 +112,8 @@ describe('cancellation', () => {
     ['canceled', false, false, []],
     ['error', false, true, []],
   ];
-  test.each(cases)('%s, slot %s, trigger begun %s: %j', (status, hasSlot, triggerBegun, path) => {
-    expect(decideCancel({ status, hasSlot, triggerBegun })).toEqual(path);
+  test.each(cases)('%s, slot %s, trigger started %s: %j', (status, hasSlot, triggerStarted, path) => {
+    expect(decideCancel({ status, hasSlot, triggerStarted })).toEqual(path);
   });
 
   test('goes along the table', () => {

@@ -31,7 +31,7 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     slot: 'free',
     isFirstInLine: true,
     freeze: null,
-    triggerBegunAt: null,
+    triggerStartedAt: null,
     triggeredAt: null,
     cancelSentAt: null,
     callAt: null,
@@ -45,11 +45,11 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
   };
 }
 
-/** It has the slot, and its trigger was begun with that. */
-const begun = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
-  situation({ status: 'in_progress', slot: 'ours', isFirstInLine: false, triggerBegunAt: aMinuteAgo, ...is });
+/** It has the slot, and its trigger was started with that. */
+const started = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
+  situation({ status: 'in_progress', slot: 'ours', isFirstInLine: false, triggerStartedAt: aMinuteAgo, ...is });
 const running = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
-  begun({ triggeredAt: aMinuteAgo, ...is });
+  started({ triggeredAt: aMinuteAgo, ...is });
 
 const deadline = aMinuteAgo + 3_600_000;
 
@@ -75,12 +75,12 @@ describe('a deployment that waits', () => {
     ],
     [
       'is not triggered twice when a report sets it back',
-      situation({ triggerBegunAt: longAgo }),
+      situation({ triggerStartedAt: longAgo }),
       { kind: 'wait', for: 'report', until: null },
     ],
     [
       'gives back the slot that it was set back with, in the end',
-      situation({ slot: 'ours', triggerBegunAt: longAgo, statusAt: longAgo }),
+      situation({ slot: 'ours', triggerStartedAt: longAgo, statusAt: longAgo }),
       { kind: 'become', status: 'error', because: 'Nothing was heard of it for 60 minutes.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
@@ -88,15 +88,15 @@ describe('a deployment that waits', () => {
 
 describe('a deployment that has the slot', () => {
   it.each([
-    ['triggers its provider', begun(), { kind: 'call', call: 'trigger' }],
+    ['triggers its provider', started(), { kind: 'call', call: 'trigger' }],
     [
       'leaves alone for a while a provider that failed',
-      begun({ callAt: now + 5, calls: 1 }),
+      started({ callAt: now + 5, calls: 1 }),
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
     [
       'gives up a provider that cannot be reached',
-      begun({ triggerBegunAt: now - 600_000, statusAt: now - 600_000, calls: 20 }),
+      started({ triggerStartedAt: now - 600_000, statusAt: now - 600_000, calls: 20 }),
       {
         kind: 'become',
         status: 'unknown',
@@ -116,25 +116,25 @@ describe('a deployment that has the slot', () => {
       situation({ status: 'in_progress', slot: 'ours', provider: none }),
       { kind: 'wait', for: 'report', until: deadline },
     ],
-    ['is supervised', begun({ provider: command }), { kind: 'supervise' }],
+    ['is supervised', started({ provider: command }), { kind: 'supervise' }],
     [
       'is supervised by one worker',
-      begun({ provider: command, supervisedUntil: now + 3 }),
+      started({ provider: command, supervisedUntil: now + 3 }),
       { kind: 'wait', for: 'lease', until: now + 3 },
     ],
     [
       'is supervised by another worker when the first is lost',
-      begun({ provider: command, supervisedUntil: now, calls: 1 }),
+      started({ provider: command, supervisedUntil: now, calls: 1 }),
       { kind: 'supervise' },
     ],
     [
       'may take long while it is supervised',
-      begun({ provider: command, statusAt: longAgo, triggerBegunAt: longAgo }),
+      started({ provider: command, statusAt: longAgo, triggerStartedAt: longAgo }),
       { kind: 'supervise' },
     ],
     [
       'is not started for ever when each worker is lost',
-      begun({ provider: command, supervisedUntil: now, calls: 5 }),
+      started({ provider: command, supervisedUntil: now, calls: 5 }),
       { kind: 'become', status: 'error', because: 'It was started 5 times, and each time its worker was lost.' },
     ],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
@@ -199,7 +199,7 @@ describe('a deployment that is to be canceled', () => {
     ],
     [
       'is canceled at once when it was never triggered',
-      canceling({ triggerBegunAt: null }),
+      canceling({ triggerStartedAt: null }),
       { kind: 'become', status: 'canceled', because: 'It was canceled.' },
     ],
     [
@@ -212,7 +212,7 @@ describe('a deployment that is to be canceled', () => {
 
 describe('a deployment that was canceled without waiting for it', () => {
   const owing = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
-    situation({ status: 'canceled', triggerBegunAt: longAgo, statusAt: longAgo, cancelOwed: true, ...is });
+    situation({ status: 'canceled', triggerStartedAt: longAgo, statusAt: longAgo, cancelOwed: true, ...is });
   it.each([
     ['has ended when its provider needs no notification', owing({ cancelOwed: false }), { kind: 'ended' }],
     ['has ended when its environment has another provider by now', owing({ isElsewhere: true }), { kind: 'ended' }],
@@ -234,9 +234,9 @@ describe('a deployment that was canceled without waiting for it', () => {
     ['at a workflow', { provider: workflow }, true],
     ['that waits for what comes of it', { status: 'in_progress' }, false],
     ['in line', { status: 'pending' }, false],
-    ['that was never begun', { triggerBegunAt: null }, false],
+    ['that was never started', { triggerStartedAt: null }, false],
     ['driven from outside', { isReported: true }, false],
-    ['begun at a provider that is not there any more', { isElsewhere: true }, false],
+    ['started at a provider that is not there any more', { isElsewhere: true }, false],
     ['without a provider', { provider: none }, false],
     ['that ended with the worker that supervised it', { provider: command }, false],
   ] as const)('its provider is notified of a deployment %s: %j, %s', (_, is, owes) =>
@@ -245,7 +245,7 @@ describe('a deployment that was canceled without waiting for it', () => {
         status: 'unknown',
         provider: reporting,
         isReported: false,
-        triggerBegunAt: longAgo,
+        triggerStartedAt: longAgo,
         isElsewhere: false,
         ...is,
       }),
@@ -335,7 +335,7 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   slot: fc.constantFrom('ours', 'free', 'taken'),
   isFirstInLine: fc.boolean(),
   freeze: fc.option(fc.record({ until: instant }), { nil: null }),
-  triggerBegunAt: instant,
+  triggerStartedAt: instant,
   triggeredAt: instant,
   cancelSentAt: instant,
   callAt: instant,

@@ -61,7 +61,7 @@ describe('what happens next', () => {
       { kind: 'supervise', work: { kind: 'plan', prompt: 1 } },
     ],
     [
-      'a follow-up is planned before the next leaf is begun',
+      'a follow-up is planned before the next leaf is started',
       { prompts: [...situation().prompts, { ordinal: 2, isPlanned: false }], leaves: [leaf('1.1', 'not_started')] },
       { kind: 'supervise', work: { kind: 'plan', prompt: 2 } },
     ],
@@ -97,16 +97,16 @@ describe('what happens next', () => {
         kind: 'become',
         leafId: 'leaf 1.1',
         status: 'failed',
-        because: 'It was begun 5 times, and each time its worker was lost.',
+        because: 'It was started 5 times, and each time its worker was lost.',
       },
     ],
     [
       'planning is given up with the last words',
       { prompts: [{ ordinal: 1, isPlanned: false }], calls: mostAttempts, problem: 'It hiccups.' },
-      { kind: 'fail_plan', prompt: 1, because: 'It was begun 5 times. Last: It hiccups.' },
+      { kind: 'fail_plan', prompt: 1, because: 'It was started 5 times. Last: It hiccups.' },
     ],
     [
-      'a leaf waits for a host that is away, however often it was begun in vain',
+      'a leaf waits for a host that is away, however often it was started in vain',
       { leaves: [working], calls: 40, problem: 'It is away.', failingSince: now - day + 1 },
       { kind: 'supervise', work: { kind: 'leaf', leafId: 'leaf 1.1' } },
     ],
@@ -177,7 +177,7 @@ describe('what happens next', () => {
       { kind: 'become', leafId: 'leaf 1.1', status: 'in_progress', because: null },
     ],
     [
-      'nothing is begun behind a failed leaf',
+      'nothing is started behind a failed leaf',
       { leaves: [leaf('1.1', 'failed'), leaf('1.2', 'not_started')] },
       { kind: 'ended' },
     ],

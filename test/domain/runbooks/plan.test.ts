@@ -135,7 +135,7 @@ describe('what the pull request says', () => {
 
   it('labels that ask for something wait until all is done', () => {
     const labels = ['a', 'mergequeue', 'b'];
-    expect(labelsNow(labels, { asking: ['mergequeue', ''], isDone: false })).toEqual(['a', 'b']);
-    expect(labelsNow(labels, { asking: ['mergequeue', ''], isDone: true })).toEqual(labels);
+    expect(labelsNow(labels, { triggering: ['mergequeue', ''], isDone: false })).toEqual(['a', 'b']);
+    expect(labelsNow(labels, { triggering: ['mergequeue', ''], isDone: true })).toEqual(labels);
   });
 });

@@ -39,7 +39,7 @@ function day({ changes: count, failure, gap, targets = () => null, workers = 100
     at += gap(number);
     return { number, arrivedAt: Math.round(at), author: 0, targets: targets(number) };
   });
-  const bad = new Set(changes.flatMap(({ number }) => (draw(seed, streams.fate, number) < failure ? number : [])));
+  const bad = new Set(changes.flatMap(({ number }) => (draw(seed, streams.outcome, number) < failure ? number : [])));
   const ci = { medianMs: 30 * minute, spread, drawnPer: 'change' } as const;
   return { changes, workers, truth: truthOf({ seed, bad, pairs: [], flake: 0, ci }) };
 }
@@ -77,7 +77,7 @@ function sum(of: readonly number[]): number {
 
 /** Many, for what is to be expected of few. */
 function fates(failure: number, count: number): boolean[] {
-  return Array.from({ length: count }, (_, number) => draw(seed, streams.fate, number) < failure);
+  return Array.from({ length: count }, (_, number) => draw(seed, streams.outcome, number) < failure);
 }
 
 function dorfmanBuilds(bad: readonly boolean[], size: number): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isTelling } from '../../../src/domain/simulation/comparison.ts';
+import { isEnough } from '../../../src/domain/simulation/comparison.ts';
 import { logOfMerges, staysOf } from '../../../src/domain/simulation/history.ts';
 
 describe('merges in git', () => {
@@ -26,5 +26,5 @@ describe('merges in git', () => {
     [19, false],
     [20, true],
     [500, true],
-  ])('%i of them tell of a usual day: %s', (arrivals, tell) => expect(isTelling(arrivals)).toBe(tell));
+  ])('%i of them tell of a usual day: %s', (arrivals, tell) => expect(isEnough(arrivals)).toBe(tell));
 });

@@ -5,7 +5,7 @@ import { truthOf } from '../../../src/domain/simulation/ground-truth.ts';
 import { plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Build, Change, Policy, Truth } from '../../../src/domain/simulation/policy.ts';
 import { draw, drawWait } from '../../../src/domain/simulation/randomness.ts';
-import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 
 export const minute = 60_000;
 

@@ -17,6 +17,7 @@ import { drawDay } from '../../../bench/simulator/workload.ts';
 import { simulate, type Run } from '../../../src/domain/simulation/engine.ts';
 import type { MakePolicy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
+import { cases } from '../../support/tier.ts';
 import { minute, run, sketch, endsOf } from './world.ts';
 
 const rivals = Object.entries(policies).filter(([name]) => name !== 'interlock');
@@ -51,7 +52,8 @@ describe.each(rivals)('%s', (_, makePolicy) => {
 
   it('keeps the mainline green where changes conflict, mask each other, and CI lies', () => {
     for (const cell of ['rate=60,workers=20,failure=0.15', 'rate=60,workers=40,overlap=1,failure=0.15,flake=0.05'])
-      for (const seed of [1, 2, 3]) expect(simulate(smallDay({ cell, seed }), makePolicy).red).toBe(0);
+      for (const seed of cases({ standard: [1], full: [2, 3] }))
+        expect(simulate(smallDay({ cell, seed }), makePolicy).red).toBe(0);
   });
 });
 
@@ -65,7 +67,7 @@ describe('no policy that keeps the order', () => {
     ['SubmitQueue', submitQueue],
   ];
   it.each(inOrder)('lands a change sooner than the oracle: %s', (_, makePolicy) => {
-    for (const seed of [4, 5]) {
+    for (const seed of cases({ standard: [4], full: [5] })) {
       const cell = 'rate=60,workers=10000,overlap=0.5';
       const day = smallDay({ cell, seed });
       const soonest = landedIn(simulate(day, inOrderOracle));
@@ -112,11 +114,15 @@ describe('a batch of all that wait', () => {
 
 describe('a window of prefixes', () => {
   // 30-minute builds, 10 % failures: so many landings an hour, by a published table.
-  it.each([
-    [5, 7.4],
-    [6, 8.2],
-    [7, 9.5],
-  ])('of %i lands %f changes an hour', (size, published) => {
+  it.each(
+    cases<readonly [number, number]>({
+      standard: [[6, 8.2]],
+      full: [
+        [5, 7.4],
+        [7, 9.5],
+      ],
+    }),
+  )('of %i lands %f changes an hour', (size, published) => {
     const changes = 6000;
     const bad = Array.from({ length: changes }, (_, number) => number).filter((number) => draw(11, number) < 0.1);
     const day = sketch({ arrivals: Array.from({ length: changes }, () => 0), bad });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { rulesOfPlanner } from '../../../bench/simulator/policies/rules.ts';
-import type { QueueRules } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import { cases } from '../../support/tier.ts';
 import { exploreAll, type SmallWorld } from './small-world.ts';
 import { speculative, patienceMs, usual, worldOfSpeculation as onFour } from './small-world.worlds.ts';

@@ -11,17 +11,17 @@ const largeWorlds: readonly [string, SmallWorld][] = [
     'three that may affect anything',
     { ...onThree, targets: [null, null, null], rules: { ...speculative, maxParallelBuilds: null } },
   ],
-];
-
-const worlds: readonly [string, SmallWorld][] = [
   ['three that may affect anything, two at a time', { ...onThree, targets: [null, null, null], rules: speculative }],
-  ['three that all overlap, two at a time', { ...onThree, rules: speculative }],
-  ['three of which only neighbours overlap', { ...onThree, targets: [['a'], ['a', 'b'], ['b']], rules: speculative }],
-  ['three that are unlikely to land from the start', { ...onThree, rules: speculative, successProbability: 0.7 }],
   [
     'three that arrive unlikely to land',
     { ...onThree, rules: speculative, arrive: 'any time', successProbability: 0.7 },
   ],
+];
+
+const worlds: readonly [string, SmallWorld][] = [
+  ['three that all overlap, two at a time', { ...onThree, rules: speculative }],
+  ['three of which only neighbours overlap', { ...onThree, targets: [['a'], ['a', 'b'], ['b']], rules: speculative }],
+  ['three that are unlikely to land from the start', { ...onThree, rules: speculative, successProbability: 0.7 }],
   ['three that arrive at any time', { ...onThree, rules: speculative, arrive: 'any time' }],
   ['three of which any may conflict', { ...onThree, rules: speculative, mayConflict: true }],
 ];

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';
 import { overlap } from '../../../src/domain/queue/model/overlap.ts';
-import type { QueueRules, Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
+import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
 import { plannerPolicy, type PlannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
 import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
@@ -58,7 +59,7 @@ export function exploreAll(of: SmallWorld): Visited {
     onWay.delete(key);
   };
   try {
-    for (const state of outcomesOf(new State(of), { name: 'begin', take: (begun) => begun.begin() })) visit(state);
+    for (const state of outcomesOf(new State(of), { name: 'begin', take: (started) => started.begin() })) visit(state);
   } catch (error) {
     throw new Error(`After ${way.join(', ')}: ${(error as Error).message}`, { cause: error });
   }

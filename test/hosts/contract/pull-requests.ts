@@ -59,19 +59,21 @@ export function describeHeads(given: () => Given): void {
     await expect(host.mergePullRequest(repository, number, merge)).rejects.toThrow(HostRefused);
   });
 
-  test('the head of an open pull request is the tip of its branch, and nothing is known of the branch later', async () => {
-    const { host, repository, push, head } = given();
+  test('an open pull request has the tips of its branches, and nothing is known of the branches later', async () => {
+    const { host, repository, push, head, base } = given();
     const { number, headTip } = await open(given());
     expect(headTip).toBe(head);
+    expect(await host.listOpenPullRequests(repository)).toMatchObject([{ number, headTip: head, baseTip: base }]);
     const next = await push({ branch: 'topic', files: { 'c.txt': 'c\n' } });
     await expect
       .poll(async () => await host.getPullRequest(repository, number))
-      .toMatchObject({ headSha: next, headTip: next });
+      .toMatchObject({ headSha: next, headTip: next, baseTip: base });
     await host.closePullRequest(repository, number);
     expect(await host.getPullRequest(repository, number)).toMatchObject({
       state: 'closed',
       headSha: next,
       headTip: null,
+      baseTip: null,
     });
   });
 

@@ -15,7 +15,7 @@ import { serveGitHub } from '../../../src/server/github.ts';
 import { startServer } from '../../../src/server.ts';
 import { createService } from '../../../src/service.ts';
 import { createPlainLoop } from '../../support/plain-loop.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
+import { takeDatabase } from '../../support/kept-databases.ts';
 
 export interface AppWorld {
   readonly emulator: Emulator;
@@ -61,18 +61,18 @@ export function withScopes(ctx: Context, scopes: readonly Scope[]): Context {
 
 export async function appWorld(): Promise<AppWorld> {
   const emulator = await startEmulator();
-  const database = await createTestDatabase();
+  const database = await takeDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'gha-'));
   const secrets = generateSecrets();
   const log = pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' });
   let aheadMs = 0;
   const service = await createService({
     databaseUrl: database.url,
+    database: database.database,
     dataDir: join(folder, 'data'),
     publicUrl: 'http://127.0.0.1',
     log,
     wake: createPlainLoop().wake,
-    poolSize: 6,
     secrets,
     clock: () => new Date(Date.now() + aheadMs),
   });

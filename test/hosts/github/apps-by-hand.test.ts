@@ -38,12 +38,14 @@ async function audit() {
 
 describe('a link', () => {
   test('of an administrator is a page that leads to GitHub, for an hour', async () => {
-    const input = { server: `${w.emulator.webUrl}/`, organization: 'acme' };
-    const { data } = await w.graphql(linkDocument, { input });
-    const { url, expiresAt } = (data as { createGitHubAppLink: { url: string; expiresAt: string } })
-      .createGitHubAppLink;
-    expect((Date.parse(expiresAt) - Date.now()) / 60_000).toBeCloseTo(60, 0);
-    expect(await (await fetch(url)).text()).toContain(`${w.emulator.webUrl}/organizations/acme/settings/apps/new`);
+    // The operator named one server: a link without a server leads there.
+    for (const server of [`${w.emulator.webUrl}/`, null]) {
+      const { data } = await w.graphql(linkDocument, { input: { server, organization: 'acme' } });
+      const { url, expiresAt } = (data as { createGitHubAppLink: { url: string; expiresAt: string } })
+        .createGitHubAppLink;
+      expect((Date.parse(expiresAt) - Date.now()) / 60_000).toBeCloseTo(60, 0);
+      expect(await (await fetch(url)).text()).toContain(`${w.emulator.webUrl}/organizations/acme/settings/apps/new`);
+    }
   });
 
   test.each([
@@ -56,7 +58,7 @@ describe('a link', () => {
     [{ server: 'https://github.com.example.com' }, 'BAD_INPUT', 'input.server', 'is not known'],
     [{ server: 'http://github.com' }, 'BAD_INPUT', 'input.server', 'is not known'],
     [{ organization: 'a/b' }, 'BAD_INPUT', 'input.organization', 'the login of an organisation'],
-    [{}, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
+    [{ server: 'https://github.com' }, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
     [{ server: 'https://acme.ghe.com' }, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
   ])('of %j is refused', async (input, code, field, words) => {
     expect(await refusal(linkDocument, input)).toEqual([[code, field, expect.stringContaining(words)]]);
@@ -82,6 +84,15 @@ describe('an App that was made by hand', () => {
   ])('is refused with %j', async (changes, field, words) => {
     expect(await refusal(addDocument, given(changes))).toEqual([['BAD_INPUT', field, expect.stringContaining(words)]]);
     expect(await w.rows('select 1 from github_app')).toEqual([]);
+  });
+
+  test('is refused while it is public, because anybody could install it', async () => {
+    const app = w.emulator.core.state.apps.must(Number(w.emulator.appId));
+    app.isPublic = true;
+    expect(await refusal(addDocument, given())).toEqual([
+      ['BAD_INPUT', 'input.appId', expect.stringContaining('is the public App interlock, which anybody can install')],
+    ]);
+    app.isPublic = false;
   });
 
   test('is not taken while GitHub does not answer', async () => {

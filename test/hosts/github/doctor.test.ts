@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/domain/doctor/finding.ts';
 import { examineRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
-import { configurationYaml } from '../../support/world.ts';
+import { configurationYaml, parallel } from '../../support/world.ts';
 import { appWorld, type AppWorld } from './app-world.ts';
 import { workflow } from './queue-world.ts';
 
@@ -21,6 +21,11 @@ beforeAll(async () => {
   head = made.head;
   await w.addFirstApp();
   await w.activate('shop');
+  // Other modes build no bot branches.
+  await replaceConfiguration(w.ctx, {
+    repository: { owner: 'acme', name: 'shop' },
+    yaml: configurationYaml(parallel()),
+  });
   await push();
 });
 afterAll(async () => await w.close());
@@ -58,6 +63,7 @@ test('a healthy repository passes every probe, and only refs of others stay', as
   const [left, tried, run] = ['mq-tmp-probe-1000', `mq-tmp-probe-${now}`, 'mq-tmp-run-1000'];
   for (const branch of [left, tried, run])
     await person.git.createRef({ ...place, ref: `refs/heads/${branch}`, sha: head });
+  await w.emulator.core.settled();
   expect((await examine()).map(({ probe, state }) => `${state} ${probe}`)).toEqual([
     'ok server',
     'ok clock',
@@ -145,7 +151,7 @@ describe('missing:', () => {
       name: 'writing at all',
       spoil: async () => void (await person.repos.update({ ...place, archived: true })),
       mend: async () => void (await person.repos.update({ ...place, archived: false })),
-      found: ['missing repository: acme/shop is archived at GitHub. Unarchive it in its settings.', 'missing pushes: '],
+      found: ['missing repository: acme/shop is archived at GitHub. Unarchive it: ', 'missing pushes: '],
     },
     {
       name: 'an answer of GitHub',

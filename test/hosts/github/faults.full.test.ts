@@ -27,7 +27,7 @@ test('twelve pull requests land once each while one call in ten fails and one we
   const left = async (): Promise<string> => {
     const [open] = await w.rows<{ n: string }>(
       `select (select count(*) from pull_request where status <> 'merged') + (select count(*) from batch where cleaned_up_at is null)
-            + (select count(*) from intent where state in ('planned', 'begun')) as n`,
+            + (select count(*) from intent where state in ('planned', 'started')) as n`,
     );
     return open?.n ?? '';
   };

@@ -11,9 +11,8 @@ import pg from 'pg';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../../github-emulator/index.ts';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import type { HostAdapter, HostRepository } from '../../../src/hosts/port.ts';
-import { entities } from '../../../src/modules/entities.ts';
-import { connectDatabase, type Database } from '../../../src/platform/database.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
+import type { Database } from '../../../src/platform/database.ts';
+import { takeDatabase } from '../../support/kept-databases.ts';
 import { commit, git } from '../commits.ts';
 
 export interface GitHubWorld {
@@ -49,9 +48,9 @@ export const quickPace = { perMinute: 100_000, gatherMs: 0 };
 
 export async function github(options: EmulatorOptions = {}): Promise<GitHub> {
   const emulator = await startEmulator(options);
-  const database = await createTestDatabase();
+  const database = await takeDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'ghw-'));
-  const db = await connectDatabase({ url: database.url, entities: entities as never, onError: () => {} });
+  const db = database.database;
   const owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
   const sql = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>

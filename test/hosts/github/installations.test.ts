@@ -5,6 +5,7 @@ import { changeSelection, deleteInstallation } from '../../../github-emulator/re
 import { addApp } from '../../../src/modules/github/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { makeApp, makeInstallation } from '../../../github-emulator/model/seed.ts';
+import { addOtherOwner } from './other-owner.ts';
 import { appOf, appWorld, type AppWorld } from './app-world.ts';
 
 let w: AppWorld;
@@ -94,6 +95,18 @@ test('a repository that is given to somebody without the App becomes inactive', 
   expect(await shown()).toMatchObject({ active: false });
 });
 
+test('a repository that is given to an owner for whom the account has another App stays active under its new name', async () => {
+  const { shown } = await activeOne('inherited');
+  const heirs = await addOtherOwner(w.emulator, w.ctx, w.secrets);
+  await w.syncAll();
+  w.emulator.knobs.transfer('acme/inherited', heirs);
+  // Only the App of the former owner is known to have changed.
+  await w.emulator.core.settled();
+  await w.rows("update github_installation set sync_at = null where owner = 'heirs'");
+  await w.syncChanged();
+  expect(await shown()).toEqual({ owner: heirs, name: 'inherited', active: true });
+});
+
 test('a repository that is taken out of the selection becomes inactive, and the others stay', async () => {
   const [out, stays] = [await activeOne('out'), await activeOne('stays')];
   const { core } = w.emulator;
@@ -157,9 +170,11 @@ test('another App of another account lists the same repositories for that accoun
   const hinted = await w.rows<{ account_id: string }>('select account_id from host_hint');
   expect(hinted).toEqual([{ account_id: w.ctx.accountId }]);
   for (const { accountId } of [w.ctx, w.otherCtx])
-    expect(await w.ctx.db.transaction(accountId, async (tx) => await tx.query('select slug from github_app'))).toEqual([
-      { slug: accountId === w.ctx.accountId ? 'interlock' : 'second' },
-    ]);
+    expect(
+      await w.ctx.db.transaction(accountId, async (tx) => await tx.query('select slug from github_app order by id')),
+    ).toEqual(
+      accountId === w.ctx.accountId ? [{ slug: 'interlock' }, { slug: 'interlock-heirs' }] : [{ slug: 'second' }],
+    );
   expect(await shown()).toMatchObject({ active: true });
 });
 
@@ -169,8 +184,9 @@ test('a removed installation makes its repositories inactive', async () => {
   await w.syncChanged();
   expect(await shown()).toMatchObject({ active: false });
   expect(
-    await w.rows('select removed_at is not null as gone, sync_at from github_installation where account_id = $1', [
-      w.ctx.accountId,
-    ]),
+    await w.rows(
+      "select removed_at is not null as gone, sync_at from github_installation where owner = 'acme' and account_id = $1",
+      [w.ctx.accountId],
+    ),
   ).toEqual([{ gone: true, sync_at: null }]);
 });

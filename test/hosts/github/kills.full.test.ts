@@ -9,7 +9,7 @@ import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
 async function isOver(w: QueueWorld): Promise<boolean> {
   const [open] = await w.rows<{ n: string }>(
     `select (select count(*) from pull_request where status <> 'merged') + (select count(*) from batch where cleaned_up_at is null)
-          + (select count(*) from intent where state in ('planned', 'begun')) as n`,
+          + (select count(*) from intent where state in ('planned', 'started')) as n`,
   );
   return open?.n === '0';
 }

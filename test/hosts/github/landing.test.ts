@@ -4,6 +4,7 @@ import type { Finding } from '../../../src/domain/doctor/finding.ts';
 import { examineRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { git, messageOf } from '../commits.ts';
+import { metricsOf } from '../../support/metrics.ts';
 import { queueWorld } from './queue-world.ts';
 
 test('three pull requests are labelled: two land as GitHub shows it, and the red one is blocked with a comment', async () => {
@@ -11,17 +12,19 @@ test('three pull requests are labelled: two land as GitHub shows it, and the red
   const one = await w.open('one', { one: '1\n' });
   const red = await w.open('red', { bad: '1\n' });
   const two = await w.open('two', { two: '2\n' });
+  // By these words GitHub would start no workflow on the bot branch.
+  await w.person.pulls.update({ ...w.place, pull_number: two, title: 'Add two [skip ci]' });
   await w.label(one, red, two);
   expect(await w.settled(one, red, two)).toEqual({ [one]: 'merged', [red]: 'blocked', [two]: 'merged' });
   const isCleanedUp = async (): Promise<boolean> =>
-    (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0;
+    (await w.rows("select 1 from intent where state in ('planned', 'started')")).length === 0;
   await w.until(isCleanedUp);
 
   const clone = await w.clone();
   const landed = git(clone, 'log', '--first-parent', '--reverse', '--format=%H', 'origin/main').split('\n').slice(1);
   expect(landed.map((commit) => messageOf(clone, commit).split('\n')[0])).toEqual([
     `Add one (#${one})`,
-    `Add two (#${two})`,
+    `Add two (skip ci) (#${two})`,
   ]);
   const { data: shown } = await w.person.pulls.get({ ...w.place, pull_number: one });
   expect(shown.state).toBe('closed');
@@ -38,4 +41,7 @@ test('three pull requests are labelled: two land as GitHub shows it, and the red
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
   expect(findings.at(-1)?.words).toBe('Every required check runs on bot branches: test.');
   expect(w.emulator.core.mistakes).toEqual([]);
+  const metrics = metricsOf(await w.service.metricsPage.text(null));
+  for (const resource of ['rest', 'graphql'])
+    expect(metrics[`interlock_github_requests_total{resource="${resource}",outcome="ok"}`]).toBeGreaterThan(0);
 });

@@ -40,8 +40,8 @@ async function fold(machine = first): Promise<number> {
 }
 
 /** Names of the refs at GitHub itself. */
-async function standing(): Promise<string[]> {
-  const refs = await first.mirrors.readStandingRefs(w.repository, ['refs/interlock/']);
+async function actual(): Promise<string[]> {
+  const refs = await first.mirrors.readActualRefs(w.repository, ['refs/interlock/']);
   return refs.map(({ ref }) => ref);
 }
 
@@ -52,7 +52,7 @@ async function listed(): Promise<string[]> {
 const both = (): string[] => [1, 2].map((batch) => `${landings}${batch} ${main}`);
 
 test('folded landings are read as before, and are not made again', async () => {
-  expect([await fold(), await standing(), await listed()]).toEqual([2, [ledger], both()]);
+  expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
   expect((await w.host.readRef(w.repository, `${landings}1`))?.commit).toBe(main);
   const again = w.host.updateRefs(w.repository, [{ ref: `${landings}1`, from: null, to: main }]);
   await expect(again).rejects.toThrow(RefMoved);
@@ -73,7 +73,7 @@ test('a kill before the push folds nothing, and the next fold does it all', asyn
   const release = onFailpoint('github:before_push', async () => await Promise.reject(new Error('killed')));
   await expect(fold()).rejects.toThrow('killed');
   release();
-  expect([await standing(), await listed()]).toEqual([[`${landings}1`, `${landings}2`], both()]);
+  expect([await actual(), await listed()]).toEqual([[`${landings}1`, `${landings}2`], both()]);
   expect([await fold(), await listed()]).toEqual([2, both()]);
 });
 
@@ -81,12 +81,12 @@ test('a kill after the push leaves a whole fold', async () => {
   const release = onFailpoint('github:after_push', async () => await Promise.reject(new Error('killed')));
   await expect(fold()).rejects.toThrow('killed');
   release();
-  expect([await standing(), await fold(second), await listed()]).toEqual([[ledger], 0, both()]);
+  expect([await actual(), await fold(second), await listed()]).toEqual([[ledger], 0, both()]);
 });
 
 test('a fold whose answer is lost is done', async () => {
   g.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
-  expect([await fold(), await standing(), await listed()]).toEqual([2, [ledger], both()]);
+  expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
 });
 
 test('two machines that fold at once leave one whole ledger', async () => {
@@ -95,17 +95,17 @@ test('two machines that fold at once leave one whole ledger', async () => {
   for (const error of failed) expect([RefMoved, HostUnavailable].some((known) => error instanceof known)).toBe(true);
   expect(failed.length).toBeLessThan(2);
   await fold();
-  expect([await standing(), await listed()]).toEqual([[ledger], both()]);
+  expect([await actual(), await listed()]).toEqual([[ledger], both()]);
 });
 
 test('a ledger that somebody has deleted or moved back lists less, and the next fold goes on from there', async () => {
   await fold();
-  const [before] = await first.mirrors.readStandingRefs(w.repository, [ledger]);
+  const [before] = await first.mirrors.readActualRefs(w.repository, [ledger]);
   await first.pushes.updateRefs(w.repository, [{ ref: `${landings}3`, from: null, to: main }]);
   await fold();
-  const [after] = await first.mirrors.readStandingRefs(w.repository, [ledger]);
+  const [after] = await first.mirrors.readActualRefs(w.repository, [ledger]);
   const move = async (from: string | null, to: string | null): Promise<void> =>
-    await second.pushes.updateStandingRefs(w.repository, [{ ref: ledger, from, to }]);
+    await second.pushes.updateActualRefs(w.repository, [{ ref: ledger, from, to }]);
   await move(after?.commit ?? null, before?.commit ?? null);
   expect(await listed()).toEqual(both());
   await move(before?.commit ?? null, null);
@@ -115,7 +115,7 @@ test('a ledger that somebody has deleted or moved back lists less, and the next 
 });
 
 test('a ledger that is none hinders no landing', async () => {
-  await first.pushes.updateStandingRefs(w.repository, [{ ref: ledger, from: null, to: main }]);
+  await first.pushes.updateActualRefs(w.repository, [{ ref: ledger, from: null, to: main }]);
   expect(await listed()).toEqual(both());
-  expect([await fold(), await standing(), await listed()]).toEqual([2, [ledger], both()]);
+  expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
 });

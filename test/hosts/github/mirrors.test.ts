@@ -112,14 +112,14 @@ test('two processes that keep up a mirror at once do it once', async () => {
 test('landing refs of a day ago are folded by upkeep, and younger ones are not', async () => {
   const m = machine();
   await m.pushes.updateRefs(w.repository, [{ ref: 'refs/interlock/landings/1', from: null, to: main }]);
-  const standing = async (): Promise<string[]> =>
-    (await m.mirrors.readStandingRefs(w.repository, ['refs/interlock/'])).map(({ ref }) => ref);
+  const actual = async (): Promise<string[]> =>
+    (await m.mirrors.readActualRefs(w.repository, ['refs/interlock/'])).map(({ ref }) => ref);
   m.later(1);
   await keepUp(m, w.repository);
-  expect(await standing()).toEqual(['refs/interlock/landings/1']);
+  expect(await actual()).toEqual(['refs/interlock/landings/1']);
   m.later(1);
   await keepUp(m, w.repository);
-  expect(await standing()).toEqual(['refs/interlock/ledger']);
+  expect(await actual()).toEqual(['refs/interlock/ledger']);
 });
 
 test('idle mirrors go where there is not enough room, and the next use clones them again', async () => {

@@ -8,6 +8,7 @@ import { operations } from '../../accounts/operations.ts';
 import { encodeNodeId } from '../../../src/graphql/node-id.ts';
 import { sequenceEvents } from '../../../src/modules/events/sequencer.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
+import { makeInstallation } from '../../../github-emulator/model/seed.ts';
 import { appOf, appWorld, type AppWorld } from './app-world.ts';
 
 let w: AppWorld;
@@ -56,9 +57,9 @@ async function signIn(
   const browser = openBrowser(w);
   const form = await browser.get('/session?next=/acme/shop/queue/main');
   const [, way = ''] = /href="(\/session\/github\/[^"]+)"/.exec(form.text) ?? [];
-  const begun = await browser.get(way.replaceAll('&amp;', '&'));
-  expect([begun.status, browser.cookie]).toEqual([303, expect.stringContaining('interlock-github=')]);
-  const asked = new URL(begun.headers.get('location') ?? '');
+  const started = await browser.get(way.replaceAll('&amp;', '&'));
+  expect([started.status, browser.cookie]).toEqual([303, expect.stringContaining('interlock-github=')]);
+  const asked = new URL(started.headers.get('location') ?? '');
   expect(Object.fromEntries(asked.searchParams)).toMatchObject({
     client_id: w.emulator.clientId,
     code_challenge_method: 'S256',
@@ -125,6 +126,23 @@ describe('signing in at GitHub', () => {
     const visit = await signIn('otto');
     expect([visit.status, visit.browser.cookie]).toEqual([403, '']);
     expect(visit.text).toContain('otto sees no repository at GitHub that Interlock works on for this account.');
+  });
+
+  it('is refused to a stranger who has installed the App elsewhere, before and after GitHub has listed it', async () => {
+    const { core } = w.emulator;
+    const app = core.state.apps.must(Number(w.emulator.appId));
+    const account = core.state.accounts.find(({ login }) => login === 'otto');
+    if (account === undefined) throw new Error('There is no otto.');
+    const { id } = makeInstallation(core, { app, account });
+    const told = JSON.stringify({ action: 'created', installation: { id, app_id: app.id } });
+    expect((await w.send({ body: told, headers: { 'x-github-event': 'installation' } })).status).toBe(202);
+    const own = await w.rows('select id from github_installation where removed_at is null');
+    expect((await signIn('otto')).status).toBe(403);
+    await w.syncChanged();
+    expect((await signIn('otto')).status).toBe(403);
+    expect(await w.rows('select id from github_installation where removed_at is null')).toEqual(own);
+    expect(await w.rows("select 1 from repository where owner = 'otto'")).toEqual([]);
+    core.state.installations.remove(id);
     expect(await w.rows("select 1 from account_user where handle = 'otto'")).toEqual([]);
   });
 
@@ -163,8 +181,8 @@ describe('signing in at GitHub', () => {
 
   it('is refused for a minute to an address that tries codes', async () => {
     const browser = openBrowser(w);
-    const begun = await browser.get(`/session/github/${await firstApp()}`);
-    const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    const started = await browser.get(`/session/github/${await firstApp()}`);
+    const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? '';
     const { cookie } = browser;
     const statuses: number[] = [];
     for (let n = 0; n < 61; n += 1) {
@@ -269,11 +287,43 @@ const inOneRepository = operations
   .filter(({ field }) => field !== 'Mutation.createRepository')
   .map((operation) => [operation.field, operation] as const);
 
+it('knows a person who was admitted before the first sign-in, and admits nobody without access or whom an admin removed', async () => {
+  const repository = await w.rows<{ id: string }>("select id from repository where name = 'shop'");
+  const admit = async (login: string): Promise<string | null | undefined> => {
+    const id = String(w.emulator.core.state.accounts.find((each) => each.login === login)?.id);
+    return await w.ctx.admitPerson?.(w.ctx.accountId, { repositoryId: repository[0]?.id ?? '', id, login });
+  };
+  for (const [login, role] of [
+    ['max', 'maintain'],
+    ['pia', 'push'],
+  ] as const) {
+    w.emulator.addPerson(login);
+    await permit(login, role);
+    await permit(login, role, 'vault');
+  }
+  const users = async (): Promise<unknown[]> =>
+    await w.rows("select handle, role from account_user where handle in ('max', 'otto', 'pia') order by handle");
+  expect(await Promise.all([admit('pia'), admit('pia')])).toEqual(
+    Array.from({ length: 2 }, () => expect.stringMatching(/^\d+\+pia@users\.noreply\./)),
+  );
+  expect([await admit('max'), await admit('otto')]).toEqual([expect.stringContaining('+max@'), null]);
+  const admitted = [
+    { handle: 'max', role: 'maintainer' },
+    { handle: 'pia', role: 'member' },
+  ];
+  expect(await users()).toEqual(admitted);
+  const { browser } = await signIn('pia');
+  expect(await answerTo(browser, whoAmI)).toMatchObject({ viewer: { email: await admit('pia') } });
+  expect(await users()).toEqual(admitted);
+  await w.rows("update account_user set removed_at = now() where handle = 'pia'");
+  expect(await admit('pia')).toBeNull();
+});
+
 describe('what a person may do', () => {
   const nobody = encodeNodeId('User', '1');
   let rea: Browser | undefined;
 
-  /** Of the role nothing new is heard: GitHub does not say who is in the organisation. */
+  /** A reader whose role stays admin, because GitHub does not answer who is in the organisation. */
   async function readerWithRoleOfAdmin(): Promise<Browser> {
     const { browser } = await signIn('rea');
     w.emulator.knobs.fail({ operation: membership, status: 503 });
@@ -311,7 +361,27 @@ describe('what a person may do', () => {
     );
   });
 
-  it('is told by viewerCan, in the words of the refusal', async () => {
+  it('bounds the end of a freeze, which is named without its repository', async () => {
+    rea ??= await readerWithRoleOfAdmin();
+    const [freeze] = await w.rows<{ id: string }>(
+      `insert into freeze_rule (account_id, repository_id, base_branches, source, starts_at, created_by, created_at)
+       select account_id, id, 'main', 'manual', now(), 'somebody', now() from repository where name = 'shop' returning id`,
+    );
+    const { answer } = await rea.graphql(
+      'mutation ($id: ID!) { deleteFreeze(input: {id: $id}) { freeze { id } } }',
+      {},
+      {
+        id: encodeNodeId('Freeze', freeze?.id ?? ''),
+      },
+    );
+    expect(answer.errors?.[0]?.message).toBe(
+      'This needs the permission maintain in acme/shop at GitHub; rea has read.',
+    );
+    expect(await w.rows('select 1 from freeze_rule where deleted_at is not null')).toEqual([]);
+    await w.rows('delete from freeze_rule');
+  });
+
+  it('is shown by viewerCan, in the words of the refusal', async () => {
     await w.emulator.knobs.clear();
     const reader = (await signIn('rea')).browser;
     expect(

@@ -11,7 +11,7 @@ import { Octokit } from '@octokit/rest';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { type Emulator, startEmulator } from '../../../github-emulator/index.ts';
-import { systemContext, type Context } from '../../../src/context.ts';
+import { systemContext, type Context, type Ports } from '../../../src/context.ts';
 import { createAccount, generateSecrets } from '../../../src/modules/accounts/index.ts';
 import type { HostRepository } from '../../../src/hosts/port.ts';
 import { addApp } from '../../../src/modules/github/index.ts';
@@ -20,8 +20,8 @@ import { serveGitHub } from '../../../src/server/github.ts';
 import { createService, type Service } from '../../../src/service.ts';
 import type { EngineSettings } from '../../support/engine-process.ts';
 import { createPlainLoop, type PlainLoop } from '../../support/plain-loop.ts';
-import { createTestDatabase } from '../../support/postgres.ts';
-import { configurationYaml, parallel } from '../../support/world.ts';
+import { takeDatabase } from '../../support/kept-databases.ts';
+import { configurationYaml, countAccountsFrom, parallel } from '../../support/world.ts';
 import { commit, git, tip } from '../commits.ts';
 import { quickPace } from './github-world.ts';
 
@@ -41,7 +41,11 @@ export interface QueueWorld extends AsyncDisposable {
   /** A branch with these files, pushed and opened as a pull request by a person. */
   open(branch: string, files: Readonly<Record<string, string>>): Promise<number>;
   /** Pushes a commit to a branch as a person does, and answers its id. A new branch begins at `main`. */
-  push(branch: string, files: Readonly<Record<string, string | null>>): Promise<string>;
+  push(
+    branch: string,
+    files: Readonly<Record<string, string | null>>,
+    more?: { readonly merges?: readonly string[]; readonly message?: string },
+  ): Promise<string>;
   label(...numbers: number[]): Promise<void>;
   /** Turns of the engine, until the condition holds. */
   until(condition: () => Promise<boolean>): Promise<void>;
@@ -82,25 +86,30 @@ export interface QueueWorldOptions {
   readonly configuration?: string;
   /** Of the first commit, beside the workflow of the checks. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What changes wake. Default: the plain loop of this process. */
+  readonly wake?: Ports['wake'];
+  /** Names of workflows begin with it, so that a world on the shared Temporal needs one of its own. */
+  readonly accountId?: number;
 }
 
 export async function queueWorld(options: QueueWorldOptions = {}): Promise<QueueWorld> {
   const emulator = await startEmulator();
-  const database = await createTestDatabase();
+  const database = await takeDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'ghq-'));
   const secrets = generateSecrets();
   const loop = createPlainLoop();
   const fastify = Fastify();
   const service = await createService({
     databaseUrl: database.url,
+    database: database.database,
     dataDir: join(folder, 'data'),
     publicUrl: 'http://127.0.0.1',
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'fatal' }),
-    wake: loop.wake,
-    poolSize: 6,
+    wake: options.wake ?? loop.wake,
     secrets,
     pushPace: quickPace,
   });
+  if (options.accountId !== undefined) await countAccountsFrom(database.url, options.accountId);
   await serveGitHub(fastify, { ...service, secrets });
   const url = await fastify.listen({ port: 0, host: '127.0.0.1' });
   const { accountId, token } = await createAccount(service.ports, secrets, {
@@ -171,9 +180,9 @@ export async function queueWorld(options: QueueWorldOptions = {}): Promise<Queue
     repository: { accountId, id: repository.id, owner: place.owner, name: place.repo },
     engine: { mode: 'loop', databaseUrl: database.url, dataDir: join(folder, 'data'), secrets, pushPace: quickPace },
     rows,
-    async push(branch, files) {
+    async push(branch, files, more = {}) {
       const from = tip(directory, branch) ?? git(directory, 'rev-parse', 'refs/heads/main');
-      const made = commit(directory, { branch, from, files });
+      const made = commit(directory, { branch, from, files, ...more });
       await push(branch);
       return made;
     },

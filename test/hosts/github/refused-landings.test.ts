@@ -1,4 +1,5 @@
 // A queue whose base branch refuses pushes says so before it tries: which rule, and where it is changed.
+import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';
 import { queueWorld } from './queue-world.ts';
@@ -27,9 +28,46 @@ test('explanation and comment name the rule with its link, and no landing is tri
   );
   const explained = await w.ctx.db.transaction(
     w.ctx.accountId,
-    async (tx) => await explainAll(w.ctx, tx, [row!], null),
+    async (tx) => await explainAll(w.ctx, tx, { pullRequests: [row!], asOf: null, isBrief: true }),
   );
   expect(explained.get(row!.id)).toMatchObject({ kind: 'halted', sentence: `The queue is halted: ${words}` });
   expect(await w.rows("select 1 from intent where kind = 'land'")).toEqual([]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('a review that a ruleset demands is waited for, though the App may bypass the ruleset', async () => {
+  await using w = await queueWorld();
+  const required = {
+    required_approving_review_count: 1,
+    dismiss_stale_reviews_on_push: false,
+    require_code_owner_review: false,
+    require_last_push_approval: false,
+    required_review_thread_resolution: false,
+  };
+  await w.person.repos.createRepoRuleset({
+    ...w.place,
+    name: 'reviewed',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: [{ type: 'pull_request', parameters: required }],
+    bypass_actors: [{ actor_id: Number(w.emulator.appId), actor_type: 'Integration', bypass_mode: 'always' }],
+  });
+  const number = await w.open('one', { one: '1\n' });
+  await w.label(number);
+  const status = async () =>
+    await w.rows('select status, status_code, status_text from pull_request where number = $1', [number]);
+  await w.until(async () => JSON.stringify(await status()).includes('pending'));
+  expect(await status()).toEqual([
+    {
+      status: 'pending',
+      status_code: 101,
+      status_text: 'The rules of the code host demand a review that is missing.',
+    },
+  ]);
+  const { token } = w.emulator.addPerson('mona', 'admin');
+  const reviewer = new Octokit({ baseUrl: w.emulator.apiUrl, auth: token });
+  await reviewer.pulls.createReview({ ...w.place, pull_number: number, event: 'APPROVE' });
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   expect(w.emulator.core.mistakes).toEqual([]);
 });

@@ -45,6 +45,21 @@ async function row(): Promise<{ status: string; skip_line: boolean } | undefined
   return found;
 }
 
+/** Who is named in the events of the pull request that people cause. */
+async function actors(): Promise<(string | undefined)[]> {
+  const found = await w.rows<{ action: string; actor: string }>(
+    `select action, actor from event where action in ('labeled', 'queued', 'dequeued') order by id`,
+  );
+  return found.map(({ action, actor }) => `${action} by ${actor.replace(/^\d+\+/, '').replace(/@.*/, '')}`);
+}
+
+async function users(): Promise<string[]> {
+  const found = await w.rows<{ handle: string }>(
+    'select handle from account_user where handle is not null order by handle',
+  );
+  return found.map(({ handle }) => handle);
+}
+
 const label = 'mergequeue';
 
 test('a label of a person who cannot write is taken off, with the reason', async () => {
@@ -54,6 +69,7 @@ test('a label of a person who cannot write is taken off, with the reason', async
     'The label `mergequeue` was taken off: Only people who can write to the repository can ask this; @tia cannot.',
   );
   expect((await row())?.status).toBe('open');
+  expect([await actors(), await users()]).toEqual([[], []]);
 });
 
 test('a label of a person who can write is followed, and a person who cannot does not take it back', async () => {
@@ -62,6 +78,7 @@ test('a label of a person who can write is followed, and a person who cannot doe
   await as('tia').issues.removeLabel({ ...w.place, issue_number: number, name: label });
   await w.until(async () => (await words()).includes('put back') && (await labels()).includes(label));
   expect(['queued', 'pending']).toContain((await row())?.status);
+  expect([(await actors())[0], await users()]).toEqual(['labeled by wim', ['wim']]);
 });
 
 test('an admin at GitHub skips the line by a command, and a person who can write does not', async () => {
@@ -72,5 +89,9 @@ test('an admin at GitHub skips the line by a command, and a person who can write
   expect((await row())?.skip_line).toBe(false);
   await as('ada').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
   await w.until(async () => (await row())?.skip_line === true);
+  expect(await users()).toEqual(['ada', 'wim']);
+  await as('ada').issues.createComment({ ...w.place, issue_number: number, body: '/interlock dequeue' });
+  await w.until(async () => (await row())?.status === 'open');
+  expect((await actors()).at(-1)).toBe('dequeued by ada');
   expect(w.emulator.core.mistakes).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once though the process dies,
-// follow-ups go on top, what people do at GitHub is seen, and what GitHub refuses is told with its words.
+// Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process dies,
+// follow-ups go on top, what people do at GitHub is seen, and a refusal of GitHub is shown in GitHub's words.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
 import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';
@@ -64,7 +64,7 @@ async function atGitHub(branch: string): Promise<{ number: number; title: string
   );
 }
 
-test('a pull request is opened once though the process dies, and a follow-up pushes to it', async () => {
+test('a pull request is opened once even if the process dies, and a follow-up pushes to it', async () => {
   const places = ['github:after_push', 'github:after_open', 'runbook:opened'];
   const releases = places.map((place) => {
     const release = onFailpoint(place, async () => {

@@ -42,9 +42,9 @@ async function post(url: string, fields: Record<string, string>): Promise<Respon
 
 /** The first click, and what GitHub asks then. Answers the address that GitHub sends the browser back to. */
 async function makeApp(from: string, name: string): Promise<string> {
-  const begun = formOf(await (await fetch(from)).text());
-  const manifest = JSON.stringify({ ...(JSON.parse(begun.fields['manifest'] ?? '') as object), name });
-  const asked = formOf(await (await post(begun.action, { manifest })).text());
+  const started = formOf(await (await fetch(from)).text());
+  const manifest = JSON.stringify({ ...(JSON.parse(started.fields['manifest'] ?? '') as object), name });
+  const asked = formOf(await (await post(started.action, { manifest })).text());
   const made = await post(asked.action, { ...asked.fields, as: w.emulator.login });
   return made.headers.get('location') ?? '';
 }

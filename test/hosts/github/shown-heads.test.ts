@@ -4,19 +4,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { verifyRepository } from '../../../src/modules/queue/index.ts';
 import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
-import { parallel } from '../../support/world.ts';
 import { git } from '../commits.ts';
-import { queueWorld, requiresTest, type QueueWorld } from './queue-world.ts';
-
-const configuration = `${parallel({ builds: 1, batch: 2 })}${requiresTest}merge_strategy:\n  show_as_merged: true\n`;
-
-async function headOf(w: QueueWorld, branch: string): Promise<string> {
-  return (await w.person.git.getRef({ ...w.place, ref: `heads/${branch}` })).data.object.sha;
-}
-
-async function isOver(w: QueueWorld): Promise<boolean> {
-  return (await w.rows("select 1 from intent where state in ('planned', 'begun')")).length === 0;
-}
+import { queueWorld } from './queue-world.ts';
+import { configuration, headOf, isOver, pushTo } from './shown-heads.ts';
 
 test('a batch of two and a pull request alone are shown as merged, each at its own commit', async () => {
   await using w = await queueWorld({ configuration });
@@ -42,42 +32,13 @@ test('a batch of two and a pull request alone are shown as merged, each at its o
   const repository = await findRepository(w.ctx, { owner: w.place.owner, name: w.place.repo });
   const [verified] = repository === null ? [] : await verifyRepository(w.ctx, repository);
   expect(verified?.failures).toEqual([]);
+  // Nothing of the guard stays.
+  await w.until(async () => (await w.rows('select 1 from batch where cleaned_up_at is null')).length === 0);
+  const { data: fences } = await w.person.git.listMatchingRefs({ ...w.place, ref: 'interlock/builds/' });
+  expect(fences).toEqual([]);
   const { data: runs } = await w.person.actions.listWorkflowRunsForRepo({ ...w.place, per_page: 100 });
   expect(runs.workflow_runs.filter(({ status }) => status !== 'completed')).toEqual([]);
   expect(w.emulator.core.mistakes).toEqual([]);
-});
-
-async function pushTo(w: QueueWorld, branch: string): Promise<void> {
-  const content = Buffer.from('pushed\n').toString('base64');
-  const file = { path: `pushed-${branch}`, branch, message: `Push to ${branch}`, content };
-  await w.person.repos.createOrUpdateFileContents({ ...w.place, ...file });
-  await w.emulator.core.settled();
-}
-
-test('somebody pushes to a head whose answer was lost, and to the base: the other head goes back', async () => {
-  await using w = await queueWorld({ configuration });
-  const one = await w.open('one', { one: '1\n' });
-  const two = await w.open('two', { two: '2\n' });
-  const before = await headOf(w, 'two');
-  const seen: string[] = [];
-  const stopLosing = onFailpoint('landing:before_heads', async () => {
-    stopLosing();
-    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
-    const stopPushing = onFailpoint('github:after_push', async () => {
-      stopPushing();
-      seen.push(await headOf(w, 'two'));
-      await pushTo(w, 'one');
-      await pushTo(w, 'main');
-    });
-  });
-  const stopLooking = onFailpoint('landing:after_heads_back', async () => void seen.push(await headOf(w, 'two')));
-  onTestFinished(stopLooking);
-  await w.label(one, two);
-  expect(await w.settled(one, two)).toEqual({ [one]: 'blocked', [two]: 'merged' });
-
-  expect(seen).toEqual([expect.not.stringContaining(before), before]);
-  const clone = await w.clone();
-  expect(git(clone, 'ls-tree', '--name-only', 'origin/main').split('\n')).not.toContain('one');
 });
 
 test('the base moves when the heads have moved: they go back, and the batch lands on the new base', async () => {

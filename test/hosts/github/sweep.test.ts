@@ -103,7 +103,8 @@ test('a sweep that GitHub refuses is made up for by the next one', async () => {
   await report('later');
   await w.emulator.knobs.clear();
   w.later(2);
-  w.emulator.knobs.fail({ operation: 'GET /app/hook/deliveries', times: 1 });
+  // Three tries of a page are one sweep.
+  w.emulator.knobs.fail({ operation: 'GET /app/hook/deliveries', times: 3 });
   await sweep();
   expect(await takeHints()).toEqual([]);
   await sweep();
@@ -148,4 +149,9 @@ test.each([
   const due = await w.rows('select 1 from repository_look where due_at <= $1', [w.ctx.clock()]);
   const listed = await w.rows('select 1 from github_installation where sync_at <= $1', [w.ctx.clock()]);
   expect([due.length, listed.length, countRedeliveries() - before]).toEqual([1, 1, 0]);
+  // The comparison costs more than a sweep: the next sweep comes later.
+  const soon = await w.rows('select 1 from github_app where sweep_due_at < $1', [
+    new Date(w.ctx.clock().getTime() + 4 * 60_000),
+  ]);
+  expect(soon).toEqual([]);
 });

@@ -1,8 +1,9 @@
 // GitHub's webhooks over HTTP: only signed ones count, each once.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { forgetOldHostDeliveries } from '../../../src/modules/github/index.ts';
+import { hostDeliveryForgetting } from '../../../src/modules/github/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { appWorld, type AppWorld } from './app-world.ts';
+import { forget } from '../../support/forget.ts';
 
 let w: AppWorld;
 let githubId: number;
@@ -108,8 +109,8 @@ test.each([
 test('ids of deliveries are forgotten after a week', async () => {
   await w.send({ body: pushOf('main'), headers: { 'x-github-delivery': 'old' } });
   const day = 24 * 60 * 60_000;
-  await forgetOldHostDeliveries(w.ctx.db, new Date(Date.now() + 6 * day));
+  await forget(w.ctx.db, hostDeliveryForgetting, new Date(Date.now() + 6 * day));
   expect(await deliveries()).toEqual(['old']);
-  await forgetOldHostDeliveries(w.ctx.db, new Date(Date.now() + 8 * day));
+  await forget(w.ctx.db, hostDeliveryForgetting, new Date(Date.now() + 8 * day));
   expect(await deliveries()).toEqual([]);
 });

@@ -14,6 +14,7 @@ import { createReleaseDriving } from '../../../src/providers.ts';
 import { startServer } from '../../../src/server.ts';
 import { readPage } from '../../docs/pages.ts';
 import { releasesOf, type Releases, type ReleasingWorld } from '../../support/release-world.ts';
+import { inFull } from '../../support/tier.ts';
 import { configurationYaml, parallel } from '../../support/world.ts';
 import { queueWorld, type QueueWorld } from './queue-world.ts';
 
@@ -23,7 +24,7 @@ function workflowsOfDocs(): Record<string, string> {
   const files = Object.fromEntries(
     named.map(({ text }) => [`${/^name: (\w+)/.exec(text)?.[1]?.toLowerCase() ?? ''}.yml`, text]),
   );
-  expect(Object.keys(files).toSorted()).toEqual(['deploy.yml', 'preview.yml', 'smoke.yml', 'test.yml']);
+  expect(Object.keys(files).toSorted()).toEqual(['deploy.yml', 'preview.yml', 'smoke.yml', 'test.yml', 'update.yml']);
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [`.github/workflows/${name}`, text]));
 }
 
@@ -76,6 +77,23 @@ afterAll(async () => {
 
 function neverNull(): never {
   throw new Error('The world has no secrets.');
+}
+
+let url: Promise<string> | null = null;
+
+/** The address of a server for all that workflows ask for. */
+async function serve(): Promise<string> {
+  url ??= (async () => {
+    const hub = createEventHub({ db: w.ctx.db, log: pino({ level: 'silent' }) });
+    const { secrets = neverNull() } = w.engine;
+    const server = await startServer({ ports: w.ctx, secrets, hub, port: 0, host: '127.0.0.1' });
+    closing.push(
+      async () => await hub.close(),
+      async () => await server.close(),
+    );
+    return server.url;
+  })();
+  return await url;
 }
 
 interface SeenRun {
@@ -155,8 +173,8 @@ test('a final gate that fails blocks the pull request, and names the job and the
   );
 });
 
-test('a final gate that takes too long is cancelled at GitHub', async () => {
-  const number = await w.open('slow', { slow: '1\n' });
+test.each(inFull('slow'))('a final gate that takes too long is cancelled at GitHub', async (branch) => {
+  const number = await w.open(branch, { [branch]: '1\n' });
   w.emulator.knobs.checks(({ name }) => (name === 'smoke' ? 'pending' : null));
   await w.label(number);
   await w.until(async () => (await w.rows("select 1 from gate_run where state = 'running'")).length === 1);
@@ -168,9 +186,9 @@ test('a final gate that takes too long is cancelled at GitHub', async () => {
   await w.emulator.knobs.clear();
 });
 
-test('a final gate whose workflow is missing blocks with the cure', async () => {
+test.each(inFull('gated'))('a final gate whose workflow is missing blocks with the cure', async (branch) => {
   await configure(`${requiresTest}final_gates:\n  - {workflow: absent.yml, timeout_mins: 5}\n`);
-  const number = await w.open('gated', { gated: '1\n' });
+  const number = await w.open(branch, { [branch]: '1\n' });
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
   expect(await statusOf(number)).toBe(
@@ -238,23 +256,27 @@ test('no branch of a run is left', async () => {
   await expect.poll(left).toEqual([]);
 });
 
+test('a workflow asks for a runbook, once', async () => {
+  w.emulator.setSecrets(`${w.place.owner}/${w.place.repo}`, { INTERLOCK_URL: await serve(), INTERLOCK_TOKEN: w.token });
+  await w.person.actions.createWorkflowDispatch({ ...w.place, workflow_id: 'update.yml', ref: 'main' });
+  await w.emulator.core.settled();
+  expect(await runsOf('update.yml')).toMatchObject([{ conclusion: 'success' }]);
+  expect(await w.rows('select text from runbook_prompt')).toEqual([
+    { text: 'Update the dependencies, one pull request for each.' },
+  ]);
+});
+
 test('a workflow registers a preview, and a verification of it is a check at GitHub that the landing waits for', async () => {
   const preview = createServer((_request, response) => void response.end('welcome'));
   await new Promise<void>((resolve) => preview.listen(0, '127.0.0.1', resolve));
-  const hub = createEventHub({ db: w.ctx.db, log: pino({ level: 'silent' }) });
+  closing.push(() => void preview.close());
   const { secrets = neverNull() } = w.engine;
-  const server = await startServer({ ports: w.ctx, secrets, hub, port: 0, host: '127.0.0.1' });
-  closing.push(
-    async () => await hub.close(),
-    async () => await server.close(),
-    () => void preview.close(),
-  );
   const { token } = await createApiToken(w.ctx, secrets, {
     kind: 'account',
     name: 'CI',
     scopes: ['preview:register'],
   });
-  w.emulator.setSecrets(`${w.place.owner}/${w.place.repo}`, { INTERLOCK_URL: server.url, INTERLOCK_TOKEN: token });
+  w.emulator.setSecrets(`${w.place.owner}/${w.place.repo}`, { INTERLOCK_URL: await serve(), INTERLOCK_TOKEN: token });
   await configure(
     requiresTest.replace('- test', '- test\n    - interlock/verify'),
     'verify:\n  preview:\n    - {name: staging, method: endpoint}\n',

@@ -74,8 +74,8 @@ export class Examples {
 
   /** The beginning of a commit there was, as sentences name it. */
   #short(short: string): string {
-    const [, standing] = [...this.#commits].find(([commit]) => commit.startsWith(short)) ?? [];
-    return standing?.slice(0, short.length) ?? short;
+    const [, known] = [...this.#commits].find(([commit]) => commit.startsWith(short)) ?? [];
+    return known?.slice(0, short.length) ?? short;
   }
 
   /** Another one for each, the same in every run. */

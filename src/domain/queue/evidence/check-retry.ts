@@ -4,7 +4,8 @@
 import { matchesGlob } from '../../glob.ts';
 import { failedChecks, failedChecksOfBuild } from './evidence.ts';
 import { isServiceCheck } from './service-checks.ts';
-import type { BuildState, CheckState, QueueRules } from '../model/snapshot.ts';
+import type { QueueRules } from '../model/rules.ts';
+import type { BuildState, CheckState } from '../model/snapshot.ts';
 
 /** A retry of one check on one commit. There is at most one, ever. */
 export interface Retry {

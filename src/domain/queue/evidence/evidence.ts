@@ -1,15 +1,8 @@
 // What CI's results prove. Evidence belongs to trees: a green build justifies every landing of its tree.
 import { isGlob, matchesGlob } from '../../glob.ts';
 import { isServiceCheck } from './service-checks.ts';
-import type {
-  BuildState,
-  CheckConclusion,
-  CheckState,
-  QueueRules,
-  RequiredCheck,
-  Snapshot,
-  Verdict,
-} from '../model/snapshot.ts';
+import type { CheckConclusion, QueueRules, RequiredCheck } from '../model/rules.ts';
+import type { BuildState, CheckState, Snapshot, Verdict } from '../model/snapshot.ts';
 
 /** Conclusions that count as passed if the configuration names none. */
 export const passingByDefault: readonly CheckConclusion[] = ['success', 'skipped', 'neutral'];
@@ -127,16 +120,23 @@ export interface EvidenceSource {
   readonly builds: readonly BuildState[];
 }
 
+type HeadRules = Pick<QueueRules, 'mode' | 'skipDraftWhenUpToDate'>;
+
 /**
- * Builds that may be evidence. If even an up-to-date green head gets a bot pull request, builds of the heads themselves
- * do not count.
+ * Whether builds of heads themselves may be evidence. They are not if even an up-to-date green head gets a bot pull
+ * request.
  */
+export function mayHeadsBeEvidence(rules: HeadRules): boolean {
+  return rules.mode !== 'parallel' || rules.skipDraftWhenUpToDate;
+}
+
+/** Builds that may be evidence. */
 export function withoutHeads(
   builds: readonly BuildState[],
-  rules: Pick<QueueRules, 'mode' | 'skipDraftWhenUpToDate'>,
+  rules: HeadRules,
   heads: readonly string[],
 ): readonly BuildState[] {
-  if (rules.mode !== 'parallel' || rules.skipDraftWhenUpToDate) return builds;
+  if (mayHeadsBeEvidence(rules)) return builds;
   const own = new Set(heads);
   return builds.filter((build) => !own.has(build.commit));
 }

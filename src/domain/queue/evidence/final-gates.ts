@@ -1,6 +1,7 @@
 // Final gates are workflows that run on the very commit that lands, one after the other, between a green build and its
 // landing. They fail closed: every result but a success in time blocks the landing.
-import type { GateState, FinalGate } from '../model/snapshot.ts';
+import type { FinalGate } from '../model/rules.ts';
+import type { GateState } from '../model/snapshot.ts';
 
 /** The gates that a batch of pull requests with these labels must pass, in order. */
 export function gatesFor(

@@ -12,7 +12,8 @@ import {
 } from './evidence.ts';
 import { judgeGates } from './final-gates.ts';
 import { blockText } from '../model/status.ts';
-import type { BatchState, BuildState, PullRequestState, QueueRules, Snapshot } from '../model/snapshot.ts';
+import type { QueueRules } from '../model/rules.ts';
+import type { BatchState, BuildState, PullRequestState, Snapshot } from '../model/snapshot.ts';
 
 /**
  * `worthless`: the build was canceled or is too old to prove anything, and must be repeated. `evidence` is '' when

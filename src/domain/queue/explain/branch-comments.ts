@@ -37,7 +37,7 @@ export function frozenComment(baseBranch: string, frozen: Frozen): string {
 }
 
 export type BackportNews =
-  | { readonly kind: 'begun' }
+  | { readonly kind: 'started' }
   | { readonly kind: 'waiting' }
   | { readonly kind: 'opened'; readonly number: number; readonly url: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly commits: readonly string[] }
@@ -46,7 +46,7 @@ export type BackportNews =
 /** Start, result and failure are separate comments. The same news again edits the existing comment. */
 export function backportKey(target: string, news: BackportNews): string {
   const part = {
-    begun: 'begin',
+    started: 'begin',
     waiting: 'begin',
     opened: 'result',
     conflict: 'failure',
@@ -57,8 +57,8 @@ export function backportKey(target: string, news: BackportNews): string {
 
 export function backportComment(target: string, news: BackportNews): string {
   switch (news.kind) {
-    case 'begun':
-      return `**Backport** to \`${target}\` has begun.`;
+    case 'started':
+      return `**Backport** to \`${target}\` has started.`;
     case 'waiting':
       return `**Backport** to \`${target}\`: begins once this pull request is merged.`;
     case 'opened':

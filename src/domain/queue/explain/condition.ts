@@ -2,7 +2,7 @@
 import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
 import type { ExplainedPullRequest } from './explain.ts';
 import type { LinePosition } from './line-position.ts';
-import type { CheckConclusion, RequiredCheck } from '../model/snapshot.ts';
+import type { CheckConclusion, RequiredCheck } from '../model/rules.ts';
 
 export type ConditionKind =
   | 'asked'
@@ -53,6 +53,8 @@ export interface CheckFact {
   readonly name: string;
   readonly conclusion: CheckConclusion;
   readonly endedAt: number | null;
+  /** What its writer said at the end. */
+  readonly summary: string | null;
 }
 
 export interface CheckFacts {
@@ -65,7 +67,7 @@ export interface CheckFacts {
 export interface ConditionFacts {
   readonly pullRequest: ExplainedPullRequest;
   /** Null unless the pull request is in line. */
-  readonly standing: LinePosition | null;
+  readonly position: LinePosition | null;
   readonly preconditions: readonly Precondition[];
   /** Names of all configured validations. */
   readonly validations: readonly string[];

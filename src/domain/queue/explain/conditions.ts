@@ -19,9 +19,9 @@ export function listConditions(facts: ConditionFacts): Condition[] {
       return [requestCondition(facts), preconditions(facts)];
     case 'queued':
     case 'tagged': {
-      const { standing } = facts;
+      const { position } = facts;
       const inLine =
-        standing === null ? [] : [place(facts, standing), build(facts, standing), landing(facts, standing)];
+        position === null ? [] : [place(facts, position), build(facts, position), landing(facts, position)];
       return [requestCondition(facts), preconditions(facts), queue(facts), ...inLine];
     }
     default:

@@ -2,6 +2,7 @@
 // facts and never stored. conditions.ts lists the conditions behind it in the same words.
 import { timeText } from '../../calendar/time.text.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
+import { isLandingHalt } from '../landing/host-retry.ts';
 import type { Actor } from '../requests/admission.ts';
 import { statusText } from '../model/status.ts';
 import type { BlockCode, PullRequestStatus } from '../model/snapshot.ts';
@@ -12,7 +13,7 @@ export interface ExplainedBatch {
   /** Why the batch was started. */
   readonly cause: Extract<Decision, { kind: 'StartBatch' }>['cause'];
   readonly hasCommit: boolean;
-  readonly landingBegun: boolean;
+  readonly landingStarted: boolean;
   /** Numbers of the other pull requests in the batch. */
   readonly companions: readonly number[];
   /**
@@ -46,6 +47,8 @@ export interface ExplainedPullRequest {
   /** Code and sentence of its last obstacle. Null if there is none. */
   readonly code: BlockCode | null;
   readonly text: string | null;
+  /** Who acts next where the obstacle has no code. Null or absent: CI. */
+  readonly actor?: Actor | null;
   /** Somebody took it out of the line, and nobody has queued it since. `by` null: not recorded. */
   readonly dequeued: { readonly by: string | null } | null;
   /**
@@ -125,9 +128,9 @@ export function explain(pullRequest: ExplainedPullRequest): Reason {
         sentence: openText(pullRequest),
       };
     case 'pending':
-      return { kind: 'precondition', who: actorOf(code), sentence: obstacle ?? 'A precondition is missing.' };
+      return { kind: 'precondition', who: actorOf(pullRequest), sentence: obstacle ?? 'A precondition is missing.' };
     case 'blocked':
-      return { kind: 'blocked', who: actorOf(code), sentence: obstacle ?? 'It is blocked.' };
+      return { kind: 'blocked', who: actorOf(pullRequest), sentence: obstacle ?? 'It is blocked.' };
     case 'queued':
     case 'tagged':
       return explainPlace(pullRequest);
@@ -143,7 +146,7 @@ function openText({ dequeued }: ExplainedPullRequest): string {
 
 function explainPlace(pullRequest: ExplainedPullRequest): Reason {
   const { batch, paused, haltedReason } = pullRequest;
-  if (batch?.landingBegun) return { kind: 'landing', who: 'queue', sentence: 'It is being merged now.' };
+  if (batch?.landingStarted) return explainLanding(haltedReason);
   if (haltedReason !== null) return { kind: 'halted', who: 'admin', sentence: haltedText(haltedReason) };
   if (paused !== null) return { kind: 'paused', who: 'admin', sentence: pausedText(paused) };
   if (pullRequest.preparingSince)
@@ -154,6 +157,11 @@ function explainPlace(pullRequest: ExplainedPullRequest): Reason {
   if (batch.verdict === 'red') return { kind: 'build_failed', who: 'queue', sentence: buildText(batch) };
   if (batch.verdict === 'pending') return { kind: 'building', who: 'ci', sentence: buildText(batch) };
   return explainGreen(pullRequest, batch);
+}
+
+function explainLanding(haltedReason: string | null): Reason {
+  if (!isLandingHalt(haltedReason, null)) return { kind: 'landing', who: 'queue', sentence: 'It is being merged now.' };
+  return { kind: 'halted', who: 'admin', sentence: `Its landing has started and cannot go on: ${haltedReason}` };
 }
 
 function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
@@ -300,6 +308,6 @@ const actors = {
   119: 'author',
 } as const satisfies Record<BlockCode, Actor>;
 
-function actorOf(code: BlockCode | null): Actor {
-  return code === null ? 'ci' : actors[code];
+function actorOf({ code, actor }: Pick<ExplainedPullRequest, 'code' | 'actor'>): Actor {
+  return code === null ? (actor ?? 'ci') : actors[code];
 }

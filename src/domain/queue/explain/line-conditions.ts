@@ -99,7 +99,7 @@ export function place(facts: ConditionFacts, { ahead, before, skippers, reordere
   });
 }
 
-export function build(facts: ConditionFacts, standing: LinePosition): Condition {
+export function build(facts: ConditionFacts, position: LinePosition): Condition {
   const { batch, hold } = facts.pullRequest;
   if (batch === null)
     return condition({
@@ -119,7 +119,7 @@ export function build(facts: ConditionFacts, standing: LinePosition): Condition 
     who: batch.verdict === 'red' ? 'queue' : 'ci',
     since: facts.build.startedAt,
     cause: facts.causes.build,
-    nextCheckAt: standing.buildUntil,
+    nextCheckAt: position.buildUntil,
     sentence: buildText(batch),
     conditions: checks(facts.build, 'queue'),
   });
@@ -177,7 +177,7 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition)
     ...(hostWarning ? [baseRules(hostWarning)] : []),
     ...(finalGate === null ? [] : [gate(finalGate)]),
   ];
-  const words = batch?.landingBegun && isQueued(status) ? 'It is being merged now' : 'Nothing else holds it back';
+  const words = batch?.landingStarted && isQueued(status) ? 'It is being merged now' : 'Nothing else holds it back';
   return group('landing', conditions, { holds: words, needed: 'merged' });
 }
 

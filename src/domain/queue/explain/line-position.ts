@@ -13,7 +13,7 @@ import { reorderedText } from '../model/reordered.ts';
 import { ciDeadline, startDeadline, type BatchVerdict } from '../evidence/verdict.ts';
 import { speculativePositionOf } from './speculative-position.ts';
 import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
-import type { BatchState, PullRequestState } from '../model/snapshot.ts';
+import type { BatchState, PullRequestState, Verdict } from '../model/snapshot.ts';
 import { findPass } from '../linear/red-head.ts';
 import { hasCapacity } from '../planning/capacity.ts';
 import { judgePatience } from '../linear/landing.ts';
@@ -39,26 +39,54 @@ export type LinePosition = Pick<
 
 const mostNamed = 10;
 
-/** Null if the pull request is not in that line. `causes` gives the cause of each batch's start. */
-export function linePositionOf(
-  view: LineView,
-  pullRequestId: string,
-  causes: ReadonlyMap<string, BatchCause>,
-): LinePosition | null {
-  const index = view.inOrder.findIndex(({ id }) => id === pullRequestId);
-  const pullRequest = view.pullRequests.get(pullRequestId);
-  if (pullRequest === undefined) return null;
+/** What an explanation knows besides the line. */
+export interface Beside {
+  /** The cause of each batch's start. */
+  readonly causes: ReadonlyMap<string, BatchCause>;
+  /** The verdict of its own checks, if it is in no live batch. Absent: the one in the line counts. */
+  readonly ownVerdict?: Verdict;
+}
+
+interface Landmarks {
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly skippers: readonly PullRequestState[];
+  readonly barriers: readonly PullRequestState[];
+}
+
+const landmarksOfViews = new WeakMap<LineView, Landmarks>();
+
+/** Found once for all pull requests that are asked about, because the line may be long. */
+function landmarksOf(view: LineView): Landmarks {
+  const known = landmarksOfViews.get(view);
+  if (known !== undefined) return known;
+  const found = {
+    indexOf: new Map(view.inOrder.map(({ id }, index) => [id, index])),
+    skippers: view.inOrder.filter(({ skipLine }) => skipLine),
+    barriers: view.inOrder.filter(({ isBarrier }) => isBarrier),
+  };
+  landmarksOfViews.set(view, found);
+  return found;
+}
+
+/** Null if the pull request is not in that line. */
+export function linePositionOf(view: LineView, pullRequestId: string, beside: Beside): LinePosition | null {
+  const inLine = view.pullRequests.get(pullRequestId);
+  if (inLine === undefined) return null;
+  const { causes, ownVerdict = inLine.ownVerdict } = beside;
+  const landmarks = landmarksOf(view);
+  const index = landmarks.indexOf.get(pullRequestId) ?? -1;
   const speculative = isSpeculative(view) ? speculativePositionOf(view, pullRequestId) : null;
   const batch = speculative?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
+  const pullRequest = batch === null ? { ...inLine, ownVerdict } : inLine;
   // Nothing is before a pull request beside the line.
   const inFront = speculative?.before ?? view.inOrder.slice(0, Math.max(0, index));
   const company = new Set(batch?.members.map((member) => member.pullRequest) ?? []);
-  const before = inFront.filter(({ id }) => !company.has(id));
+  const before = company.size === 0 ? inFront : inFront.filter(({ id }) => !company.has(id));
   const ahead = before.length;
   return {
     ahead,
-    skippers: before.filter(({ skipLine }) => skipLine).map(({ number }) => number),
-    hold: batch === null ? holdOf(view, pullRequest, before) : null,
+    skippers: landmarks.skippers.filter((other) => before.includes(other)).map(({ number }) => number),
+    hold: batch !== null ? null : index === -1 ? { kind: 'part' } : holdOf(view, pullRequest, before),
     ownChecks: ownChecksOf(view, pullRequest, batch),
     finalGate: batch === null || batch.sideBuild === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
     batch: batch === null ? null : batchOf(view, batch, { pullRequestId, causes, assumed: speculative?.assumed ?? [] }),
@@ -72,10 +100,9 @@ export function linePositionOf(
 
 /** Why it has no batch. */
 function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
-  if (!view.inOrder.includes(pullRequest)) return { kind: 'part' };
   if (before.length > 0 && isSuspended(view, pullRequest))
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
-  const barrier = before.find(({ isBarrier }) => isBarrier);
+  const barrier = landmarksOf(view).barriers.find((other) => before.includes(other));
   if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
   if (!isSpeculative(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
     const formation = planFormation(view);
@@ -162,7 +189,7 @@ function batchOf(
     verdict,
     cause: of.causes.get(batch.id) ?? 'new',
     hasCommit: batch.commit !== null,
-    landingBegun: batch.landingBegun,
+    landingStarted: batch.landingStarted,
     companions: membersOf(view, batch)
       .filter(({ id }) => id !== of.pullRequestId)
       .map(({ number }) => number),

@@ -1,6 +1,6 @@
 // What must hold before a pull request is in line, in the words of admission: its preconditions, and each check.
 import { matchesGlob } from '../../glob.ts';
-import type { Actor, Precondition, PreconditionKind } from '../requests/admission.ts';
+import { preconditionKinds, type Actor, type Precondition } from '../requests/admission.ts';
 import { condition, group, type CheckFact, type CheckFacts, type Condition, type ConditionFacts } from './condition.ts';
 import { passingByDefault } from '../evidence/evidence.ts';
 
@@ -29,24 +29,8 @@ function toCondition(precondition: Precondition, facts: ConditionFacts): Conditi
 }
 
 function holdsText({ kind, observed }: Precondition): string {
-  return `${preconditionWords[kind]}: ${observed}.`;
+  return `${preconditionKinds[kind].subject}: ${observed}.`;
 }
-
-const preconditionWords = {
-  base_branch: 'Its base branch',
-  draft: 'Its state',
-  head: 'Its head',
-  labels: 'Its labels',
-  review: 'Its reviews',
-  validations: 'Its validations',
-  verified_commits: 'Signatures of its commits',
-  mergeable: 'Merging it',
-  approvals: 'Its approvals',
-  owner_review: 'The review of an owner',
-  conversations: 'Its conversations',
-  stack: 'What it stands on',
-  own_checks: 'Its own required checks',
-} as const satisfies Record<PreconditionKind, string>;
 
 function validations(facts: ConditionFacts, failed: readonly string[]): Condition[] {
   return facts.validations.map((name) => {
@@ -88,12 +72,14 @@ export function checks({ checks: seen, required, startedAt }: CheckFacts, who: A
 }
 
 function checkCondition(
-  { name, conclusion, endedAt }: CheckFact,
+  { name, conclusion, endedAt, summary }: CheckFact,
   of: { readonly required: CheckFacts['required']; readonly startedAt: number | null; readonly who: Actor },
 ): Condition {
   const requirement = of.required?.find((candidate) => matchesGlob(candidate.name, name));
   const accepted = requirement?.acceptableStatuses ?? passingByDefault;
   const isRunning = conclusion === 'pending';
+  // Somebody has to do something that no page of the check tells.
+  const toDo = conclusion === 'action_required' && summary !== null ? ` ${summary}` : '';
   return condition({
     kind: 'check',
     name,
@@ -102,6 +88,6 @@ function checkCondition(
     needed: accepted.join(' or '),
     who: isRunning ? 'ci' : of.who,
     since: isRunning ? of.startedAt : endedAt,
-    sentence: isRunning ? `The check ${name} is running.` : `The check ${name} ended: ${conclusion}.`,
+    sentence: isRunning ? `The check ${name} is running.` : `The check ${name} ended: ${conclusion}.${toDo}`,
   });
 }

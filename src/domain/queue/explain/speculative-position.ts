@@ -1,6 +1,6 @@
 // The position of a pull request among speculative builds: which pull requests it waits for, and which of its builds is
 // furthest.
-import { type SpeculativeBuild } from '../speculation/graph.ts';
+import type { SpeculationGraph, SpeculativeBuild } from '../speculation/graph.ts';
 import type { LineView } from '../planning/line.ts';
 import type { BatchState, PullRequestState } from '../model/snapshot.ts';
 import { viewGraph } from '../speculation/view-graph.ts';
@@ -14,16 +14,26 @@ export interface SpeculativePosition {
   readonly assumed: readonly PullRequestState[];
 }
 
+const graphs = new WeakMap<LineView, SpeculationGraph>();
+
+/** One graph for all pull requests that are asked about: it costs as much as the line is long. */
+function graphOf(view: LineView): SpeculationGraph {
+  const graph = graphs.get(view) ?? viewGraph(view);
+  graphs.set(view, graph);
+  return graph;
+}
+
 /** Null if the pull request is not in that line. */
 export function speculativePositionOf(view: LineView, pullRequestId: string): SpeculativePosition | null {
-  const graph = viewGraph(view);
+  const graph = graphOf(view);
   const index = graph.indexOf.get(pullRequestId);
   if (index === undefined) return null;
   const rows = (indices: readonly number[]): PullRequestState[] => indices.flatMap((at) => graph.line[at] ?? []);
   const [build] = (graph.buildsOf.get(index) ?? []).toSorted(byWhatTheySay);
   const landing = view.batchOf.get(pullRequestId) ?? null;
   return {
-    before: rows(graph.before(index)),
+    // Without targets it overlaps everything.
+    before: graph.line[index]?.targets === null ? graph.line.slice(0, index) : rows(graph.before(index)),
     batch: landing ?? build?.batch ?? null,
     assumed:
       landing !== null || build === undefined ? [] : rows(build.pending.filter((at) => !build.members.includes(at))),

@@ -42,6 +42,8 @@ export interface StatusFacts {
   readonly status: PullRequestStatus;
   readonly code: BlockCode | null;
   readonly text: string | null;
+  /** Who acts next where the obstacle has no code. Null or absent: CI. */
+  readonly actor?: ExplainedPullRequest['actor'];
   /** Somebody took it out of the line, and nobody has queued it since. */
   readonly isDequeued: boolean;
   readonly baseBranch: string;
@@ -221,8 +223,8 @@ const outOfLine = {
 } as const;
 
 /** People are known by their email addresses, which must not appear in a comment. */
-function explained({ status, code, text, isDequeued }: StatusFacts): Reason {
-  return explain({ ...outOfLine, status, code, text, dequeued: isDequeued ? { by: null } : null });
+function explained({ status, code, text, actor = null, isDequeued }: StatusFacts): Reason {
+  return explain({ ...outOfLine, status, code, text, actor, dequeued: isDequeued ? { by: null } : null });
 }
 
 function lineSentences({ line, baseBranch }: StatusFacts): string[] {

@@ -6,14 +6,8 @@ import { judgeGates } from '../evidence/final-gates.ts';
 import { isValidationSkipped } from '../evidence/verdict.ts';
 import { inLineOrder } from '../model/order.ts';
 import { findOverlaps, type Targets } from '../model/overlap.ts';
-import {
-  buildsSpeculatively,
-  type BatchState,
-  type BuildState,
-  type GateState,
-  type PullRequestState,
-  type QueueRules,
-} from '../model/snapshot.ts';
+import { buildsSpeculatively, type QueueRules } from '../model/rules.ts';
+import type { BatchState, BuildState, GateState, PullRequestState } from '../model/snapshot.ts';
 
 export interface GateFacts {
   readonly now: number;
@@ -29,7 +23,7 @@ export interface GateFacts {
     readonly lineage: readonly string[];
   };
   readonly batch: Pick<BatchState, 'commit' | 'tree' | 'parentCommit' | 'buildKeysHash' | 'sideBuild'> & {
-    /** The batch has neither ended nor begun to land. */
+    /** The batch has neither ended nor started to land. */
     readonly isBuilding: boolean;
     readonly givenUp: boolean;
   };

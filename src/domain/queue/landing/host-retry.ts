@@ -18,6 +18,20 @@ export function decideNextTry(sort: EffectSort, tries: number): number | null {
   return Math.min(longestMs[sort], firstMs * 2 ** (tries - 1));
 }
 
+/** Why a queue is halted whose landing has started and fails again and again. It goes on, and its end ends the halt. */
+export function landingHaltText(
+  batchId: string,
+  { tries, reason }: { readonly tries: number; readonly reason: string },
+): string {
+  return `Landing batch ${batchId} failed ${tries} times: ${reason}`;
+}
+
+/** `batchId` null: of any batch. A queue has one landing at a time. */
+export function isLandingHalt(haltedReason: string | null | undefined, batchId: string | null): boolean {
+  const [, failed] = /^Landing batch (\d+) failed \d+ times: /.exec(haltedReason ?? '') ?? [];
+  return failed !== undefined && (batchId === null || failed === batchId);
+}
+
 /** How long after the instant that a host has named its answer may be awaited. */
 const soonMs = 1_000;
 

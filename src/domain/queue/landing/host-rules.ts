@@ -1,6 +1,6 @@
 // What the rules of a code host mean for the landings on a base branch. The host is asked before a landing is tried: a
 // refusal would block pull requests that nothing is wrong with.
-import type { QueueRules } from '../model/snapshot.ts';
+import type { QueueRules } from '../model/rules.ts';
 
 /** The rules of a base branch, as the port of a code host reads them (`BaseRules`). */
 export interface HostRules {
@@ -9,6 +9,10 @@ export interface HostRules {
   readonly why: string | null;
   readonly linear: boolean;
   readonly signed: boolean;
+  /** What can be done at the host about `linear` and about `checked`: the end of a sentence that begins with "or". */
+  readonly cures?: { readonly linear?: string; readonly checks?: string };
+  /** Required checks that count only from these writers, by the host's ids of them. Left out: none. */
+  readonly pinned?: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Landings {
@@ -24,11 +28,11 @@ export function decideHostHold(host: HostRules | null, landings: Landings): stri
   const { baseBranch, rules, isMergedByHost } = landings;
   const merges = host.linear ? mergeCommitsOf(landings) : null;
   if (merges !== null)
-    return `The code host takes no merge commits on ${baseBranch}, and ${merges.what}. Set ${merges.cure}, or remove the rule.`;
+    return `The code host takes no merge commits on ${baseBranch}, and ${merges.what}. Set ${merges.cure}, or ${host.cures?.linear ?? 'remove the rule.'}`;
   if (isMergedByHost) return null;
   if (host.push === 'refused') return `The code host takes no landing on ${baseBranch}. ${host.why ?? ''}`.trim();
   if (host.push === 'checked' && rules.mode !== 'parallel')
-    return `The code host takes only commits with passed checks on ${baseBranch}, and the mode ${modeNames[rules.mode]} lands commits that CI never saw. Set merge_mode.type to parallel, or permit Interlock to bypass the required checks.`;
+    return `The code host takes only commits with passed checks on ${baseBranch}, and the mode ${modeNames[rules.mode]} lands commits that CI never saw. Set merge_mode.type to parallel, or ${host.cures?.checks ?? 'permit Interlock to bypass the required checks.'}`;
   return null;
 }
 

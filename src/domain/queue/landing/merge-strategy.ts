@@ -1,6 +1,6 @@
 // How a pull request becomes commits of the base: by the configured strategy, unless one of its labels names another.
 import type { Configuration } from '../../configuration/keys.ts';
-import type { MergeStrategy } from '../model/snapshot.ts';
+import type { MergeStrategy } from '../model/rules.ts';
 
 type StrategyRules = Configuration['merge_rules']['merge_strategy'];
 

@@ -21,7 +21,7 @@ export function planFormation(view: LineView): Formation {
   if (queue.paused && (rules.maxParallelPausedBuilds ?? 0) === 0) return nothing;
   const first = view.inOrder[0];
   const isProbeDue =
-    first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingBegun && isSuspended(view, first);
+    first !== undefined && view.batches.length > 0 && !view.batches[0]?.landingStarted && isSuspended(view, first);
   if (isProbeDue) return hasCapacity(view, [first]) ? { kind: 'start', decision: probe(view, first) } : nothing;
   if (!isEndOpen(view)) return nothing;
   const { members, isClosed } = gather(view);

@@ -21,7 +21,7 @@ function findLandable(view: LineView): Landable | null {
   const { queue } = view.snapshot;
   if (first === undefined || first.givenUp || first.commit === null || !isOnTip(first, queue.tip)) return null;
   if (!mayLand(view)) return null;
-  if (view.batches.some((batch) => batch.landingBegun || batch.landingPlanned)) return null;
+  if (view.batches.some((batch) => batch.landingStarted || batch.landingPlanned)) return null;
   if (first.members.some((member, index) => view.inOrder[index]?.id !== member.pullRequest)) return null;
   const verdict = verdictOf(view, first);
   return verdict.kind === 'green' ? { batch: first, verdict } : null;

@@ -15,7 +15,7 @@ import { isolationsAt, judgeSideBuilds, planSideBuilds } from './side-builds.ts'
 import type { Decision } from '../model/decision.ts';
 
 export function planLinearly(view: LineView): Decision[] {
-  if (hasLandingBegun(view)) return planBehindLanding(view);
+  if (hasLandingStarted(view)) return planBehindLanding(view);
   const settled = settle(view);
   const sideBuilds = planSideBuilds(settled.view);
   const formation: Formation =
@@ -31,8 +31,8 @@ export function planLinearly(view: LineView): Decision[] {
   ];
 }
 
-function hasLandingBegun({ batches, sideBuilds }: LineView): boolean {
-  return [...batches, ...sideBuilds].some((batch) => batch.landingBegun);
+function hasLandingStarted({ batches, sideBuilds }: LineView): boolean {
+  return [...batches, ...sideBuilds].some((batch) => batch.landingStarted);
 }
 
 /**

@@ -31,7 +31,7 @@ export function findFault(view: LineView): Fault | null {
   let index = 0;
   let parent = view.snapshot.queue.tip;
   for (const [at, batch] of view.batches.entries()) {
-    if (batch.landingBegun) {
+    if (batch.landingStarted) {
       // It lands with the heads it pinned, whatever happened to its members since.
       const members = new Set(batch.members.map((member) => member.pullRequest));
       while (members.has(view.inOrder[index]?.id ?? '')) index += 1;

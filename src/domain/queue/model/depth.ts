@@ -1,5 +1,5 @@
 // Queue depth (interface 2.9), from the two counters kept on the queue.
-import type { QueueRules } from './snapshot.ts';
+import type { QueueRules } from './rules.ts';
 
 export interface Depth {
   readonly queued: number;

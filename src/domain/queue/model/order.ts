@@ -1,5 +1,6 @@
 // The order of a queue: the comparator, and the places of pull requests that a bisection took out of the line.
-import type { BatchState, PullRequestState, QueueRules } from './snapshot.ts';
+import type { QueueRules } from './rules.ts';
+import type { BatchState, PullRequestState } from './snapshot.ts';
 
 type Placed = Pick<PullRequestState, 'skipLine' | 'rank' | 'number'>;
 

@@ -1,14 +1,8 @@
 // The line as the planner sees it: pull requests in order, live batches by position, and the known facts about both. A
 // LineView is a value: a decision that removes batches or pull requests makes a new view, on which planning goes on.
 import { arrangeLine, inLineOrder } from '../model/order.ts';
-import {
-  buildsSpeculatively,
-  type BatchState,
-  type PullRequestState,
-  type QueueRules,
-  type ResetCode,
-  type Snapshot,
-} from '../model/snapshot.ts';
+import { buildsSpeculatively, type QueueRules } from '../model/rules.ts';
+import type { BatchState, PullRequestState, ResetCode, Snapshot } from '../model/snapshot.ts';
 import { hasFailedByItself } from '../landing/gate.ts';
 import { isServiceCheck } from '../evidence/service-checks.ts';
 import { judgeBatches, readingsOf, type BatchVerdict } from '../evidence/verdict.ts';
@@ -142,7 +136,7 @@ export function withStarted(view: LineView, start: Extract<Decision, { kind: 'St
     buildKeysHash: rules.buildKeysHash,
     createdAt: view.now,
     buildStartedAt: null,
-    landingBegun: false,
+    landingStarted: false,
     landingPlanned: false,
   };
   const batches = start.sideBuild === null ? [...view.batches, started] : view.batches;

@@ -1,7 +1,8 @@
 // May a pull request enter the queue? Decided when somebody queues it, and again at every changed fact while it is
-// pending.
-import { blockText } from '../model/status.ts';
-import type { BlockCode, QueueRules, Verdict } from '../model/snapshot.ts';
+// pending. A new precondition is a line of `preconditionKinds`, and an entry in one of the lists below.
+import { blockText, failedChecksText } from '../model/status.ts';
+import type { QueueRules } from '../model/rules.ts';
+import type { BlockCode, Verdict } from '../model/snapshot.ts';
 
 /** The facts about the pull request, from the host and from the database. */
 export interface AdmissionFacts {
@@ -17,9 +18,13 @@ export interface AdmissionFacts {
   /** Verdict of its own required checks on its head (`none`: no check has been seen yet). */
   readonly ownVerdict: Verdict;
   readonly ownFailedChecks: readonly string[];
+  /** The failed checks that never ran. */
+  readonly ownMissingChecks: readonly string[];
   /** It is known to conflict with the base's present tip. */
   readonly conflictsWithBase: boolean;
   readonly ownerReviewMissing: boolean;
+  /** The code host's own rules demand a review that is missing. */
+  readonly requiredReviewMissing: boolean;
   readonly hasUnverifiedCommits: boolean;
   /**
    * Why it waits for the pull request it is stacked on. Null: that one is before it in line or merged, or there is
@@ -32,10 +37,13 @@ export interface AdmissionFacts {
 
 export interface AdmissionRules {
   readonly mode: QueueRules['mode'];
-  /** Null: the code host's own rule applies, and the host enforces it. */
+  /** Null: the code host's own rule applies. The host does not enforce it on a queue that may bypass its rules. */
   readonly numberOfApprovals: number | null;
-  readonly conversationResolutionRequired: boolean;
-  readonly requireVerifiedCommits: boolean;
+  /** What is configured under `merge_rules.preconditions`. */
+  readonly preconditions: {
+    readonly conversation_resolution_required: boolean;
+    readonly require_verified_commits: boolean;
+  };
   /** A running own check keeps it pending in parallel mode too. */
   readonly checkMergeabilityToQueue: boolean;
   /** Labels that keep a pull request out of the queue. */
@@ -65,20 +73,45 @@ export type Admission =
   | ({ readonly kind: 'pend' } & Obstacle<BlockCode | null>)
   | ({ readonly kind: 'block' } & Obstacle);
 
-export type PreconditionKind =
-  | 'base_branch'
-  | 'draft'
-  | 'head'
-  | 'labels'
-  | 'review'
-  | 'validations'
-  | 'verified_commits'
-  | 'mergeable'
-  | 'approvals'
-  | 'owner_review'
-  | 'conversations'
-  | 'stack'
-  | 'own_checks';
+/**
+ * Every precondition: the subject of its sentence in an explanation, and what it means when it holds, as the API describes
+ * it.
+ */
+export const preconditionKinds = {
+  base_branch: { subject: 'Its base branch', meaning: 'Its base branch is managed.' },
+  draft: { subject: 'Its state', meaning: 'It is no draft.' },
+  head: {
+    subject: 'Its head',
+    meaning: 'The code host shows the tip of its branch as its head. Listed only while it shows an older one.',
+  },
+  labels: { subject: 'Its labels', meaning: 'It has no label that blocks.' },
+  review: { subject: 'Its reviews', meaning: 'No reviewer wants changes.' },
+  validations: {
+    subject: 'Its validations',
+    meaning: 'The validations of the configuration hold. Each of its parts is one.',
+  },
+  verified_commits: {
+    subject: 'Signatures of its commits',
+    meaning: 'The code host has verified the signature of each of its commits.',
+  },
+  mergeable: { subject: 'Merging it', meaning: 'No conflict with its base branch is known.' },
+  approvals: { subject: 'Its approvals', meaning: 'As many approvals as are required.' },
+  owner_review: {
+    subject: 'The review of an owner',
+    meaning: 'An owner of the changed code approved. Listed only while the code host says that this is missing.',
+  },
+  conversations: { subject: 'Its conversations', meaning: 'All review conversations are resolved.' },
+  stack: {
+    subject: 'What it stands on',
+    meaning: 'The pull request it is stacked on is in line before it. Listed only while it waits for that one.',
+  },
+  own_checks: {
+    subject: 'Its own required checks',
+    meaning: 'The required checks of its own head. Each of its parts is one.',
+  },
+} as const satisfies Record<string, { readonly subject: string; readonly meaning: string }>;
+
+export type PreconditionKind = keyof typeof preconditionKinds;
 
 /** One precondition of being in line. `observed` and `needed` are texts for people. */
 export interface Precondition {
@@ -179,7 +212,7 @@ function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>
       who: 'author',
       obstacle: failedValidations.length === 0 ? null : obstacle(108, 'author', failedValidations),
     },
-    ...(rules.requireVerifiedCommits ? [verified] : []),
+    ...(rules.preconditions.require_verified_commits ? [verified] : []),
     {
       kind: 'mergeable',
       observed: facts.conflictsWithBase ? 'conflicts' : 'no conflict is known',
@@ -191,7 +224,7 @@ function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>
 }
 
 function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
-  const { numberOfApprovals, conversationResolutionRequired } = rules;
+  const { numberOfApprovals, preconditions } = rules;
   const approvals: Precondition = {
     kind: 'approvals',
     observed: String(facts.approvals),
@@ -206,6 +239,18 @@ function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
             who: 'reviewer',
             names: [],
           },
+  };
+  const required: Precondition = {
+    kind: 'approvals',
+    observed: String(facts.approvals),
+    needed: 'as many as the rules of the code host demand',
+    who: 'reviewer',
+    obstacle: {
+      code: 101,
+      text: 'The rules of the code host demand a review that is missing.',
+      who: 'reviewer',
+      names: [],
+    },
   };
   const ownerReview: Precondition = {
     kind: 'owner_review',
@@ -224,9 +269,10 @@ function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
   };
   return [
     ...(numberOfApprovals === null ? [] : [approvals]),
-    // Hosts report that this review is missing, but not that it is required.
+    // Hosts report that these reviews are missing, but not that they are required.
+    ...(numberOfApprovals === null && facts.requiredReviewMissing && !facts.ownerReviewMissing ? [required] : []),
     ...(facts.ownerReviewMissing ? [ownerReview] : []),
-    ...(conversationResolutionRequired ? [conversations] : []),
+    ...(preconditions.conversation_resolution_required ? [conversations] : []),
     ...(facts.waitsForBelow === null ? [] : [belowInLine(facts.waitsForBelow)]),
   ];
 }
@@ -252,7 +298,11 @@ function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Prec
     who: facts.ownVerdict === 'red' ? 'author' : 'ci',
   };
   if (skipValidation) return { ...own, obstacle: null };
-  if (facts.ownVerdict === 'red') return { ...own, obstacle: obstacle(107, 'author', facts.ownFailedChecks) };
+  if (facts.ownVerdict === 'red') {
+    const { ownFailedChecks: names, ownMissingChecks } = facts;
+    const text = names.length === 0 ? blockText(107) : failedChecksText(names, ownMissingChecks);
+    return { ...own, obstacle: { code: 107, text, who: 'author', names } };
+  }
   const isWaitedFor = holdsForChecks && facts.ownVerdict === 'pending';
   const running = { code: null, text: 'Its own required checks are running.', who: 'ci', names: [] } as const;
   return { ...own, obstacle: isWaitedFor ? running : null };

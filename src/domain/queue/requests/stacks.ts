@@ -1,6 +1,7 @@
 // Stacks: a pull request is stacked on the one whose head branch is its base branch, and so on down to a managed base
 // branch. All of them are in the queue of that branch.
-import type { MergeStrategy, PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
+import type { MergeStrategy } from '../model/rules.ts';
+import type { PullRequestState, PullRequestStatus } from '../model/snapshot.ts';
 
 /** The greatest number of pull requests below one. A longer chain of branches is not treated as a stack. */
 export const deepestStack = 20;

@@ -88,9 +88,9 @@ function partsOf(graph: SpeculationGraph, taken: ReadonlySet<number>): ReadonlyM
       part.push(index);
       continue;
     }
-    const begun = [index];
-    open.set(bisection.group, begun);
-    parts.set(index, begun);
+    const started = [index];
+    open.set(bisection.group, started);
+    parts.set(index, started);
   }
   return parts;
 }

@@ -10,7 +10,7 @@ type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
 /** The landing that is planned or under way. */
 export function landingOf(view: LineView): BatchState | undefined {
-  return view.batches[0] ?? view.sideBuilds.find((batch) => batch.landingPlanned || batch.landingBegun);
+  return view.batches[0] ?? view.sideBuilds.find((batch) => batch.landingPlanned || batch.landingStarted);
 }
 
 export interface PlannedLanding {

@@ -16,7 +16,7 @@ import { viewGraph } from './view-graph.ts';
 import type { Decision } from '../model/decision.ts';
 
 export function planSpeculatively(view: LineView): Decision[] {
-  if (landingOf(view)?.landingBegun) return planBehindLanding(view);
+  if (landingOf(view)?.landingStarted) return planBehindLanding(view);
   const { graph, probabilities, decisions, until } = settle(view);
   const landing = planLanding(graph);
   const selected =

@@ -1,8 +1,6 @@
 // The rim of `npm run doctor` at GitHub: it reads, and tries what can be undone. What the answers mean is in probes.ts.
-import { createAppAuth } from '@octokit/auth-app';
-import { Octokit } from '@octokit/core';
 import type { Database } from '../../../platform/database.ts';
-import { missing, type Tell } from '../../../domain/doctor/finding.ts';
+import { missing, type ReportFinding } from '../../../domain/doctor/finding.ts';
 import * as git from '../../git/index.ts';
 import { HostRefused, HostUnavailable, type CodeHost, type HostExpectations, type HostRepository } from '../../port.ts';
 import { failedCall } from '../answers.ts';
@@ -11,6 +9,7 @@ import { findHindrances } from '../base-rules.ts';
 import { readBudget } from '../budget.rows.ts';
 import type { Api, Client } from '../client.ts';
 import type { Mirrors } from '../mirrors.ts';
+import { createOctokit, type Octokit } from '../octokit.ts';
 import { nameOf } from '../pull-requests.ts';
 import { readBranchFacts } from '../rules.ts';
 import {
@@ -39,23 +38,22 @@ export interface ExaminingOptions {
 
 interface Examining extends ExaminingOptions {
   readonly repository: HostRepository;
-  readonly tell: Tell;
+  readonly report: ReportFinding;
 }
-
-const callTimeoutMs = 20_000;
 
 export function examineOperation(options: ExaminingOptions) {
   return {
-    examine: async (repository, expectations, tell) => await examine({ ...options, repository, tell }, expectations),
+    examine: async (repository, expectations, report) =>
+      await examine({ ...options, repository, report }, expectations),
   } satisfies Partial<CodeHost>;
 }
 
 async function examine(examining: Examining, expectations: HostExpectations): Promise<void> {
-  const { repository, tell, findInstallation } = examining;
+  const { repository, report, findInstallation } = examining;
   const name = `${repository.owner}/${repository.name}`;
   const found = await findInstallation(repository);
   if (found === null)
-    return tell(
+    return report(
       missing(
         'installation',
         `The App is not installed on ${name} any more, or its installation is suspended.`,
@@ -65,7 +63,7 @@ async function examine(examining: Examining, expectations: HostExpectations): Pr
   const { installation } = found;
   if (!(await examineApp(examining, installation))) return;
   const tried = async (probe: string, work: () => Promise<void>): Promise<void> =>
-    await work().catch((error: unknown) => tell(missing(probe, wordsOf(error), null)));
+    await work().catch((error: unknown) => report(missing(probe, wordsOf(error), null)));
   await tried('repository', async () => await examineRepository(examining, name));
   await tried('pushes', async () => await examinePushes(examining, installation, expectations));
   for (const branch of expectations.baseBranches)
@@ -76,7 +74,7 @@ async function examine(examining: Examining, expectations: HostExpectations): Pr
 }
 
 /** False: GitHub does not take the App's key, so that nothing else can be asked. */
-async function examineApp({ clock, tell }: Examining, { id, app }: GitHubInstallation): Promise<boolean> {
+async function examineApp({ clock, report }: Examining, { id, app }: GitHubInstallation): Promise<boolean> {
   const octokit = asApp(app);
   const before = clock().getTime();
   try {
@@ -84,47 +82,42 @@ async function examineApp({ clock, tell }: Examining, { id, app }: GitHubInstall
     // Whole seconds, the rest cut off.
     const there = Date.parse(headers.date ?? '') + 500;
     const here = (before + clock().getTime()) / 2;
-    tell(judgeServer(app.webUrl, versionOf(headers)));
-    tell(judgeClock(here, Number.isNaN(there) ? null : there));
+    report(judgeServer(app.webUrl, versionOf(headers)));
+    report(judgeClock(here, Number.isNaN(there) ? null : there));
     const granted = (await octokit.request('GET /app/installations/{installation_id}', { installation_id: Number(id) }))
       .data;
     const appUrl = settingsOf(app, data?.owner ?? null);
     const isSuspended = granted.suspended_at !== null;
     const given = { appUrl, isSuspended, installationUrl: granted.html_url, events: granted.events };
-    tell(judgePermissions({ ...given, ofApp: data?.permissions ?? {}, ofInstallation: granted.permissions }));
-    tell(judgeEvents(given));
-    await examineWebhooks(octokit, appUrl, tell);
+    report(judgePermissions({ ...given, ofApp: data?.permissions ?? {}, ofInstallation: granted.permissions }));
+    report(judgeEvents(given));
+    await examineWebhooks(octokit, appUrl, report);
     return !isSuspended;
   } catch (error) {
     const status = failedCall(error)?.status ?? null;
     if (status === 401)
-      tell(
+      report(
         missing(
           'App',
           `GitHub does not take the key of the App ${app.slug}: ${wordsOf(error)}`,
           'Generate a private key in the settings of the App, and give it to Interlock by addGitHubApp.',
         ),
       );
-    else tell(missing('App', `${app.webUrl} did not answer: ${wordsOf(error)}`, null));
+    else
+      report(
+        missing(
+          'App',
+          `${app.webUrl} did not answer: ${wordsOf(error)}`,
+          `Look whether this machine reaches ${app.apiUrl}, and look again.`,
+        ),
+      );
     return false;
   }
 }
 
 /** Calls as the App itself cost nothing of an installation's budget. */
-function asApp({ id, privateKey, apiUrl }: GitHubInstallation['app']): Octokit {
-  const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-  const octokit = new Octokit({
-    baseUrl: apiUrl,
-    authStrategy: createAppAuth,
-    auth: { appId: id, privateKey, log: silent },
-    userAgent: 'interlock',
-    log: silent,
-  });
-  octokit.hook.before('request', (call) => {
-    call.request = { ...call.request, signal: AbortSignal.timeout(callTimeoutMs) };
-    call.headers['x-github-api-version'] = '2022-11-28';
-  });
-  return octokit;
+function asApp(app: GitHubInstallation['app']): Octokit {
+  return createOctokit({ apiUrl: app.apiUrl, as: { app }, isSilent: true });
 }
 
 function settingsOf(
@@ -138,7 +131,7 @@ function settingsOf(
 
 const mostDeliveries = 30;
 
-async function examineWebhooks(octokit: Octokit, appUrl: string, tell: Tell): Promise<void> {
+async function examineWebhooks(octokit: Octokit, appUrl: string, report: ReportFinding): Promise<void> {
   const { data: config } = await octokit.request('GET /app/hook/config');
   const { data } = await octokit.request('GET /app/hook/deliveries', { per_page: mostDeliveries });
   const deliveries = data.map(({ delivered_at, status_code, status }) => ({
@@ -147,13 +140,13 @@ async function examineWebhooks(octokit: Octokit, appUrl: string, tell: Tell): Pr
     status,
   }));
   const isSecure = String(config.insecure_ssl ?? '0') === '0';
-  tell(judgeDeliveries(config.url ?? null, deliveries, { appUrl, isSecure }));
+  report(judgeDeliveries(config.url ?? null, deliveries, { appUrl, isSecure }));
 }
 
-async function examineRepository({ client, repository, tell }: Examining, name: string): Promise<void> {
+async function examineRepository({ client, repository, report }: Examining, name: string): Promise<void> {
   const api = await client.of(repository, 'answer');
   const { data } = await api.request('GET /repos/{owner}/{repo}', nameOf(api));
-  tell(judgeRepository(name, { fullName: data.full_name, isArchived: data.archived }));
+  report(judgeRepository(name, { fullName: data.full_name, isArchived: data.archived, url: data.html_url }));
 }
 
 async function examinePushes(
@@ -161,13 +154,13 @@ async function examinePushes(
   { app }: GitHubInstallation,
   { baseBranches: [branch = ''] }: HostExpectations,
 ): Promise<void> {
-  const { mirrors, repository, clock, tell } = examining;
+  const { mirrors, repository, clock, report } = examining;
   const tip = await tipOf(examining, branch);
   if (tip === null)
-    return tell(missing('pushes', `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
+    return report(missing('pushes', `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
   const pushed = await probePushes({ mirrors, repository }, tip, clock().getTime());
   const rulesUrl = `${app.webUrl}/${repository.owner}/${repository.name}/settings/rules`;
-  tell(judgePushes(pushed, { rulesUrl, app: app.slug }));
+  report(judgePushes(pushed, { rulesUrl, app: app.slug }));
 }
 
 async function tipOf({ mirrors, repository }: Examining, branch: string): Promise<string | null> {
@@ -175,18 +168,18 @@ async function tipOf({ mirrors, repository }: Examining, branch: string): Promis
   return found?.commit ?? null;
 }
 
-async function examineRules({ client, repository, tell, signsCommits }: Examining, branch: string): Promise<void> {
+async function examineRules({ client, repository, report, signsCommits }: Examining, branch: string): Promise<void> {
   const facts = await readBranchFacts(await client.of(repository, 'answer'), branch, { signsCommits });
   const requiresChecks =
     facts.rules.some(({ type }) => type === 'required_status_checks') ||
     (facts.protection?.requiredChecks.length ?? 0) > 0;
-  for (const finding of judgeHindrances(branch, findHindrances(facts), { requiresChecks })) tell(finding);
+  for (const finding of judgeHindrances(branch, findHindrances(facts), { requiresChecks })) report(finding);
 }
 
 const longestFile = 256 * 1024;
 
 async function examineWorkflows(examining: Examining, branch: string): Promise<void> {
-  const { mirrors, repository, tell } = examining;
+  const { mirrors, repository, report } = examining;
   const tip = await tipOf(examining, branch);
   if (tip === null) return;
   const directory = await mirrors.need(repository, [tip]);
@@ -196,18 +189,18 @@ async function examineWorkflows(examining: Examining, branch: string): Promise<v
     const file = await git.readFile(mirrors.git, directory, { commit: tip, path, maxBytes: longestFile });
     if (file !== null) files.push({ path, text: file.text });
   }
-  tell(judgeWorkflowFiles(files, branch));
+  report(judgeWorkflowFiles(files, branch));
 }
 
 async function examineBudget(
-  { client, repository, db, clock, tell }: Examining,
+  { client, repository, db, clock, report }: Examining,
   { id }: GitHubInstallation,
 ): Promise<void> {
   const api = await client.of(repository, 'answer');
   const points = await readPoints(api);
   const budget = await readBudget(db, { accountId: repository.accountId, installationId: id });
   const pausedUntil = budget?.pausedUntil ?? null;
-  tell(judgeBudget(points, pausedUntil !== null && pausedUntil > clock().getTime() ? pausedUntil : null));
+  report(judgeBudget(points, pausedUntil !== null && pausedUntil > clock().getTime() ? pausedUntil : null));
 }
 
 async function readPoints(api: Api): Promise<Parameters<typeof judgeBudget>[0]> {

@@ -9,7 +9,12 @@ const doubtfulSec = 10;
 
 /** Both in milliseconds since the epoch. `there` is null if GitHub has not said. */
 export function judgeClock(here: number, there: number | null): Finding {
-  if (there === null) return warning('clock', 'GitHub did not say what time it is.', null);
+  if (there === null)
+    return warning(
+      'clock',
+      'GitHub did not say what time it is.',
+      'Look again: something between may drop the header Date.',
+    );
   const offSec = Math.round((here - there) / 1000);
   const size = Math.abs(offSec);
   if (size < doubtfulSec) return ok('clock', 'The clock agrees with GitHub.');
@@ -83,10 +88,12 @@ export interface RepositoryAnswer {
   /** As GitHub names it now. */
   readonly fullName: string;
   readonly isArchived: boolean;
+  /** Its page at GitHub. */
+  readonly url: string;
 }
 
-export function judgeRepository(named: string, { fullName, isArchived }: RepositoryAnswer): Finding {
-  if (isArchived) return missing('repository', `${fullName} is archived at GitHub.`, 'Unarchive it in its settings.');
+export function judgeRepository(named: string, { fullName, isArchived, url }: RepositoryAnswer): Finding {
+  if (isArchived) return missing('repository', `${fullName} is archived at GitHub.`, `Unarchive it: ${url}/settings`);
   if (fullName.toLowerCase() === named.toLowerCase()) return ok('repository', `The App sees ${fullName}.`);
   return warning('repository', `${named} is named ${fullName} at GitHub.`, 'Interlock takes the name over by itself.');
 }
@@ -145,11 +152,11 @@ export function judgeBudget(
   points: { readonly rest: Points; readonly graphql: Points },
   pausedUntil: number | null,
 ): Finding {
-  const told = (['rest', 'graphql'] as const).map((name) => {
+  const budgets = (['rest', 'graphql'] as const).map((name) => {
     const { limit, left } = points[name];
     return `${left} of ${limit} points of ${name === 'rest' ? 'REST' : 'GraphQL'}`;
   });
-  const words = `${listed(told)} are left this hour.`;
+  const words = `${listed(budgets)} are left this hour.`;
   if (pausedUntil !== null)
     return warning(
       'budget',
@@ -206,7 +213,7 @@ export function judgePushes(pushed: PushProbe, { rulesUrl, app }: { rulesUrl: st
       'Landings need these refs. Ask the owner of the server which rule refuses them.',
     );
   if (both !== 'moved')
-    return missing(probe, `GitHub refuses an atomic push of a branch and a ref: ${both.refusal}`, null);
+    return missing(probe, `GitHub refuses an atomic push of a branch and a ref: ${both.refusal}`, exempt);
   if (holdsLeases === false)
     return missing(
       probe,

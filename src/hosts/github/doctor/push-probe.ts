@@ -45,8 +45,8 @@ export async function probePushes(probing: Probing, tip: string, now: number): P
     }
     const move = (name: string, expected: string): Push => ({ ref: name, expected, to: tip });
     await push(probing, [move(branch, commit), move(ref, tip)]);
-    const standing = await readProbes(probing);
-    const holdsLeases = [branch, ref].every((name) => standing.find((each) => each.ref === name)?.commit === commit);
+    const probes = await readProbes(probing);
+    const holdsLeases = [branch, ref].every((name) => probes.find((each) => each.ref === name)?.commit === commit);
     left = await sweep(probing, isDone);
     return { both, branchAlone: null, refAlone: null, holdsLeases, left };
   } finally {
@@ -95,7 +95,7 @@ async function readProbes({ mirrors, repository }: Probing): Promise<readonly Pr
   });
 }
 
-/** Deletes probes. Answers those that stay. */
+/** Deletes probes. Answers the refs that could not be deleted. */
 async function sweep(probing: Probing, isDone: (madeAt: number) => boolean): Promise<readonly string[]> {
   const done = (await readProbes(probing)).filter(({ madeAt }) => isDone(madeAt));
   if (done.length === 0) return [];

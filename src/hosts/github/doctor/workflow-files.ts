@@ -17,7 +17,7 @@ export function judgeWorkflowFiles(files: readonly WorkflowFile[], branch: strin
     return warning(
       probe,
       `The branch ${branch} has no workflows in .github/workflows. Another CI has to validate branches that begin with mq-bot-.`,
-      null,
+      botBranchCures.github,
     );
   const running = files.filter(({ text }) => runsOnPushTo(botBranch, text)).map(({ path }) => path);
   if (running.length > 0) return ok(probe, `Pushes to bot branches start ${listed(running)}.`);

@@ -58,7 +58,7 @@ export async function endRegistrations(ctx: Context, tx: Transaction, ending: En
      returning ${endedColumns}`,
     [ctx.accountId, repositoryId, prNumber, branch, name, commit, ctx.clock().toISOString(), reason],
   );
-  await tellEnds(ctx, tx, ended);
+  await announceEnds(ctx, tx, ended);
   return ended.length;
 }
 
@@ -70,10 +70,10 @@ export async function expireRegistration(ctx: Context, tx: Transaction, id: stri
      returning ${endedColumns}`,
     [ctx.accountId, id, ctx.clock().toISOString()],
   );
-  await tellEnds(ctx, tx, ended);
+  await announceEnds(ctx, tx, ended);
 }
 
-async function tellEnds(ctx: Context, tx: Transaction, ended: readonly EndedRow[]): Promise<void> {
+async function announceEnds(ctx: Context, tx: Transaction, ended: readonly EndedRow[]): Promise<void> {
   if (ended.length === 0) return;
   const runs = await tx.query<{ id: string; registrationId: string; pullRequestId: string }>(
     `select v.id, v.registration_id as "registrationId", v.pull_request_id as "pullRequestId" from verification v

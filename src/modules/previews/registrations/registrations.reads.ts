@@ -52,7 +52,7 @@ export async function readRegistrations(
 ): Promise<PreviewRegistration[]> {
   requireScope(ctx, 'queue:read');
   return await ctx.db.read<PreviewRegistration>(ctx.accountId, {
-    name: ended ? 'preview_registrations_all' : 'preview_registrations_standing',
+    name: ended ? 'preview_registrations_all' : 'preview_registrations_active',
     text: `select ${columns} from (
              select n.* from preview_registration n where n.account_id = $1 and n.repository_id = $2 and n.id < $3::bigint
                ${ended ? 'and $5::timestamptz is not null' : 'and n.ended_at is null and n.expires_at > $5::timestamptz'}

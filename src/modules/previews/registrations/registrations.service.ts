@@ -125,12 +125,12 @@ async function register(
     },
   ]);
   await recordUserAction(ctx, tx, { action: 'preview_registered', target });
-  if (pullRequestId !== null) await tellRun(ctx, tx, { repositoryId, pullRequestId, head: commit });
+  if (pullRequestId !== null) await wakeVerification(ctx, tx, { repositoryId, pullRequestId, head: commit });
   return made;
 }
 
 /** Wakes a run that waits for the registration. A run that could not wait starts again. */
-async function tellRun(
+async function wakeVerification(
   ctx: Context,
   tx: Transaction,
   of: { readonly repositoryId: string; readonly pullRequestId: string; readonly head: string },

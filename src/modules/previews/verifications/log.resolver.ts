@@ -1,5 +1,7 @@
 import { Args, ArgsType, Ctx, Field, FieldResolver, ID, Resolver, Root, Subscription } from 'type-graphql';
+import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';
+import { finalStatuses } from '../../../domain/previews/verification.status.ts';
 import type { Connection } from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import {
@@ -7,13 +9,17 @@ import {
   LogArgs,
   LogPiece,
   LogPieceConnection,
+  type ReadLog,
   readLogPage,
   subscribeToLog,
 } from '../../../graphql/logs.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { type Subscribing } from '../../../graphql/subscriptions.ts';
+import { sqlList } from '../../../platform/database.ts';
+import { readPieces } from '../../../platform/log-pieces.ts';
+import { requireScope } from '../../accounts/index.ts';
 import { maySeeInside } from '../../repositories/index.ts';
-import { logOfVerification } from './log.reads.ts';
+import { ownerOfLog } from '../verifying/run-log.ts';
 import { verificationById } from './verifications.reads.ts';
 import { Verification } from './verifications.types.ts';
 import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
@@ -28,7 +34,7 @@ class FollowVerificationLogArgs extends FollowLogArgs {
 export class VerificationLogResolver {
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'What its scripts and its preview wrote, and what was driven, oldest first. Kept for 90 days after its end.',
+      'What its scripts and its preview wrote, and what was driven, oldest first. Kept for 90 days unless KEEP_VERIFICATION_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -60,4 +66,14 @@ async function followVerificationLog({
   if (of === null || !(await maySeeInside(context, of.repositoryId))) throw notFound('Verification');
   const read = logOfVerification(context, id);
   return await subscribeToLog(read, { after: args.after, missing: 'Verification' });
+}
+
+const isOver = `run.status in ${sqlList(finalStatuses)}`;
+
+function logOfVerification(ctx: Context, verificationId: string): ReadLog {
+  const of = { row: { table: 'verification', id: verificationId, isOver }, owner: ownerOfLog(verificationId) };
+  return async (page) => {
+    requireScope(ctx, 'queue:read');
+    return await readPieces(ctx, of, page);
+  };
 }

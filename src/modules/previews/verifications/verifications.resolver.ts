@@ -68,7 +68,7 @@ export class VerificationsResolver {
     return previewOf(ctx, verification);
   }
 
-  @FieldResolver(() => PullRequest, { description: 'The pull request it was begun for.' })
+  @FieldResolver(() => PullRequest, { description: 'The pull request it was started for.' })
   async pullRequest(@Ctx() ctx: GraphQLContext, @Root() { pullRequestId }: Verification): Promise<PullRequest | null> {
     return await loaderOf(ctx, pullRequestById).load(pullRequestId);
   }

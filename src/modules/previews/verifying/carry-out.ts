@@ -19,7 +19,7 @@ const carryOut: CarryOut<VerificationTypes> = {
   }),
   supervise: superviseVerification,
   failureOf: (_ctx, error, { step }) =>
-    // A host that is away is no fault of ours, and is asked again. An supervised that failed is begun again at once.
+    // A host that is away is no fault of ours, and is asked again. A verification that failed is started again at once.
     step.kind === 'supervise'
       ? null
       : {

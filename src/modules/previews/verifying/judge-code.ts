@@ -14,11 +14,11 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
   const { ctx, rows, verifying, log, signal } = supervised;
   const { repository, verification, pullRequest } = rows;
   const { analysis } = verifying;
-  const host = codeOf(ctx, hosted(repository));
+  const code = codeOf(ctx, hosted(repository));
   const head = verification.headCommit;
   const because = verification.summary ?? '';
-  const base = await host.readRef(`refs/heads/${pullRequest.baseBranch}`);
-  const changed = base && (await host.listChangedFiles({ base: base.commit, head, limit: mostFiles }));
+  const base = await code.readRef(`refs/heads/${pullRequest.baseBranch}`);
+  const changed = base && (await code.listChangedFiles({ base: base.commit, head, limit: mostFiles }));
   if (!changed)
     return {
       status: 'error',
@@ -26,13 +26,13 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
     };
   log.write(`[interlock] ${because} The code is judged instead. ${analysis.said}\n`);
   const path = verification.preview?.verifySkill ?? '';
-  const skill = path === '' ? null : await host.readFile({ commit: head, path, maxBytes: mostSkillBytes });
+  const skill = path === '' ? null : await code.readFile({ commit: head, path, maxBytes: mostSkillBytes });
   const report = await analysis.analyse({
     title: pullRequest.title,
     head,
     base: changed.base,
     changes: changed.files,
-    read: async (file) => (await host.readFile(file))?.text ?? null,
+    read: async (file) => (await code.readFile(file))?.text ?? null,
     skill: skill === null ? null : { path, text: skill.text },
     signal,
   });

@@ -53,11 +53,11 @@ async function isAllExempt(
 ): Promise<boolean> {
   const globs = exemptPaths(configuration);
   if (globs.length === 0) return false;
-  const host = codeOf(ctx, hosted(repository));
-  const base = await host.readRef(`refs/heads/${pullRequest.baseBranch}`);
+  const code = codeOf(ctx, hosted(repository));
+  const base = await code.readRef(`refs/heads/${pullRequest.baseBranch}`);
   if (base === null) return false;
   const range = { base: base.commit, head: verification.headCommit, limit: mostFiles };
-  const changed = await host.listChangedFiles(range);
+  const changed = await code.listChangedFiles(range);
   return (
     changed !== null &&
     isExempt(

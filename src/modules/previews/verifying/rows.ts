@@ -16,7 +16,7 @@ import {
 export interface VerificationRows {
   readonly verification: VerificationRow;
   readonly repository: RepositoryRow;
-  /** The one it was begun for. */
+  /** The one it was started for. */
   readonly pullRequest: PullRequestRow;
   /** Null: none was to be booted yet. */
   readonly sandbox: PreviewSandboxRow | null;
@@ -55,7 +55,7 @@ export function isWantedSql(of: 'v' | 'verification'): string {
     and exists (select from repository r where r.account_id = ${of}.account_id and r.id = ${of}.repository_id and r.active)`;
 }
 
-/** Newest registration that a run may drive: for that very commit, standing, of that preview and that pull request. */
+/** Newest registration that a run may drive: for that very commit, active, of that preview and that pull request. */
 const registrationSql = `
   select r.id from preview_registration r
   where r.account_id = v.account_id and r.repository_id = v.repository_id and r.name = v.preview_name

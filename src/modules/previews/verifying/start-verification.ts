@@ -32,13 +32,13 @@ export async function startVerification(
     return newest;
   }
   if (newest !== null && !isRunAgain(newest, request.cause)) return null;
-  const begun = await insert(ctx, tx, request, (newest?.attempt ?? 0) + 1);
+  const started = await insert(ctx, tx, request, (newest?.attempt ?? 0) + 1);
   // Another transaction started the same attempt at this moment.
-  if (begun === null) return await newestOf(ctx, tx, request);
-  await takePlaceOfTheOneBefore(ctx, tx, begun);
-  await announceVerification(ctx, tx, begun);
-  wakeVerification(ctx, tx, begun.id);
-  return begun;
+  if (started === null) return await newestOf(ctx, tx, request);
+  await takePlaceOfTheOneBefore(ctx, tx, started);
+  await announceVerification(ctx, tx, started);
+  wakeVerification(ctx, tx, started.id);
+  return started;
 }
 
 /**

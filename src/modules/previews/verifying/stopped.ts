@@ -8,7 +8,7 @@ import { lockVerification, situationOf } from './rows.ts';
 /** Throws where the rows want it to go on. */
 export async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
   if (isHandedOver()) throw new HandedOver();
-  const unexplained = new Error('It was stopped, and its rows want it to go on; it is begun again.');
+  const unexplained = new Error('It was stopped, and its rows want it to go on; it is started again.');
   return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {
     const now = await lockVerification(ctx, tx, rows.verification.id);
     const situation = await situationOf(ctx, tx, now);

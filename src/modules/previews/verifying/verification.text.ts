@@ -74,9 +74,9 @@ function governedBy({ preview, degraded }: VerificationRows['verification']): st
 }
 
 const causeText = {
-  head: 'begun for a new head',
-  registration: 'begun because its preview was registered',
-  asked: 'begun because somebody asked',
+  head: 'started for a new head',
+  registration: 'started because its preview was registered',
+  asked: 'started because somebody asked',
 } as const;
 
 /** The next step of the verification, or what it waits for. */

@@ -13,7 +13,7 @@ import {
   type AdmissionFacts,
   type AdmissionRequest,
 } from '../../../domain/queue/requests/admission.ts';
-import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { strategyContradiction } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -35,7 +35,10 @@ interface AdmissionSubject extends Line {
   readonly pullRequest: AdmissionRow;
 }
 
-type Seen = Pick<AdmissionFacts, 'ownVerdict' | 'ownFailedChecks' | 'conflictsWithBase' | 'waitsForBelow'>;
+type Seen = Pick<
+  AdmissionFacts,
+  'ownVerdict' | 'ownFailedChecks' | 'ownMissingChecks' | 'conflictsWithBase' | 'waitsForBelow'
+>;
 
 export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
   const [admission] = await decideAll(ctx, tx, of, [of.pullRequest]);
@@ -66,6 +69,7 @@ async function decideAll(
     const seen = {
       ownVerdict: own.verdict,
       ownFailedChecks: own.failed,
+      ownMissingChecks: own.missing,
       conflictsWithBase: conflicting.has(pullRequest.headSha),
       waitsForBelow: obstacleBelow(below, pullRequest.belowId),
     };
@@ -90,18 +94,24 @@ async function findLosses<Row extends AdmissionRow>(
   ctx: Context,
   tx: Transaction,
   { repository, queue }: Line,
-  standing: readonly Row[],
+  pullRequests: readonly Row[],
 ): Promise<{ readonly pullRequest: Row; readonly loss: Loss }[]> {
   const { configuration, rules } = rulesOf(repository, queue);
-  const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, standing) };
-  return standing.flatMap((pullRequest) => {
+  const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, pullRequests) };
+  return pullRequests.flatMap((pullRequest) => {
     const loss = lossOf(inForce, { repository, queue, pullRequest });
     return loss === null ? [] : [{ pullRequest, loss }];
   });
 }
 
 function lossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
-  const seen: Seen = { ownVerdict: 'green', ownFailedChecks: [], conflictsWithBase: false, waitsForBelow: null };
+  const seen: Seen = {
+    ownVerdict: 'green',
+    ownFailedChecks: [],
+    ownMissingChecks: [],
+    conflictsWithBase: false,
+    waitsForBelow: null,
+  };
   const admission = decideWith(inForce, { ...of, seen });
   return admission.kind === 'queue' ? null : admission;
 }
@@ -121,7 +131,7 @@ function decideWith(inForce: InForce, candidate: Candidate): Admission {
   return decideAdmission(admissionRequest(inForce, candidate));
 }
 
-/** The facts about one pull request, by the rules in force. */
+/** The facts about one pull request, by the rules in force: columns of its row, and what follows from several. */
 export function admissionRequest(
   { configuration, rules, validated }: InForce,
   { repository, queue, pullRequest, seen }: Candidate,
@@ -129,15 +139,11 @@ export function admissionRequest(
   const base = isInStack(configuration, pullRequest) ? queue.baseBranch : pullRequest.baseBranch;
   return {
     facts: {
+      ...pullRequest,
       ...seen,
       isBaseBranchManaged: isManagedBranch(configuration, base, repository.defaultBranch),
-      draft: pullRequest.draft,
       isHeadUnseen: pullRequest.headUnseen,
       labels: pullRequest.labels.filter((label) => !pullRequest.queueLabels.includes(label)),
-      approvals: pullRequest.approvals,
-      changesRequested: pullRequest.changesRequested,
-      unresolvedConversations: pullRequest.unresolvedConversations,
-      ownerReviewMissing: pullRequest.ownerReviewMissing,
       // Commits count as unverified until they are examined.
       hasUnverifiedCommits: pullRequest.verifiedHead !== pullRequest.headSha || pullRequest.unverifiedCommits !== 0,
       failedValidations: [
@@ -163,8 +169,7 @@ function admissionRules(
   return {
     mode: rules.mode,
     numberOfApprovals: numberOfApprovals(configuration),
-    conversationResolutionRequired: preconditions.conversation_resolution_required,
-    requireVerifiedCommits: preconditions.require_verified_commits,
+    preconditions,
     checkMergeabilityToQueue: merge_mode.parallel_mode.check_mergeability_to_queue,
     blockingLabels: [blockedLabel(labels)].filter((label) => label !== ''),
   };
@@ -193,12 +198,13 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
       announce(work, pullRequest, 'queued');
       break;
     case 'pend':
-      writeStatus(work, pullRequest, 'pend', { code: admission.code, text: admission.text });
+      writeStatus(work, pullRequest, 'pend', { code: admission.code, text: admission.text, actor: admission.who });
       break;
     case 'block':
       blockPullRequest(work, pullRequest, {
         code: admission.code,
         text: admission.text,
+        actor: admission.who,
         failedChecks: admission.code === 107 ? admission.names : [],
       });
       break;
@@ -250,6 +256,7 @@ export async function reconsiderInLine(work: QueueWork, repository: RepositoryRo
     [...losses.keys()].filter((id) => !leaving.has(id)),
   )) {
     const loss = losses.get(row.id);
-    if (loss !== undefined && loss.code !== null) blockPullRequest(work, row, { code: loss.code, text: loss.text });
+    if (loss !== undefined && loss.code !== null)
+      blockPullRequest(work, row, { code: loss.code, text: loss.text, actor: loss.who });
   }
 }

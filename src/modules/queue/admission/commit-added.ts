@@ -1,7 +1,7 @@
 // A new head on a pull request in line. Admission pinned the head that it saw, and no other head ever lands.
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { findLoss, writeAdmission } from './admission.service.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { countOwnPushes, isMovedByLanding } from '../facts/own-pushes.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { keepOptions } from './merge-options.ts';
@@ -34,7 +34,7 @@ export async function onCommitAdded(
   // The targets were reported for the old head. For the new head they are not known, so that it overlaps everything.
   if (!addsBaseAlone) row.affectedTargets = null;
   takeAwaited(row);
-  if (addsBaseAlone || !isInLine || (await isLandingBegun(work.ctx, work.tx, row.id))) return;
+  if (addsBaseAlone || !isInLine || (await isLandingStarted(work.ctx, work.tx, row.id))) return;
   await answerCommitAdded(work, row);
 }
 

@@ -19,6 +19,7 @@ import { decideFor, writeAdmission } from './admission.service.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { voidLandings } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
+import { keepTrace } from '../facts/traces.ts';
 import { loadBelow } from '../facts/stacks.ts';
 import { announceDequeued, noOptions, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
@@ -195,6 +196,7 @@ async function enqueueOne(work: QueueWork, repository: RepositoryRow, row: PullR
   if (wasInLine) return;
   await work.tx.em.flush();
   const { ctx, tx, queue } = work;
+  await keepTrace(ctx, tx, row.id);
   writeAdmission(work, row, await decideFor(ctx, tx, { repository, queue, pullRequest: row }));
 }
 

@@ -3,13 +3,14 @@
 import type { Context } from '../../../context.ts';
 import { landingsFrom } from '../../../domain/configuration/index.ts';
 import type { Configuration } from '../../../domain/configuration/keys.ts';
-import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
+import { mayHeadsBeEvidence, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
 import { viewLine, type LineView } from '../../../domain/queue/planning/line.ts';
 import type { Pause } from '../../../domain/queue/requests/pause.ts';
-import type { QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { BuildState, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import { frozenAt, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -29,7 +30,10 @@ import {
   readQueue,
   readTargetsAt,
   toBatch,
+  usual,
   type BatchRow,
+  type LineAt,
+  type WaitingRow,
   type QueueRow,
 } from './as-of.rows.ts';
 
@@ -43,6 +47,7 @@ export interface QueueAsOf {
   readonly tip: string;
   readonly configuration: Configuration;
   readonly rules: QueueRules;
+  /** The own checks of pull requests that only wait are not read: their verdict is `none`. */
   readonly view: LineView;
   /** Why each live batch was started. */
   readonly causes: ReadonlyMap<string, BatchCause>;
@@ -149,38 +154,67 @@ async function readParts(
   Pick<Snapshot, 'pullRequests' | 'batches' | 'builds' | 'mergeResults' | 'landings'> & { readonly lineage: string[] }
 > {
   const { repositoryId } = queue;
-  const line = await readLineAt(ctx, tx, { queueId, instant });
-  const batches = rows.map((row) => toBatch(row, instant));
   const tip = queue.tip ?? '';
+  const batches = rows.map((row) => toBatch(row, instant));
+  const members = batches.flatMap((batch) => batch.members);
+  const inBatches = [...new Set(members.map(({ pullRequest }) => pullRequest))];
+  const line = await readLineAt(ctx, tx, { queueId, instant, barrierLabel: rules.barrierLabel, inBatches });
   const landed = await readLandingsAt(ctx, tx, { queueId, now, instant });
   const lineage = lineageOf(landed, tip);
   const bases = batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.base] : []));
-  const targets = rules.useAffectedTargets
-    ? await readTargetsAt(ctx, tx, { line, instant })
-    : new Map<string, string[]>();
-  const heads = line.map((row) => row.headSha);
-  const pinned = batches.flatMap((batch) => batch.members.map(({ head }) => head));
+  const heads = [...line.waiting, ...line.others].map(({ headSha }) => headSha);
   const tested = batches.flatMap(({ testedCommit, restsOn }) => [...(testedCommit ? [testedCommit] : []), ...restsOn]);
-  const commits = [...tested, ...heads];
+  const commits = [...tested, ...line.others.map(({ headSha }) => headSha)];
   const trees = batches.flatMap((batch) => batch.tree ?? []);
-  const builds = await loadJudgedBuilds(ctx, tx, { repositoryId, commits, trees, at }, rules);
-  const inLine = new Set(line.map(({ id }) => id));
-  const buildOf = new Map(builds.map((build) => [build.commit, build]));
-  const named = batches.map(({ id, members }) => [id, members.map(({ pullRequest }) => pullRequest)] as const);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line), at });
+  const evident = mayHeadsBeEvidence(rules) ? heads : [];
+  const builds = await loadJudgedBuilds(ctx, tx, { repositoryId, commits, trees, heads: evident, at }, rules);
+  const named = batches.map((batch) => [batch.id, batch.members.map(({ pullRequest }) => pullRequest)] as const);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line.others), at });
   const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];
   return {
     lineage,
     landings: await loadLandings(ctx, tx, { landed, tip, since: bases }),
-    pullRequests: withStacks(
-      line.map((row) => ({
-        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
-        targets: targets.get(row.id) ?? null,
-        below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
-      })),
-    ),
+    pullRequests: await readPullRequests(ctx, tx, { line, builds, rules, instant }),
     batches: batches.map((batch) => ({ ...batch, gates: gates.get(batch.id) ?? [] })),
-    builds: withoutHeads(builds, rules, [...heads, ...pinned]),
+    builds: withoutHeads(builds, rules, [...heads, ...members.map(({ head }) => head)]),
     mergeResults: await readMergeResults(ctx, tx, { repositoryId, parents, instant }),
   };
+}
+
+interface PullRequestsOf {
+  readonly line: LineAt;
+  readonly builds: readonly BuildState[];
+  readonly rules: QueueRules;
+  readonly instant: string;
+}
+
+const nobody: WaitingRow = { id: '', number: 0, headSha: '', rank: 0, queuedAt: 0 };
+
+async function readPullRequests(
+  ctx: Context,
+  tx: Transaction,
+  { line: { waiting, others }, builds, rules, instant }: PullRequestsOf,
+): Promise<readonly PullRequestState[]> {
+  const inLine = new Set([...waiting, ...others].map(({ id }) => id));
+  const targets = rules.useAffectedTargets
+    ? await readTargetsAt(ctx, tx, { ids: [...inLine], instant })
+    : new Map<string, string[]>();
+  const buildOf = new Map(builds.map((build) => [build.commit, build]));
+  const alike = toPullRequestState({ ...usual, ...nobody }, undefined, rules);
+  return withStacks([
+    ...waiting.map(({ id, number, headSha: head, rank, queuedAt }) => ({
+      ...alike,
+      id,
+      number,
+      head,
+      rank,
+      queuedAt: Math.round(queuedAt),
+      targets: targets.get(id) ?? null,
+    })),
+    ...others.map((row) => ({
+      ...toPullRequestState(row, buildOf.get(row.headSha), rules),
+      targets: targets.get(row.id) ?? null,
+      below: row.belowId && inLine.has(row.belowId) ? row.belowId : null,
+    })),
+  ]);
 }

@@ -4,9 +4,9 @@ import { defaultConfigurationYaml } from '../../../domain/configuration/keys.ts'
 import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
 import type { BatchCause } from '../../../domain/queue/explain/line-position.ts';
 import type { BatchState, LiveBatchState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
-import type { Transaction, Database } from '../../../platform/database.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import type { Landed } from '../facts/landings.loader.ts';
-import { lineColumns, type LineRow } from '../store/line.rows.ts';
+import { placedColumns, type PlacedRow } from '../store/line.rows.ts';
 
 export interface QueueRow {
   readonly repositoryId: string;
@@ -38,7 +38,7 @@ export async function readQueue(
      from queue q
      join repository r on r.account_id = q.account_id and r.id = q.repository_id
      join lateral (
-       select q.base_tip, q.base_tree, q.host_required_checks, q.halted_reason, q.halted_at, q.host_rules, q.standing_since as since
+       select q.base_tip, q.base_tree, q.host_required_checks, q.halted_reason, q.halted_at, q.host_rules, q.version_since as since
        union all
        select p.base_tip, p.base_tree, p.host_required_checks, p.halted_reason, p.halted_at, p.host_rules, p.since from queue_past p
        where p.account_id = $1 and p.queue_id = $2 and p.until_at > $3) v on v.since <= $3
@@ -61,20 +61,74 @@ export async function configurationAt(
   return row?.yaml ?? defaultConfigurationYaml;
 }
 
+/** A pull request in line that is in no live batch and about which nothing is unusual: it only waits for its turn. */
+export interface WaitingRow extends Pick<PlacedRow, 'id' | 'number' | 'headSha' | 'rank' | 'queuedAt'> {}
+
+export interface LineAt {
+  readonly waiting: readonly WaitingRow[];
+  readonly others: readonly PlacedRow[];
+}
+
+/** What the columns of a `WaitingRow` that are not read contain. Of its labels none counts. */
+export const usual = {
+  status: 'queued',
+  labels: [],
+  belowId: null,
+  skipValidation: false,
+  headUnseen: false,
+  reorderedForFailure: false,
+  timesPassed: 0,
+  skipLine: false,
+  requeueAttempts: 0,
+  bisectionGroup: null,
+  bisectionMax: null,
+  bisectionAttempts: 0,
+  bisectionPhase: 'in_place',
+  topAnnounced: false,
+  stuckAnnounced: false,
+  conflictParent: null,
+  conflictAfter: null,
+} as const satisfies Omit<PlacedRow, keyof WaitingRow>;
+
+const isUnusual = `status <> 'queued' or below_id is not null or skip_validation or coalesce(head_unseen, false)
+  or coalesce(reordered_for_failure, false) or coalesce(times_passed, 0) > 0 or skip_line or requeue_attempts > 0
+  or bisection_group is not null or bisection_max is not null or bisection_attempts > 0 or bisection_phase <> 'in_place'
+  or top_announced or stuck_announced or conflict_parent is not null or conflict_after is not null`;
+
+/**
+ * In a long line nearly all pull requests only wait. Five columns of these are read, in one document for all, because
+ * a row for each costs many times as much.
+ */
 export async function readLineAt(
   ctx: Context,
   tx: Transaction,
-  { queueId, instant }: { readonly queueId: string; readonly instant: string },
-): Promise<LineRow[]> {
-  return await tx.query<LineRow>(
-    `select ${lineColumns} from (
-       select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.standing_since <= $3
-       union all
-       select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
-       where v.account_id = $1 and v.queue_id = $2 and v.is_in_line and v.since <= $3 and v.until_at > $3) stood
-     order by rank`,
-    [ctx.accountId, queueId, instant],
+  of: {
+    readonly queueId: string;
+    readonly instant: string;
+    /** Null: no label makes a barrier. */
+    readonly barrierLabel: string | null;
+    readonly inBatches: readonly string[];
+  },
+): Promise<LineAt> {
+  const [line] = await tx.query<{ waiting: [string, number, string, number, number][]; others: PlacedRow[] }>(
+    `select coalesce(json_agg(json_build_array(id::text, number, head_sha, coalesce(rank, 0)::float8, coalesce(extract(epoch from queued_at) * 1000, 0)::float8))
+              filter (where not is_unusual), '[]') as waiting,
+            coalesce(json_agg((select to_json(other) from (select id::text as id, below_id::text as "belowId", ${placedColumns}) other))
+              filter (where is_unusual), '[]') as others
+     from (
+       select stood.*, coalesce(${isUnusual} or id = any($5::bigint[]) or coalesce($4 = any(labels), false), true) as is_unusual
+       from (
+         select p.* from pull_request p where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.version_since <= $3
+         union all
+         select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
+         where v.account_id = $1 and v.queue_id = $2 and v.is_in_line and v.since <= $3 and v.until_at > $3) stood) line`,
+    [ctx.accountId, of.queueId, of.instant, of.barrierLabel, of.inBatches],
   );
+  const { waiting = [], others = [] } = line ?? {};
+  return {
+    waiting: waiting.map(([id, number, headSha, rank, queuedAt]) => ({ id, number, headSha, rank, queuedAt })),
+    others,
+  };
 }
 
 export interface BatchRow
@@ -90,7 +144,7 @@ export interface BatchRow
     | 'restsOn'
     | 'buildKeysHash'
     | 'createdAt'
-    | 'landingBegun'
+    | 'landingStarted'
   > {
   readonly state: string;
   readonly cause: BatchCause;
@@ -113,7 +167,7 @@ export async function readBatches(
             extract(epoch from b.created_at)::float8 * 1000 as "createdAt",
             case when b.build_started_at <= $3 then extract(epoch from b.build_started_at)::float8 * 1000 end as "startedAt",
             exists (select from intent i where i.account_id = $1 and i.kind = 'land' and i.batch_id = b.id and i.started_at <= $3
-                      and case when i.state = 'begun' then true else i.concluded_at > $3 end) as "landingBegun",
+                      and case when i.state = 'started' then true else i.concluded_at > $3 end) as "landingStarted",
             (select jsonb_agg(jsonb_build_object('pullRequest', m.pull_request_id::text, 'head', m.pinned_head) order by m.ordinal)
              from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members,
             (select coalesce(jsonb_agg(jsonb_build_object('pullRequest', a.pull_request_id::text, 'head', a.pinned_head) order by a.ordinal), '[]')
@@ -132,12 +186,12 @@ export function toBatch(row: BatchRow, instant: string): BatchState {
   const hasStarted = startedAt !== null;
   return {
     ...row,
-    state: row.landingBegun ? 'landing' : hasStarted ? 'building' : ('making' satisfies LiveBatchState),
+    state: row.landingStarted ? 'landing' : hasStarted ? 'building' : ('making' satisfies LiveBatchState),
     commit: hasStarted ? row.commit : null,
     tree: hasStarted ? row.tree : null,
     testedCommit: hasStarted ? row.testedCommit : null,
     buildStartedAt: startedAt,
-    landingPlanned: row.landingBegun,
+    landingPlanned: row.landingStarted,
     givenUp: instant === 'infinity' && row.givenUp,
   };
 }
@@ -158,7 +212,7 @@ export async function readLandingsAt(
 export async function readTargetsAt(
   ctx: Context,
   tx: Transaction,
-  { line, instant }: { readonly line: readonly LineRow[]; readonly instant: string },
+  { ids, instant }: { readonly ids: readonly string[]; readonly instant: string },
 ): Promise<Map<string, string[]>> {
   const rows = await tx.query<{ id: string; targets: string[] | null }>(
     `select p.id, case when v.id is null then p.affected_targets else v.targets end as targets
@@ -166,7 +220,7 @@ export async function readTargetsAt(
        left join lateral (
          select t.id, t.targets from pull_request_targets_past t
          where t.account_id = $1 and t.pull_request_id = p.id and t.until_at > $3 order by t.until_at limit 1) v on true`,
-    [ctx.accountId, line.map(({ id }) => id), instant],
+    [ctx.accountId, ids, instant],
   );
   return new Map(rows.flatMap(({ id, targets }) => (targets === null ? [] : [[id, targets] as const])));
 }
@@ -181,28 +235,4 @@ export async function readMergeResults(
      where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0 and coalesce(found_at, '-infinity') <= $4`,
     [ctx.accountId, of.repositoryId, [...new Set(of.parents)], of.instant],
   );
-}
-
-const daysKept = { pull_request_past: 400, queue_past: 400, pull_request_targets_past: 30 } as const;
-
-const versionsAtOnce = 5_000;
-
-/**
- * Deletes old versions. Versions of pull requests and queues are kept as long as the event log, and versions of
- * affected targets, which may be large, for a month. Returns the number of deleted versions.
- */
-export async function forgetOldVersions(db: Database, now: Date): Promise<number> {
-  let deletedCount = 0;
-  for (const [table, days] of Object.entries(daysKept)) {
-    const cutoff = new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
-    for (;;) {
-      const deleted = await db.system.query(
-        `delete from ${table} where ctid = any(array(select ctid from ${table} where until_at < $1 limit ${versionsAtOnce})) returning 1`,
-        [cutoff],
-      );
-      deletedCount += deleted.length;
-      if (deleted.length < versionsAtOnce) break;
-    }
-  }
-  return deletedCount;
 }

@@ -1,5 +1,6 @@
 import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
-import type { CheckConclusion, BatchState as PlannedBatch } from '../../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
+import type { BatchState as PlannedBatch } from '../../../domain/queue/model/snapshot.ts';
 import { connectionType } from '../../../graphql/connection.ts';
 import { Node } from '../../../graphql/node.ts';
 import { DateTime, GitObjectID, JSONValue, URI } from '../../../graphql/scalars.ts';

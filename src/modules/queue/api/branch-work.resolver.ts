@@ -1,8 +1,14 @@
 import { Arg, Ctx, Mutation, Resolver } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
-import { AsyncPullRequestPayload, BackportPullRequestInput, BackportPullRequestPayload } from './branch-work.types.ts';
+import {
+  AsyncPullRequestPayload,
+  BackportPullRequestInput,
+  BackportPullRequestPayload,
+  SyncPullRequestInput,
+} from './branch-work.types.ts';
+import { previewBackport, previewSync } from '../requests/branch-work.previews.ts';
 import { requestBackport, requestRefresh, requestSync } from '../requests/branch-work.service.ts';
-import { payload } from './pull-requests.payloads.ts';
+import { payload, previewPayload } from './pull-requests.payloads.ts';
 import { PullRequestRefInput } from './pull-requests.types.ts';
 
 @Resolver()
@@ -26,8 +32,12 @@ export class BranchWorkResolver {
   })
   async syncPullRequest(
     @Ctx() ctx: GraphQLContext,
-    @Arg('input', () => PullRequestRefInput) input: PullRequestRefInput,
+    @Arg('input', () => SyncPullRequestInput) input: SyncPullRequestInput,
   ): Promise<AsyncPullRequestPayload> {
+    if (input.preview) {
+      const { message, ...preview } = await previewSync(ctx, input);
+      return Object.assign(await previewPayload(ctx, preview), { status: 'processing' as const, message });
+    }
     const { message, ...asked } = await requestSync(ctx, input);
     const { pullRequest } = await payload(ctx, asked);
     return { pullRequest, status: 'processing', message };
@@ -41,6 +51,10 @@ export class BranchWorkResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => BackportPullRequestInput) input: BackportPullRequestInput,
   ): Promise<BackportPullRequestPayload> {
+    if (input.preview) {
+      const { message, ...preview } = await previewBackport(ctx, input);
+      return Object.assign(await previewPayload(ctx, preview), { targetBranch: input.targetBranch, message });
+    }
     const { message, ...asked } = await requestBackport(ctx, input);
     const { pullRequest } = await payload(ctx, asked);
     return { pullRequest, targetBranch: input.targetBranch, message };

@@ -1,5 +1,5 @@
 import { Field, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { PullRequestPayload } from './pull-requests.types.ts';
+import { PullRequestPayload, PullRequestRefInput } from './pull-requests.types.ts';
 
 const asyncStatuses = { PROCESSING: 'processing' } as const;
 registerEnumType(asyncStatuses, {
@@ -10,11 +10,22 @@ registerEnumType(asyncStatuses, {
 
 @ObjectType({ simpleResolvers: true, description: 'A request that is carried out later.' })
 export class AsyncPullRequestPayload extends PullRequestPayload {
-  @Field(() => asyncStatuses, { description: 'Always processing: it was written down and is not lost.' })
+  @Field(() => asyncStatuses, {
+    description: 'Always processing: it was written down and is not lost. A preview writes nothing down.',
+  })
   status!: 'processing';
 
-  @Field(() => String, { description: 'What happens now, for people.' })
+  @Field(() => String, { description: 'What happens now, or in a preview would happen, for people.' })
   message!: string;
+}
+
+@InputType({ description: 'A pull request whose branch is brought up to date with its base (interface 4.3).' })
+export class SyncPullRequestInput extends PullRequestRefInput {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing: `message` and `impact` say what it would do.',
+  })
+  preview!: boolean;
 }
 
 @InputType({ description: 'Names the repository of a pull request to backport.' })
@@ -39,6 +50,12 @@ export class BackportPullRequestInput {
 
   @Field(() => String, { description: 'The branch to bring it to. It exists already.' })
   targetBranch!: string;
+
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing: `message` and `impact` say what it would do.',
+  })
+  preview!: boolean;
 }
 
 @ObjectType({ simpleResolvers: true, description: 'A requested backport.' })
@@ -46,6 +63,6 @@ export class BackportPullRequestPayload extends PullRequestPayload {
   @Field(() => String, { description: 'The branch it is brought to.' })
   targetBranch!: string;
 
-  @Field(() => String, { description: 'What happens now, for people.' })
+  @Field(() => String, { description: 'What happens now, or in a preview would happen, for people.' })
   message!: string;
 }

@@ -56,8 +56,8 @@ const intervalFrom = (instant: string): string =>
 
 const depthHistory = `
   with stood as (
-    select p.standing_since as since, null::timestamptz as until_at from pull_request p
-    where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.standing_since < $4
+    select p.version_since as since, null::timestamptz as until_at from pull_request p
+    where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') and p.version_since < $4
     union all
     select v.since, v.until_at from pull_request_past v
     where v.account_id = $1 and v.queue_id = $2 and v.is_in_line and v.until_at > $3 and v.since < $4),

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Extensions, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { PauseBranchesPayload } from '../../repositories/branch-pauses.types.ts';
-import { FreezeBranchesPayload } from '../../repositories/freezes.types.ts';
+import { FreezeBranchesPayload, FreezePayload, UnfreezePayload } from '../../repositories/freezes.types.ts';
 import {
   PauseRepositoryPayload,
   PreviewConfigurationInput,
@@ -12,6 +12,8 @@ import {
 import { previewConfiguration } from './dry-run.configuration.ts';
 import { ConfigurationPreview, Impact, toImpact } from './dry-run.types.ts';
 import { dryRun } from '../planning/dry-run.ts';
+import { readMoves } from './forecast.reads.ts';
+import { EtaMove, toEtaMoves } from './forecast.types.ts';
 
 const description = 'What it would do. Null unless a preview was requested.';
 
@@ -44,11 +46,49 @@ export class FreezeBranchesImpactResolver {
   }
 }
 
+@Resolver(() => UnfreezePayload)
+export class UnfreezeImpactResolver {
+  @FieldResolver(() => Impact, { nullable: true, description })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: UnfreezePayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver(() => FreezePayload)
+export class FreezeImpactResolver {
+  @FieldResolver(() => Impact, {
+    nullable: true,
+    description: `${description} Null as well for an environment, which \`environmentImpact\` is about.`,
+  })
+  async impact(@Ctx() ctx: GraphQLContext, @Root() payload: FreezePayload): Promise<Impact | null> {
+    return await impactOf(ctx, payload);
+  }
+}
+
 @Resolver(() => ReplaceConfigurationPayload)
 export class ReplaceConfigurationImpactResolver {
   @FieldResolver(() => Impact, { nullable: true, description: `${description} Null as well when it is refused.` })
   async impact(@Ctx() ctx: GraphQLContext, @Root() payload: ReplaceConfigurationPayload): Promise<Impact | null> {
     return await impactOf(ctx, payload);
+  }
+}
+
+@Resolver(() => Impact)
+export class EtasMovedResolver {
+  @Extensions({ price: 12_000, rows: 20 })
+  @FieldResolver(() => [EtaMove], {
+    nullable: true,
+    description:
+      'Landings that it would move by a minute or more, by simulation of each line without the change and with it: first what would leave the line, then in queue order, at most 100 per base branch. Null: not known at this moment. Needs queue:read.',
+  })
+  async etasMoved(@Ctx() ctx: GraphQLContext, @Root() { impacts }: Impact): Promise<EtaMove[] | null> {
+    const moved: EtaMove[] = [];
+    for (const { baseBranch, compared } of impacts) {
+      const moves = await readMoves(ctx, compared);
+      if (moves === null) return null;
+      moved.push(...toEtaMoves(baseBranch, moves));
+    }
+    return moved;
   }
 }
 

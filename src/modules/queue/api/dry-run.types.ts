@@ -1,4 +1,4 @@
-import { Field, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { impactText } from '../../../domain/queue/dry-run.ts';
 import { statusText } from '../../../domain/queue/model/status.ts';
 import type { Mark } from '../../../domain/configuration/key.ts';
@@ -46,8 +46,17 @@ export class Impact {
   @Field(() => [Int], { description: 'Pull requests in a build that stands, which could not land by it any more.' })
   landingsHeld!: number[];
 
+  @Field(() => Float, {
+    description:
+      'For how many minutes the builds that it stops have run, all together. Their results would be worth nothing.',
+  })
+  buildMinutesLost!: number;
+
   @Field(() => String, { description: 'The same for people.' })
   sentence!: string;
+
+  /** What the moves of landings are forecast from. */
+  impacts!: readonly QueueImpact[];
 }
 
 export function toImpact(impacts: readonly QueueImpact[]): Impact {
@@ -57,6 +66,8 @@ export function toImpact(impacts: readonly QueueImpact[]): Impact {
     );
   const landingsHeld = impacts.flatMap((impact) => impact.landingsHeld);
   return {
+    impacts,
+    buildMinutesLost: impacts.reduce((sum, { buildMsLost }) => sum + buildMsLost, 0) / 60_000,
     resets: impacts.flatMap(({ baseBranch, resets }) =>
       resets.map(({ code, pullRequests }) => ({
         baseBranch,

@@ -1,7 +1,9 @@
 // Rows for an explanation: versions and events of a pull request, and its checks at an instant.
+import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
 import type { Cause, CheckFact } from '../../../domain/queue/explain/condition.ts';
-import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
+import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
+import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { conclusionBy, hadEndedBy, wasSeenBy } from '../facts/build.records.ts';
 import { lineColumns, type LineRow } from '../store/line.rows.ts';
@@ -15,6 +17,7 @@ export interface Version extends LineRow {
   readonly repositoryId: string;
   readonly since: number;
   readonly statusCode: number | null;
+  readonly statusActor: Actor | null;
   readonly title: string;
   readonly body: string;
 }
@@ -23,38 +26,50 @@ const mostVersions = 100;
 
 const mostEvents = 50;
 
+/** Say who took a pull request out of the line. */
+const queueing = ['dequeued', 'queued', 'opened'];
+
+interface Wanted {
+  readonly ids: readonly string[];
+  readonly instant: string;
+  /** Of each pull request only the newest: of versions, and of events that say why it is not in line. */
+  readonly isBrief: boolean;
+}
+
+/** By id, newest first. */
 export async function readVersions(
   ctx: Context,
   tx: Transaction,
-  { ids, instant }: { readonly ids: readonly string[]; readonly instant: string },
+  { ids, instant, isBrief }: Wanted,
 ): Promise<Map<string, Version[]>> {
   const rows = await tx.query<Version>(
-    `select ${lineColumns}, title, body, repository_id as "repositoryId", queue_id as "queueId", status_code as "statusCode",
-            extract(epoch from standing_since)::float8 * 1000 as since
+    `select ${lineColumns}, title, body, repository_id as "repositoryId", queue_id as "queueId", status_code as "statusCode", status_actor as "statusActor",
+            extract(epoch from version_since)::float8 * 1000 as since
      from unnest($2::bigint[]) as asked (one), lateral (
        select * from (
          select p.* from pull_request p where p.account_id = $1 and p.id = asked.one
          union all
          select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
          where v.account_id = $1 and v.pull_request_id = asked.one) stood
-       where stood.standing_since <= $3 order by stood.standing_since desc limit ${mostVersions}) version
-     order by standing_since desc`,
+       where stood.version_since <= $3 order by stood.version_since desc limit ${isBrief ? 1 : mostVersions}) version
+     order by version_since desc`,
     [ctx.accountId, ids, instant],
   );
   return Map.groupBy(rows, (row) => row.id);
 }
 
+/** By id of the pull request, newest first. */
 export async function readEvents(
   ctx: Context,
   tx: Transaction,
-  { ids, instant }: { readonly ids: readonly string[]; readonly instant: string },
+  { ids, instant, isBrief }: Wanted,
 ): Promise<Map<string, Cause[]>> {
   const rows = await tx.query<Cause & { readonly pullRequestId: string }>(
     `select e.pull_request_id as "pullRequestId", e.action, extract(epoch from e.at)::float8 * 1000 as at, e.actor
      from unnest($2::bigint[]) as asked (one), lateral (
-       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 order by id desc limit ${mostEvents}) e
+       select * from event where account_id = $1 and pull_request_id = asked.one and at <= $3 and ($4::text[] is null or action = any($4)) order by id desc limit ${isBrief ? 1 : mostEvents}) e
      order by e.id desc`,
-    [ctx.accountId, ids, instant],
+    [ctx.accountId, ids, instant, isBrief ? queueing : null],
   );
   const causes = new Map<string, Cause[]>();
   for (const [id, events] of Map.groupBy(rows, (row) => row.pullRequestId)) causes.set(id, events.map(toCause));
@@ -85,7 +100,8 @@ export async function readChecks(
 ): Promise<Map<string, CheckFact[]>> {
   const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
     `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,
-            case when ${hadEndedBy('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt"
+            case when ${hadEndedBy('$4')} then extract(epoch from r.completed_at)::float8 * 1000 end as "endedAt",
+            case when ${hadEndedBy('$4')} then r.summary end as summary
      from check_result r
      where r.account_id = $1 and r.repository_id = $2 and r.commit = any($3) and ${wasSeenBy('$4')}
      order by r.commit, r.name, r.attempt desc`,

@@ -1,6 +1,7 @@
-import { Field, ObjectType, registerEnumType } from 'type-graphql';
+import { Extensions, Field, ObjectType, registerEnumType } from 'type-graphql';
 import type { Reason, ReasonKind } from '../../../domain/queue/explain/explain.ts';
 import type { Cause, Condition, ConditionKind } from '../../../domain/queue/explain/condition.ts';
+import { preconditionKinds, type PreconditionKind } from '../../../domain/queue/requests/admission.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { MergeEta } from './forecast.types.ts';
 
@@ -47,82 +48,36 @@ registerEnumType(reasonKinds, {
   },
 });
 
-const conditionKinds = {
-  ASKED: 'asked',
-  OPEN: 'open',
-  PRECONDITIONS: 'preconditions',
-  BASE_BRANCH: 'base_branch',
-  DRAFT: 'draft',
-  HEAD: 'head',
-  LABELS: 'labels',
-  REVIEW: 'review',
-  VALIDATIONS: 'validations',
-  VALIDATION: 'validation',
-  VERIFIED_COMMITS: 'verified_commits',
-  MERGEABLE: 'mergeable',
-  APPROVALS: 'approvals',
-  OWNER_REVIEW: 'owner_review',
-  CONVERSATIONS: 'conversations',
-  STACK: 'stack',
-  OWN_CHECKS: 'own_checks',
-  CHECK: 'check',
-  QUEUE: 'queue',
-  NOT_HALTED: 'not_halted',
-  NOT_PAUSED: 'not_paused',
-  HOST_ANSWERS: 'host_answers',
-  PLACE: 'place',
-  BUILD: 'build',
-  LANDING: 'landing',
-  LANDING_CHECKS: 'landing_checks',
-  NOT_FROZEN: 'not_frozen',
-  MERGE_WINDOW: 'merge_window',
-  BASE_RULES: 'base_rules',
-  FINAL_GATE: 'final_gate',
-} as const satisfies Record<Uppercase<ConditionKind>, ConditionKind>;
+/** What each condition means. Preconditions describe themselves. */
+const conditionMeanings = {
+  asked: 'Somebody asked to merge it.',
+  open: 'It is open.',
+  preconditions: 'What has to hold before it is in line. Its parts are its conditions.',
+  validation: 'One validation of the configuration.',
+  check: 'One required check.',
+  queue: 'Whether its queue goes on: neither halted nor paused.',
+  not_halted: 'Its queue is not halted.',
+  not_paused: 'Neither its base branch nor its repository is paused.',
+  host_answers: 'The code host takes requests. Listed only while it has asked to wait.',
+  place: 'Whether it is first in line.',
+  build: 'Whether its build is green, check by check.',
+  landing: 'What a green build first in line still waits for.',
+  landing_checks: 'Whether its own required checks hold its landing back.',
+  not_frozen: 'Its base branch is not frozen.',
+  merge_window: 'A merge window is open.',
+  base_rules:
+    'Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any.',
+  final_gate: 'The workflow that decides after its build passed.',
+} as const satisfies Record<Exclude<ConditionKind, PreconditionKind>, string>;
+const allMeanings: readonly (readonly [string, string])[] = [
+  ...Object.entries(conditionMeanings),
+  ...Object.entries(preconditionKinds).map(([kind, { meaning }]) => [kind, meaning] as const),
+];
+const conditionKinds = Object.fromEntries(allMeanings.map(([kind]) => [kind.toUpperCase(), kind]));
 registerEnumType(conditionKinds, {
   name: 'ConditionKind',
   description: 'What has to hold before a pull request is merged.',
-  valuesConfig: {
-    ASKED: { description: 'Somebody asked to merge it.' },
-    OPEN: { description: 'It is open.' },
-    BASE_BRANCH: { description: 'Its base branch is managed.' },
-    DRAFT: { description: 'It is no draft.' },
-    HEAD: {
-      description: 'The code host shows the tip of its branch as its head. Listed only while it shows an older one.',
-    },
-    LABELS: { description: 'It has no label that blocks.' },
-    REVIEW: { description: 'No reviewer wants changes.' },
-    VALIDATIONS: { description: 'The validations of the configuration hold. Each of its parts is one.' },
-    VALIDATION: { description: 'One validation of the configuration.' },
-    VERIFIED_COMMITS: { description: 'The code host has verified the signature of each of its commits.' },
-    MERGEABLE: { description: 'No conflict with its base branch is known.' },
-    APPROVALS: { description: 'As many approvals as are required.' },
-    OWNER_REVIEW: {
-      description: 'An owner of the changed code approved. Listed only while the code host says that this is missing.',
-    },
-    CONVERSATIONS: { description: 'All review conversations are resolved.' },
-    STACK: {
-      description: 'The pull request it is stacked on is in line before it. Named only while it waits for that one.',
-    },
-    OWN_CHECKS: { description: 'The required checks of its own head. Each of its parts is one.' },
-    CHECK: { description: 'One required check.' },
-    NOT_HALTED: { description: 'Its queue is not halted.' },
-    NOT_PAUSED: { description: 'Neither its base branch nor its repository is paused.' },
-    HOST_ANSWERS: { description: 'The code host takes requests. Listed only while it has asked to wait.' },
-    NOT_FROZEN: { description: 'Its base branch is not frozen.' },
-    MERGE_WINDOW: { description: 'A merge window is open.' },
-    BASE_RULES: {
-      description:
-        'Rules of the code host for the base branch that may refuse the landing, and the cure. Listed only where there are any.',
-    },
-    FINAL_GATE: { description: 'The workflow that decides after its build passed.' },
-    PRECONDITIONS: { description: 'What has to hold before it is in line. Its parts are its conditions.' },
-    QUEUE: { description: 'Whether its queue goes on: neither halted nor paused.' },
-    PLACE: { description: 'Whether it is first in line.' },
-    BUILD: { description: 'Whether its build is green, check by check.' },
-    LANDING: { description: 'What a green build first in line still waits for.' },
-    LANDING_CHECKS: { description: 'Whether its own required checks hold its landing back.' },
-  },
+  valuesConfig: Object.fromEntries(allMeanings.map(([kind, description]) => [kind.toUpperCase(), { description }])),
 });
 
 const actors = {
@@ -218,6 +173,7 @@ export class Explanation {
   })
   eta!: MergeEta | null;
 
+  @Extensions({ price: 320, once: 3_000 })
   @Field(() => [MergeCondition], {
     description:
       'All conditions of the merge, in the order in which they apply. Empty when it is merged, or nothing is on record.',

@@ -2,17 +2,18 @@
 // seconds, for any number of requests.
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
-import { buildsSpeculatively } from '../../../domain/queue/model/snapshot.ts';
+import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
+import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { successProbabilityBy, loadTrackRecords } from '../facts/track-records.ts';
-import { snapshotOf } from '../planning/dry-run.ts';
-import type { ForecastTask } from './simulation.thread.ts';
+import { snapshotOf, type ComparedLines } from '../planning/dry-run.ts';
+import type { ForecastTask, MovesTask } from './simulation.thread.ts';
 
 export interface QueueForecast extends Forecast {
   /** The instant of the forecast. */
@@ -33,8 +34,14 @@ const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
 interface Kept {
   readonly version: string;
   readonly until: number;
+  /** Until when it stays although the line has changed. */
+  staysUntil: number;
+  length: number;
   readonly answer: Promise<QueueForecast | null>;
 }
+
+/** About ten times what a forecast costs for each pull request in line. */
+const staysMsPerPullRequest = 1;
 
 const keptOf = new WeakMap<Database, Map<string, Kept>>();
 
@@ -65,15 +72,22 @@ async function keptForecast(ctx: Context, queueId: string, version: string): Pro
   const kept = keptOf.get(ctx.db) ?? new Map<string, Kept>();
   keptOf.set(ctx.db, kept);
   const known = kept.get(queueId);
-  if (known !== undefined && known.version === version && known.until > now) return await known.answer;
+  if (known !== undefined && known.until > now && (known.version === version || known.staysUntil > now))
+    return await known.answer;
   const answer = readForecast(ctx, queueId);
   kept.delete(queueId);
-  kept.set(queueId, { version, until: now + freshMs, answer });
+  const length = known?.length ?? 0;
+  const next = { version, until: now + freshMs, staysUntil: now + length * staysMsPerPullRequest, length, answer };
+  kept.set(queueId, next);
   const [oldest] = kept.keys();
   if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest);
   // After a failure the next request tries again.
   answer.then(
-    (forecast) => forecast ?? kept.delete(queueId),
+    (forecast) => {
+      if (forecast === null) return void kept.delete(queueId);
+      next.length = forecast.line.length;
+      next.staysUntil = performance.now() + next.length * staysMsPerPullRequest;
+    },
     () => kept.delete(queueId),
   );
   return await answer;
@@ -100,12 +114,37 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
   }
 }
 
+export interface LineMoves {
+  readonly now: number;
+  readonly moves: readonly MovedEta[];
+}
+
+/** How a change that was tried out moves the expected landings. Null: too many requests wait, or it took too long. */
+export async function readMoves(ctx: Context, { before, after, now }: ComparedLines): Promise<LineMoves | null> {
+  requireScope(ctx, 'queue:read');
+  if (thread.load >= mostWaiting) return null;
+  const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => ({
+    change: { before: await withChances(ctx, tx, before), after: await withChances(ctx, tx, after) },
+    experience: await loadExperience(ctx, tx, before),
+  }));
+  try {
+    // Half of it for each of the two lines.
+    const task: MovesTask = { kind: 'moves', ...loaded, now, budgetMs: budgetMs / 2 };
+    return { now, moves: await thread.ask<MovedEta[]>(task, timeoutMs) };
+  } catch (error) {
+    // A preview does not fail if its forecast does.
+    if (!(error instanceof ThreadTimeout))
+      ctx.log.error({ error: String(error) }, 'What a change moves in a line could not be forecast.');
+    return null;
+  }
+}
+
 /** Only speculative builds need probabilities, so they are loaded only then. */
 async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): Promise<Snapshot> {
   if (buildsSpeculatively(snapshot.rules) || snapshot.pullRequests.length === 0) return snapshot;
   const rows = await tx.query<{ id: string; author: string; repositoryId: string }>(
-    `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and queue_id = $2 and status in ('queued', 'tagged')`,
-    [ctx.accountId, snapshot.queue.id],
+    `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and id = any ($2::bigint[])`,
+    [ctx.accountId, snapshot.pullRequests.map(({ id }) => id)],
   );
   const records = await loadTrackRecords(ctx, tx, rows[0]?.repositoryId ?? '0');
   const authors = new Map(rows.map(({ id, author }) => [id, author]));

@@ -1,8 +1,8 @@
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
 import { etaText } from '../../../domain/simulation/eta.text.ts';
-import type { NoEta } from '../../../domain/simulation/forecast.ts';
+import type { Eta, NoEta } from '../../../domain/simulation/forecast.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
-import type { QueueForecast } from './forecast.reads.ts';
+import type { LineMoves, QueueForecast } from './forecast.reads.ts';
 
 const reasons = {
   HALTED: 'halted',
@@ -61,10 +61,47 @@ export class QueueEta {
   eta!: MergeEta;
 }
 
+@ObjectType({ simpleResolvers: true, description: 'How a change would move the landing of a pull request.' })
+export class EtaMove {
+  @Field(() => String, { description: 'The base branch that it stands in line for.' })
+  baseBranch!: string;
+
+  @Field(() => Int, { description: 'Its number.' })
+  number!: number;
+
+  @Field(() => MergeEta, { nullable: true, description: 'Without the change. Null: it is not in line now.' })
+  before!: MergeEta | null;
+
+  @Field(() => MergeEta, { nullable: true, description: 'With the change. Null: it leaves the line by the change.' })
+  after!: MergeEta | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'By how many seconds `p50` is later, below zero if it is earlier. Null: one of the two is not known.',
+  })
+  laterSeconds!: number | null;
+}
+
+export function toEtaMoves(baseBranch: string, { now, moves }: LineMoves): EtaMove[] {
+  return moves.map(({ number, before, after }) => {
+    const isKnown = before !== null && after !== null && typeof before !== 'string' && typeof after !== 'string';
+    return {
+      baseBranch,
+      number,
+      before: before && mergeEtaOf(before, now),
+      after: after && mergeEtaOf(after, now),
+      laterSeconds: isKnown ? (after.p50 - before.p50) / 1000 : null,
+    };
+  });
+}
+
 /** Null: it is not in that line. */
 export function toMergeEta({ etas, now }: QueueForecast, pullRequestId: string): MergeEta | null {
   const eta = etas.get(pullRequestId);
-  if (eta === undefined) return null;
+  return eta === undefined ? null : mergeEtaOf(eta, now);
+}
+
+function mergeEtaOf(eta: Eta | NoEta, now: number): MergeEta {
   const sentence = etaText(eta, now);
   if (typeof eta === 'string')
     return { p50: null, p90: null, p50Seconds: null, p90Seconds: null, unknown: eta, sentence };

@@ -7,10 +7,15 @@ import { inRepository, pullRequestColumns } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 import type { Queue } from './queue.types.ts';
 
+export interface LinePage extends Page {
+  /** The place that it begins at, counted from 1. */
+  readonly from: number;
+}
+
 type Row = Omit<PullRequest, 'repository' | 'latestBot'> & Pick<QueueEntry, 'position' | 'rank'>;
 
 /** In queue order, one more than the page. */
-export async function readLinePage(ctx: Context, queue: Queue, page: Page): Promise<QueueEntry[]> {
+export async function readLinePage(ctx: Context, queue: Queue, page: LinePage): Promise<QueueEntry[]> {
   requireScope(ctx, 'queue:read');
   const [behind, rank] = page.after ?? [-1, 0];
   if (typeof behind !== 'number' || typeof rank !== 'number' || !Number.isSafeInteger(rank))
@@ -21,9 +26,9 @@ export async function readLinePage(ctx: Context, queue: Queue, page: Page): Prom
              select o.id, not o.skip_line as behind, o.rank, row_number() over (order by not o.skip_line, o.rank) as position
              from pull_request o where o.account_id = $1 and o.queue_id = $2 and o.status in ('queued', 'tagged')) line
            join pull_request p on p.account_id = $1 and p.id = line.id
-           where (line.behind::integer, line.rank) > ($3::integer, $4::bigint)
+           where (line.behind::integer, line.rank) > ($3::integer, $4::bigint) and line.position >= $6
            order by line.position limit $5::bigint + 1`,
-    values: [ctx.accountId, queue.id, behind, rank, page.size],
+    values: [ctx.accountId, queue.id, behind, rank, page.size, page.from],
   });
   return inRepository(rows, queue.repository).map(toEntry);
 }

@@ -1,6 +1,7 @@
 // The line by pages. What a page costs beyond the queue itself does not depend on the length of the line.
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import { DomainError } from '../../../domain/errors.ts';
 import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { Explanation } from './explain.types.ts';
@@ -34,8 +35,14 @@ export class QueueLineResolver {
         'Cursor to go on from. The page begins behind the place of that entry, whether or not it is still there.',
     })
     after: string | null,
+    @Arg('from', () => Int, {
+      defaultValue: 1,
+      description: 'The place that the page begins at, counted from 1, for a look into the middle of the line.',
+    })
+    from: number,
   ): Promise<Connection<QueueEntry>> {
-    const page = readPage({ first, after }, { size: pageSize, keyLength: 2 });
+    if (from < 1) throw new DomainError('BAD_INPUT', 'from must be 1 or more', 'from');
+    const page = { ...readPage({ first, after }, { size: pageSize, keyLength: 2 }), from };
     const { past } = queue;
     const rows = past ? await readPastLine(ctx, queue, { past, page }) : await readLinePage(ctx, queue, page);
     return toConnection(rows, page.size, {
@@ -48,7 +55,7 @@ export class QueueLineResolver {
 
 @Resolver(() => QueueEntry)
 export class QueueEntryResolver {
-  @Extensions({ price: 400, once: 3_000 })
+  @Extensions({ price: 80, once: 3_000 })
   @FieldResolver(() => Explanation, {
     description: 'Why it is not merged yet and who must act, at the instant that the queue is shown of.',
   })

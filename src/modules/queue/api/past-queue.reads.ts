@@ -2,7 +2,6 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
-import type { Page } from '../../../graphql/connection.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { requireScope } from '../../accounts/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
@@ -10,6 +9,7 @@ import type { liveStates } from '../store/batch.rows.ts';
 import { loadQueueAsOf } from './as-of.loader.ts';
 import { batchColumns, batchSource, type BatchPage } from './batches.reads.ts';
 import type { Batch } from './batches.types.ts';
+import type { LinePage } from './line.reads.ts';
 import type { QueueEntry } from './line.types.ts';
 import { inRepository, pullRequestColumns, readPullRequestsById } from './pull-requests.reads.ts';
 import type { PullRequest } from './pull-requests.types.ts';
@@ -54,7 +54,7 @@ interface Placed {
 export async function readPastLine(
   ctx: Context,
   queue: Queue,
-  { past, page }: { readonly past: PastQueue; readonly page: Page | null },
+  { past, page }: { readonly past: PastQueue; readonly page: LinePage | null },
 ): Promise<QueueEntry[]> {
   requireScope(ctx, 'queue:read');
   const placed = inLineOrder(past.view.snapshot.pullRequests).map(
@@ -62,7 +62,8 @@ export async function readPastLine(
   );
   const [behind, rank] = page?.after ?? [-1, 0];
   const isLater = (each: Placed): boolean =>
-    each.behind > Number(behind) || (each.behind === behind && each.rank > Number(rank));
+    each.position >= (page?.from ?? 1) &&
+    (each.behind > Number(behind) || (each.behind === behind && each.rank > Number(rank)));
   const shown = page === null ? placed : placed.filter(isLater).slice(0, page.size + 1);
   const rows = await readPastPullRequests(ctx, queue, { past, placed: shown });
   return shown.flatMap((each) => {
@@ -105,7 +106,7 @@ async function readVersionsAt(
          union all
          select r.* from pull_request_past v, jsonb_populate_record(null::pull_request, v.facts) r
          where v.account_id = $1 and v.pull_request_id = asked.one) stood
-       where stood.standing_since <= $3 order by stood.standing_since desc limit 1) p`,
+       where stood.version_since <= $3 order by stood.version_since desc limit 1) p`,
     [ctx.accountId, ids, at.toISOString()],
   );
 }

@@ -102,6 +102,8 @@ export interface PullRequestSelection {
   readonly statuses: readonly PullRequestStatus[] | null;
   readonly baseBranch: string | null;
   readonly author: string | null;
+  /** A pull request is selected if its number, title, author or head branch has each of these words. Empty: all are selected. */
+  readonly words: readonly string[];
 }
 
 export interface PullRequestPage extends PullRequestSelection {
@@ -123,9 +125,17 @@ export async function readPullRequests(
 export async function countPullRequests(
   ctx: Context,
   repository: Repository,
-  { statuses: wanted, baseBranch, author }: PullRequestSelection,
+  { statuses: wanted, baseBranch, author, words }: PullRequestSelection,
 ): Promise<number> {
   requireScope(ctx, 'queue:read');
+  if (words.length > 0) {
+    const [found] = await ctx.db.read<{ n: number }>(ctx.accountId, {
+      name: 'count_pull_requests_by_text',
+      text: `select count(*)::integer as n from (${newestWithWords}) o`,
+      values: [ctx.accountId, repository.id, wanted, baseBranch, author, patternsOf(words)],
+    });
+    return found?.n ?? 0;
+  }
   const [row] = await ctx.db.read<{ n: number }>(ctx.accountId, {
     name: 'count_pull_requests',
     text: `select count(*)::integer as n from pull_request p
@@ -136,10 +146,42 @@ export async function countPullRequests(
   return row?.n ?? 0;
 }
 
+// No index knows words in the middle of a text, so the newest are looked through. $1 account, $2 repository, $3 statuses,
+// $4 base branch, $5 author, $6 patterns.
+const mostLookedThrough = 10_000;
+const newestWithWords = `
+  select n.id from (select * from pull_request a where a.account_id = $1 and a.repository_id = $2
+                    order by a.id desc limit ${mostLookedThrough}) n
+  where ($3::text[] is null or n.status = any ($3)) and ($4::text is null or n.base_branch = $4)
+    and ($5::text is null or n.author = $5)
+    and concat_ws(' ', '#' || n.number, n.title, n.author, n.head_branch) ilike all ($6::text[])`;
+
+function patternsOf(words: readonly string[]): readonly string[] {
+  return words.map((word) => `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+}
+
 // One statement for each kind of filter, with its own index that ends in (status, id). Each requested status
 // contributes its newest rows, so that rare matches need no scan of the whole table.
 function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): Statement {
-  const { baseBranch, author } = page;
+  const { baseBranch, author, words } = page;
+  if (words.length > 0)
+    return {
+      name: 'pull_requests_by_text',
+      text: `select ${pullRequestColumns} from pull_request p
+             where p.account_id = $1 and p.id in (
+               select o.id from (${newestWithWords}) o where o.id < $7::bigint order by o.id desc limit $8::bigint + 1)
+             order by p.id desc`,
+      values: [
+        ctx.accountId,
+        repository.id,
+        page.statuses,
+        baseBranch,
+        author,
+        patternsOf(words),
+        page.before,
+        page.size,
+      ],
+    };
   const values = [ctx.accountId, repository.id, page.before, page.size];
   if (page.statuses === null && baseBranch === null && author === null) {
     return {

@@ -53,6 +53,13 @@ import { successProbabilityOf } from './success-probability.reads.ts';
 import { previewPayload, payload } from './pull-requests.payloads.ts';
 
 const pageSize = 50;
+const longestText = 200;
+
+function wordsOf(text: string): readonly string[] {
+  if (text.length > longestText)
+    throw new DomainError('BAD_INPUT', `filter.text must have at most ${longestText} characters`, 'filter.text');
+  return text.split(/\s+/).filter((word) => word !== '');
+}
 
 @Resolver(() => Repository)
 export class RepositoryPullRequestsResolver {
@@ -97,6 +104,7 @@ export class RepositoryPullRequestsResolver {
       statuses: filter?.statuses ?? null,
       baseBranch: filter?.baseBranch ?? null,
       author: filter?.author ?? null,
+      words: wordsOf(filter?.text ?? ''),
     };
     const rows = await readPullRequests(ctx, repository, { size: page.size, before: rowId(page), ...wanted });
     return toConnection(rows, page.size, {
@@ -176,7 +184,7 @@ export class PullRequestsResolver {
 
   @FieldResolver(() => [Check], {
     description:
-      "What CI says about its head commit: the newest attempt of each check. Last comes the queue's own check `interlock` (publish_status_check), which counts nowhere.",
+      "What CI says about its head commit: the newest attempt of each check. Last comes the queue's own check `interlock` (publish_status_check), which counts nowhere. As of an instant this one is left out: it has no history.",
   })
   async checks(
     @Ctx() ctx: GraphQLContext,
@@ -240,7 +248,7 @@ export class PullRequestsResolver {
 
   @Mutation(() => PullRequestPayload, {
     description:
-      'Closes a pull request of a repository of the local host: it leaves the queue, and its preview ends. Closing a closed pull request changes nothing. Refused if it is merged or its landing has begun. Needs queue:write.',
+      'Closes a pull request of a repository of the local host: it leaves the queue, and its preview ends. Closing a closed pull request changes nothing. Refused if it is merged or its landing has started. Needs queue:write.',
   })
   async closePullRequest(
     @Ctx() ctx: GraphQLContext,

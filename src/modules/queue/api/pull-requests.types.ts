@@ -148,6 +148,13 @@ export class PullRequestFilter {
 
   @Field(() => String, { nullable: true, description: 'By this author.' })
   author?: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Whose number, title, author or head branch contain every word of it, in any case. At most 200 characters. Looks through the newest 10,000 pull requests of the repository.',
+  })
+  text?: string | null;
 }
 
 @InputType({ description: 'Names a pull request.' })

@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { decideDepth } from '../../../domain/queue/model/depth.ts';
-import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';

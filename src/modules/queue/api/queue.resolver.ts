@@ -33,7 +33,7 @@ export class RepositoryQueuesResolver {
   @FieldResolver(() => Queue, {
     nullable: true,
     description:
-      'The queue of a base branch, now or as of an instant in the past. Null while nothing was ever queued for it, and for an instant that is not on record: records are kept for 400 days.',
+      'The queue of a base branch, now or as of an instant in the past. Null while nothing was ever queued for it, and for an instant that is not on record: records are kept for 400 days unless KEEP_HISTORY_DAYS says otherwise.',
   })
   async queue(
     @Ctx() ctx: GraphQLContext,
@@ -166,7 +166,7 @@ export class QueuesResolver {
 
   @Mutation(() => SetRepositoryActivePayload, {
     description:
-      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed. Landings that have begun finish; git and history stay. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
+      'Takes a repository out of use, or into use again. Out of use, its pull requests leave the queue, its previews and runbooks end, and nothing is pushed, opened, queued, validated, landed, released or deployed. Landings that have started finish; git and history stay. An environment can still be rolled back. Repeating the call changes nothing. Needs admin.',
   })
   async setRepositoryActive(
     @Ctx() ctx: GraphQLContext,

@@ -1,7 +1,8 @@
 // The past days of a queue: its log and its batches, read newest first up to a limit.
 import type { Context } from '../../../context.ts';
 import { judgeChecks } from '../../../domain/queue/evidence/evidence.ts';
-import type { CheckState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { CheckState } from '../../../domain/queue/model/snapshot.ts';
 import type { LogEntry, PastBatch } from '../../../domain/simulation/history.ts';
 
 export interface Span {

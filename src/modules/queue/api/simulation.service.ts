@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { parseConfiguration, toQueueRules, type HostDemands } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { logOfMerges } from '../../../domain/simulation/history.ts';
 import { codeOf } from '../../../hosts/port.ts';
@@ -87,10 +87,10 @@ async function readPastOfGit(
   repository: HostedRepository,
   { baseBranch, since }: { readonly baseBranch: string; readonly since: Date },
 ): Promise<Past> {
-  const host = codeOf(ctx, repository);
-  const tip = await host.readRef(`refs/heads/${baseBranch}`);
+  const code = codeOf(ctx, repository);
+  const tip = await code.readRef(`refs/heads/${baseBranch}`);
   if (tip === null) return { log: [], batches: [] };
-  const commits = await host.listFirstParents({ from: null, to: tip.commit, limit: mostMerges });
+  const commits = await code.listFirstParents({ from: null, to: tip.commit, limit: mostMerges });
   const merges = commits
     .filter(({ authoredAt, parents }) => authoredAt >= since.getTime() && parents.length > 0)
     .map(({ commit, authorName, authoredAt }) => ({ commit, author: authorName, at: authoredAt }));

@@ -1,8 +1,10 @@
 // The thread of a simulation: pure CPU work with a time limit.
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
+import { movedEtas, type LineChange } from '../../../domain/simulation/moved-etas.ts';
 import type { Experience } from '../../../domain/simulation/experience.ts';
-import type { QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { answerTasks } from '../../../platform/threads.ts';
 
 export interface ReplayTask {
@@ -20,9 +22,19 @@ export interface ForecastTask {
   readonly budgetMs: number;
 }
 
-answerTasks((task) => perform(task as ReplayTask | ForecastTask));
+export interface MovesTask {
+  readonly kind: 'moves';
+  readonly change: LineChange;
+  readonly now: number;
+  readonly experience: Experience | null;
+  readonly budgetMs: number;
+}
 
-function perform(task: ReplayTask | ForecastTask) {
+type Task = ReplayTask | ForecastTask | MovesTask;
+
+answerTasks((task) => perform(task as Task));
+
+function perform(task: Task) {
   const { budgetMs } = task;
   const startedAt = performance.now();
   const spent = () => (performance.now() - startedAt) / budgetMs;
@@ -31,6 +43,8 @@ function perform(task: ReplayTask | ForecastTask) {
       return compare(task.past, { rules: task.rules, spent });
     case 'forecast':
       return forecast(task.snapshot, task.now, { experience: task.experience, isOver: () => spent() > 1 });
+    case 'moves':
+      return movedEtas(task.change, task.now, { experience: task.experience, isOver: () => spent() > 1 });
     default:
       return task satisfies never;
   }

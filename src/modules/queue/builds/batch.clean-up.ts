@@ -1,9 +1,10 @@
 import type { Context } from '../../../context.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { readGateRuns } from '../facts/final-gates.ts';
+import { headsFence, showsByHeads } from '../facts/own-pushes.ts';
 import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
@@ -25,8 +26,9 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
     const branch = bot?.branch ?? botBranch(batch.id);
     const number = bot?.number ?? (await code.findOpenPullRequests(branch))[0]?.number;
     if (number !== undefined) await code.closePullRequest(number);
-    await deleteBranch(ctx, host, branch);
-  }
+    // A host may gather deletions for a minute.
+    await Promise.all([deleteBranch(ctx, host, branch), deleteFence(ctx, loaded)]);
+  } else await deleteFence(ctx, loaded);
   await passFailpoint('clean_up:after_host');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     if (isOwn && bot !== null) await closeRows(ctx, tx, bot);
@@ -36,6 +38,19 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
       ctx.clock().toISOString(),
     ]);
   });
+}
+
+/** That of the push that moved the heads. One of a worker that took the landing over stays: a push may still be late. */
+async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
+  const { batch, host } = loaded;
+  if (!batch.commit || !showsByHeads(ctx, loaded)) return;
+  const ref = headsFence(batch.id);
+  if ((await codeOf(ctx, host).readRef(ref))?.commit !== batch.commit) return;
+  await codeOf(ctx, host)
+    .updateRefs([{ ref, from: batch.commit, to: null }])
+    .catch((error: unknown) => {
+      if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
+    });
 }
 
 /** Stops the final gates that still run for an ended batch. */

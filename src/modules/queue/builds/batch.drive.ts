@@ -3,6 +3,7 @@
 // step may run twice and writes facts only where the batch still lives; zero rows mean it was superseded. A batch is no
 // kind of src/platform/turns: its planner decides about it, and each step is one short activity without a lease.
 import type { Context } from '../../../context.ts';
+import { withTraceOfBatch } from '../facts/traces.ts';
 import { causes } from '../planning/open-work.ts';
 import { cleanUp } from './batch.clean-up.ts';
 import { makeBuild } from './batch.compose.ts';
@@ -26,8 +27,10 @@ export interface BatchProgress {
 export async function driveBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
   const loaded = await loadBatch(ctx, batchId);
   const need = needOfRow(loaded.batch);
-  if (need === 'make') await takeStep(ctx, loaded, async () => await makeBuild(ctx, loaded));
-  if (need === 'open') await takeStep(ctx, loaded, async () => await openBuild(ctx, loaded));
+  const traced = async (name: string, work: () => Promise<void>): Promise<void> =>
+    await withTraceOfBatch(ctx, { name, batchId }, async () => await takeStep(ctx, loaded, work));
+  if (need === 'make') await traced('compose build', async () => await makeBuild(ctx, loaded));
+  if (need === 'open') await traced('open build', async () => await openBuild(ctx, loaded));
   if (need === 'wait') await watchBuild(ctx, loaded);
   if (need === 'clean_up') await cleanUp(ctx, loaded);
   return await describeBatch(ctx, batchId);

@@ -7,7 +7,7 @@ import type { PullRequestRow } from '../store/queue.entities.ts';
 /** One more than a backport picks: a longer series is refused, not cut. */
 const mostCommits = 501;
 
-/** A squash or merge gives one commit, a rebase a series. Empty: the host did not say how it was merged. */
+/** A squash or merge gives one commit, a rebase a series. Empty: the host did not say how it was merged, or of which commits. */
 export async function findMergedCommits(
   ctx: Context,
   host: HostedRepository,
@@ -15,7 +15,8 @@ export async function findMergedCommits(
 ): Promise<readonly string[]> {
   const landed = await readLanded(ctx, row.id);
   if (landed !== null) return await lineBetween(ctx, host, landed);
-  return row.mergeCommitSha ? await findMergedElsewhere(ctx, host, { ...row, merge: row.mergeCommitSha }) : [];
+  const { number, headSha, mergeCommitSha: merge } = row;
+  return merge ? await findMergedElsewhere(ctx, host, { number, headSha, merge }) : [];
 }
 
 interface Landed {
@@ -50,20 +51,44 @@ async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, b
 }
 
 /**
- * For a pull request that was merged outside the queue only its last commit is known. If as many commits as the pull
- * request had end there with the same messages, it was rebased, and all of them are its commits. Otherwise it is that
- * one commit.
+ * For a pull request that was merged outside the queue only its last commit is known. If its head is on the base's line,
+ * the base was fast-forwarded, and the host lists the commits. If as many commits as the pull request had end there with
+ * the same messages, it was rebased, and all of them are its commits. Otherwise it is that one commit.
  */
 async function findMergedElsewhere(
   ctx: Context,
   host: HostedRepository,
-  { merge, headSha }: { readonly merge: string; readonly headSha: string },
-): Promise<string[]> {
+  { number, merge, headSha }: { readonly number: number; readonly merge: string; readonly headSha: string },
+): Promise<readonly string[]> {
   const code = codeOf(ctx, host);
   const own = await code.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
   const line = await code.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
   const isRebased = own.length > 1 && own.every((commit, index) => isSameChange(commit, line[index]));
-  return isRebased ? oldestFirst(line) : [merge];
+  if (isRebased) return oldestFirst(line);
+  if (own.length > 0 || !(await isOnLine(code, { merge, headSha }))) return [merge];
+  const listed = await code.listCommitsOf(number);
+  if (listed === null) return [];
+  return pickListed(await code.listFirstParents({ from: null, to: headSha, limit: mostCommits }), listed);
+}
+
+async function isOnLine(
+  code: ReturnType<typeof codeOf>,
+  { merge, headSha }: { readonly merge: string; readonly headSha: string },
+): Promise<boolean> {
+  if (merge === headSha) return true;
+  const since = await code.listFirstParents({ from: headSha, to: merge, limit: mostCommits });
+  return since.at(-1)?.parents[0] === headSha;
+}
+
+/**
+ * The commits of a fast-forwarded pull request. `line`: the first parents of its head, the newest first. A merge commit
+ * that only brought the base into the branch has no change of its own to bring over.
+ */
+function pickListed(line: readonly HostCommit[], listed: readonly string[]): string[] {
+  const known = new Set(listed);
+  const end = line.findIndex(({ commit }) => !known.has(commit));
+  const own = end < 0 ? line : line.slice(0, end);
+  return oldestFirst(own.filter(({ parents }) => parents[1] === undefined || known.has(parents[1])));
 }
 
 function isSameChange(a: HostCommit, b: HostCommit | undefined): boolean {

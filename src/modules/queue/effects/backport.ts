@@ -44,7 +44,7 @@ export async function carryOutBackport(ctx: Context, intent: IntentRow): Promise
     await report(ctx, backport, { kind: 'waiting' });
     return await end(ctx, intent, { kind: 'waiting' });
   }
-  await report(ctx, backport, { kind: 'begun' });
+  await report(ctx, backport, { kind: 'started' });
   const news = await bringOver(ctx, backport);
   await report(ctx, backport, news);
   await conclude(ctx, backport, news);

@@ -9,7 +9,7 @@ import {
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
 import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { updateBranch, type BranchUpdated } from '../builds/branch-update.ts';
 import { startBranchWork, comment, endBranchWork, type LoadedWork } from './branch-work.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
@@ -36,7 +36,7 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   if (loaded === null) return;
   const cause = intent.payload['cause'] as SyncCause;
   // The pinned head lands. The end of the landing wakes the queue, which finds this sync still open.
-  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, loaded.row.id))) return;
+  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, loaded.row.id))) return;
   const outcome = await bringUpToDate(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
   await report(ctx, loaded, cause, outcome);

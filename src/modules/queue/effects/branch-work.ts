@@ -20,12 +20,12 @@ export interface LoadedWork {
 /** Counts an attempt and loads its subject. Null: the work is over. */
 export async function startBranchWork(ctx: Context, intent: IntentRow): Promise<LoadedWork | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const begun = await tx.query(
-      `update intent set state = 'begun', attempt = attempt + 1, started_at = $3
-       where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb returning 1`,
+    const started = await tx.query(
+      `update intent set state = 'started', attempt = attempt + 1, started_at = $3
+       where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $4::jsonb returning 1`,
       [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
-    if (begun.length === 0) return null;
+    if (started.length === 0) return null;
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     return { intent, row, repository, host: hosted(repository) };
@@ -43,7 +43,7 @@ export async function endBranchWork(
 ): Promise<void> {
   await tx.query(
     `update intent set state = $3, outcome = $4, concluded_at = $5
-     where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $6::jsonb`,
+     where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $6::jsonb`,
     [
       ctx.accountId,
       intent.id,

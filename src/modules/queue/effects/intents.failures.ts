@@ -1,6 +1,6 @@
 // A failed intent is ended, postponed, or halts its queue.
 import type { Context } from '../../../context.ts';
-import { awaitHost, decideNextTry, mostTries } from '../../../domain/queue/landing/host-retry.ts';
+import { awaitHost, decideNextTry, landingHaltText, mostTries } from '../../../domain/queue/landing/host-retry.ts';
 import { HostRefused, HostUnavailable, retryAtOf } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { NewEvent } from '../../events/index.ts';
@@ -28,6 +28,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
   }
   if (intent.kind === 'land') {
     await haltIfHopeless(ctx, intent.id, error);
+    ctx.meter.count('interlock_retries_total', { what: intent.kind });
     return false;
   }
   // A refused notification has no further effect, so that it ends. Otherwise every turn would repeat it in vain.
@@ -44,6 +45,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
   const waitMs = decideNextTry(words.includes(intent.kind) ? 'words' : 'step', tries);
   if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), tries });
   await postpone(ctx, intent, waitMs);
+  ctx.meter.count('interlock_retries_total', { what: intent.kind });
   return false;
 }
 
@@ -56,7 +58,7 @@ async function waitForHost(
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockQueue(ctx, tx, intent.queueId);
     await tx.query(
-      `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun')`,
+      `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started')`,
       [ctx.accountId, intent.id, at],
     );
     await noteHostWait(ctx, tx, intent.queueId, retryAt);
@@ -87,7 +89,7 @@ async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promis
     await lockQueue(ctx, tx, intent.queueId);
     const postponed = await tx.query(
       `update intent set attempt = attempt + 1, next_try_at = $3
-       where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb returning 1`,
+       where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $4::jsonb returning 1`,
       [ctx.accountId, intent.id, at, JSON.stringify(intent.payload)],
     );
     if (postponed.length === 0) return;
@@ -112,7 +114,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await lockQueue(ctx, tx, intent.queueId);
     const ended = await tx.query(
-      `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $5::jsonb returning 1`,
+      `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $5::jsonb returning 1`,
       [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
     if (ended.length === 0) return;
@@ -138,7 +140,7 @@ async function recordUnsent(
     repositoryId: row.repositoryId,
     queueId,
     pullRequestId: row.id,
-    action: 'telling_failed',
+    action: 'notification_failed',
     payload: { number: row.number, kind, ...of },
   };
 }
@@ -158,7 +160,7 @@ async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): P
     if (!isUnreadable && intent.attempt < mostAttempts) return;
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, intent.queueId));
     if (work.queue.haltedReason) return;
-    haltWork(work, `Landing batch ${intent.batchId} failed ${intent.attempt} times: ${reasonOf(error)}`);
+    haltWork(work, landingHaltText(intent.batchId ?? '', { tries: intent.attempt, reason: reasonOf(error) }));
     await finishWork(work);
   });
 }

@@ -31,9 +31,8 @@ interface Labelling {
 
 export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, number, label, present, isStill } = await startLabel(ctx, intent);
-  const code = codeOf(ctx, host);
   if (isStill) {
-    const last = await code.readLabelChange(number, label);
+    const last = await codeOf(ctx, host).readLabelChange(number, label);
     // A person changed the label later: that request is followed and not undone.
     const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
     if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });

@@ -33,7 +33,7 @@ import { carryOutSync } from './branch-sync.ts';
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
   const intent = await ctx.db.load(ctx.accountId, IntentEntity, intentId);
   if (intent === null) throw new Error(`There is no intent ${intentId}.`);
-  if (intent.state !== 'planned' && intent.state !== 'begun') return;
+  if (intent.state !== 'planned' && intent.state !== 'started') return;
   // It was passed together with other failed intents, but has its own time.
   if (intent.nextTryAt && intent.nextTryAt > ctx.clock()) return;
   try {

@@ -59,7 +59,7 @@ async function withOpenWork(ports: Ports, now: Date): Promise<DueQueue[]> {
     `select account_id, id, planned_version, next_look_at from queue q
      where exists (select from batch b where b.account_id = q.account_id and b.queue_id = q.id
                      and b.cleaned_up_at is null)
-        or exists (select from intent i where i.account_id = q.account_id and i.queue_id = q.id and i.state in ('planned', 'begun') and (i.next_try_at is null or i.next_try_at <= $1))`,
+        or exists (select from intent i where i.account_id = q.account_id and i.queue_id = q.id and i.state in ('planned', 'started') and (i.next_try_at is null or i.next_try_at <= $1))`,
     [now.toISOString()],
   );
 }

@@ -18,15 +18,15 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
  * does not show its age, because a force push may bring back any commit.
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
-  const host = codeOf(ctx, repository);
+  const code = codeOf(ctx, repository);
   const queueId =
     (await findQueue(ctx, repository.id, baseBranch)) ??
     (await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch)));
   for (let read = 1; read <= mostReads; read += 1) {
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
-    const tip = await host.readRef(`refs/heads/${baseBranch}`);
-    const demands = tip === null ? demandsOf(before) : await readDemands(host, baseBranch);
+    const tip = await code.readRef(`refs/heads/${baseBranch}`);
+    const demands = tip === null ? demandsOf(before) : await readDemands(code, baseBranch);
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
     // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
@@ -82,7 +82,7 @@ function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
   return { hostRequiredChecks, hostRules: hostRules ?? null };
 }
 
-async function readDemands(host: RepositoryCode, baseBranch: string): Promise<Demands> {
-  const { requiredChecks, push, why, linear, signed } = await host.readBaseRules(baseBranch);
-  return { hostRequiredChecks: [...requiredChecks].sort(), hostRules: { push, why, linear, signed } };
+async function readDemands(code: RepositoryCode, baseBranch: string): Promise<Demands> {
+  const { requiredChecks, ...rules } = await code.readBaseRules(baseBranch);
+  return { hostRequiredChecks: [...requiredChecks].sort(), hostRules: rules };
 }

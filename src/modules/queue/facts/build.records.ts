@@ -1,8 +1,15 @@
 // Builds and their checks: facts about commits, read from the host and kept. The key of a result is (commit, check,
 // attempt), never a bot pull request, so that a late result of a superseded build is still evidence for its tree.
 import type { Context } from '../../../context.ts';
-import { type CheckReport, codeOf, type HostedRepository, type WantedChecks } from '../../../hosts/port.ts';
-import type { BuildState, CheckConclusion } from '../../../domain/queue/model/snapshot.ts';
+import {
+  type CheckReport,
+  codeOf,
+  type HostedRepository,
+  type PinnedChecks,
+  type WantedChecks,
+} from '../../../hosts/port.ts';
+import type { CheckConclusion } from '../../../domain/queue/model/rules.ts';
+import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import { hasNews, type KeptChecks } from '../../../domain/queue/evidence/recorded-checks.ts';
 import { isOfCi, isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -93,6 +100,8 @@ interface KeptBuild extends KeptChecks {
   /** A batch waits for it. Otherwise it is the head of a pull request. */
   readonly isTested: boolean;
   readonly hostRequired: readonly string[];
+  /** Of each queue that the commit is for. */
+  readonly hostPinned: readonly PinnedChecks[];
   readonly configurationYaml: string;
 }
 
@@ -101,14 +110,17 @@ async function readKept(ctx: Context, repositoryId: string, commit: string): Pro
   const [kept] = await ctx.db.read<KeptBuild>(ctx.accountId, {
     name: 'kept_checks',
     // A batch has moved its branch when its build has started. A head that is tested was pushed before.
-    text: `select b.complete, b.canceled, array(
+    text: `with meant as (
+             select queue_id as id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
+             union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)
+           select b.complete, b.canceled, array(
              select jsonb_build_object('name', name, 'attempt', attempt, 'conclusion', conclusion) from check_result
              where account_id = $1 and repository_id = $2 and commit = $3) as checks,
              case when not coalesce(t.waits, false) then extract(epoch from greatest(b.started_at, t.moved_at))::float8 * 1000 end as "movedAt",
              t.waits is not null as "isTested",
-             array(select distinct unnest(q.host_required_checks) from queue q where q.account_id = $1 and q.id in (
-               select queue_id from batch where account_id = $1 and repository_id = $2 and tested_commit = $3 and state in ('making', 'building', 'landing')
-               union select queue_id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3)) as "hostRequired",
+             array(select distinct unnest(q.host_required_checks) from queue q where q.account_id = $1 and q.id in (select id from meant)) as "hostRequired",
+             array(select q.host_rules -> 'pinned' from queue q
+               where q.account_id = $1 and q.id in (select id from meant) and q.host_rules ? 'pinned') as "hostPinned",
              r.configuration_yaml as "configurationYaml"
            from build b join repository r on r.account_id = $1 and r.id = $2
            left join lateral (
@@ -120,16 +132,18 @@ async function readKept(ctx: Context, repositoryId: string, commit: string): Pro
   return kept ?? null;
 }
 
-function wantedOf({ movedAt, isTested, hostRequired, configurationYaml }: KeptBuild): WantedChecks {
+function wantedOf({ movedAt, isTested, hostRequired, hostPinned, configurationYaml }: KeptBuild): WantedChecks {
   const { rules } = rulesOf({ configurationYaml }, { hostRequiredChecks: hostRequired });
-  const required = (isTested ? rules.requiredChecks : rules.ownRequiredChecks) ?? [];
+  // Where nothing is required of a head itself, the checks of builds tell when its CI has ended.
+  const isJudged = !isTested && rules.ownRequiredChecks?.length !== 0;
+  const required = (isJudged ? rules.ownRequiredChecks : rules.requiredChecks) ?? [];
   const names = required.map(({ name }) => name).filter((name) => !name.includes('*') && !isServiceCheck(name));
-  return { expected: [...new Set(names)], movedAt };
+  return { expected: [...new Set(names)], pinned: Object.assign({}, ...hostPinned) as PinnedChecks, movedAt };
 }
 
 const soonestLookMs = 1_000;
 
-/** No event will tell when a report becomes complete by the passing of time. */
+/** No event says when a report becomes complete by the passing of time. */
 async function lookAgain(
   ctx: Context,
   repository: HostedRepository,
@@ -209,15 +223,18 @@ export function wasSeenBy(instant: string): string {
   return `case when r.heard_at is null then r.attempt = 1 or coalesce(r.started_at, '-infinity') <= ${instant} else r.heard_at <= ${instant} end`;
 }
 
-/**
- * Builds of the given commits, and every build of the given trees that is recent enough to be evidence. `at`: as known
- * at that instant.
- */
-export async function loadBuilds(
-  ctx: Context,
-  tx: Transaction,
-  wanted: { repositoryId: string; commits: readonly string[]; trees: readonly string[]; at?: Date | null },
-): Promise<BuildState[]> {
+export interface WantedBuilds {
+  readonly repositoryId: string;
+  readonly commits: readonly string[];
+  readonly trees: readonly string[];
+  /** Commits of which the builds of these trees are wanted, however old they are. */
+  readonly heads?: readonly string[];
+  /** As known at that instant. Null or absent: now. */
+  readonly at?: Date | null;
+}
+
+/** Builds of the given commits, and every build of the given trees that is recent enough to be evidence. */
+export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBuilds): Promise<BuildState[]> {
   if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
   const at = wanted.at ?? null;
   const since = new Date((at ?? ctx.clock()).getTime() - evidenceHours * 3_600_000).toISOString();
@@ -237,7 +254,7 @@ export async function loadBuilds(
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
             c.last_end, coalesce(c.checks, '[]') as checks
      from (select * from build where account_id = $1 and repository_id = $2 and commit = any($3)
-           union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and started_at > $5) b
+           union select * from build where account_id = $1 and repository_id = $2 and tree = any($4) and (started_at > $5 or commit = any($7))) b
      left join lateral (
        select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', r.name, 'attempt', r.attempt, 'conclusion', ${conclusionBy('$6')}, 'event', r.event)) order by r.name, r.attempt) as checks,
               extract(epoch from max(r.completed_at) filter (where ${hadEndedBy('$6')})) * 1000 as last_end
@@ -251,6 +268,7 @@ export async function loadBuilds(
       [...wanted.trees],
       since,
       at?.toISOString() ?? 'infinity',
+      [...(wanted.heads ?? [])],
     ],
   );
   return rows.map((row) => ({

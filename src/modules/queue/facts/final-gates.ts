@@ -2,7 +2,8 @@
 // their state from the rows and the host. Other folders plan, start and stop them.
 import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
-import type { GateState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { GateState } from '../../../domain/queue/model/snapshot.ts';
 import { codeOf, type WorkflowRun } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';

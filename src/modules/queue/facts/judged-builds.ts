@@ -2,16 +2,17 @@
 // ends, for the planner and for admission alike.
 import type { Context } from '../../../context.ts';
 import { decideRetries, withUndecided, type Retry } from '../../../domain/queue/evidence/check-retry.ts';
-import type { BuildState, QueueRules, Verdict } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { BuildState, Verdict } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { loadBuilds } from './build.records.ts';
+import { loadBuilds, type WantedBuilds } from './build.records.ts';
 import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/evidence/evidence.ts';
 
 /** Builds for judgement: a failed check that is retried, or is about to be, is pending in them. */
 export async function loadJudgedBuilds(
   ctx: Context,
   tx: Transaction,
-  wanted: Parameters<typeof loadBuilds>[2],
+  wanted: WantedBuilds,
   rules: QueueRules,
 ): Promise<BuildState[]> {
   const builds = await loadBuilds(ctx, tx, wanted);

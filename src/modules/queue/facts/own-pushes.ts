@@ -29,6 +29,14 @@ export function showsByHeads(ctx: Pick<Context, 'hosts'>, { repository, host }: 
   return merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable';
 }
 
+/**
+ * Exists from the push that moves the heads of a landing on, or from the instant at which another worker has taken the
+ * landing over. It is made once, so that only one of these happens.
+ */
+export function headsFence(batchId: string): string {
+  return `refs/interlock/builds/${batchId}-heads`;
+}
+
 /** Whether a landing of the pull request has moved its head so, or back. */
 export async function isMovedByLanding(
   ctx: Context,

@@ -24,9 +24,9 @@ export interface Below {
 export async function readBelow(
   ctx: Context,
   tx: Transaction,
-  standing: readonly StackPosition[],
+  positions: readonly StackPosition[],
 ): Promise<ReadonlyMap<string, Below>> {
-  const ids = [...new Set(standing.flatMap(({ belowId }) => belowId ?? []))];
+  const ids = [...new Set(positions.flatMap(({ belowId }) => belowId ?? []))];
   if (ids.length === 0) return new Map();
   const rows = await tx.query<Below>(
     `select p.id, p.number, p.status, coalesce(m.pinned_head, p.head_sha) as head

@@ -2,7 +2,8 @@
 import type { Context } from '../../../context.ts';
 import { estimateSuccessProbability, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
-import type { PullRequestState, QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { PullRequestState } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { loadBuilds } from './build.records.ts';
 import type { QueueRow } from '../store/queue.entities.ts';

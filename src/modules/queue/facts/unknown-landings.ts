@@ -1,6 +1,6 @@
 // A restored database is older than its repositories: it lacks landings that happened since the backup. If they counted
 // as outside pushes, the queue would build on them and land the same changes again. So before a queue accepts a tip
-// that it did not make, every landing ref of the repository must have its row (docs/adr/0012-restored-database.md).
+// that it did not make, every landing ref of the repository must have its row (docs/adr/0012-outages.md).
 import type { Context } from '../../../context.ts';
 import { codeOf } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -18,14 +18,14 @@ export interface UnknownLanding {
 }
 
 /**
- * Landing refs of the host that are not recorded and not about to be: there is no landing of that commit, no begun
+ * Landing refs of the host that are not recorded and not about to be: there is no landing of that commit, no started
  * intent for it, and no tombstone.
  */
 export async function findUnknownLandings(
   ctx: Context,
   repository: HostedRepository,
 ): Promise<readonly UnknownLanding[]> {
-  // The refs are read first. A ref of ours is made after its intent was begun, so that its rows exist when they are
+  // The refs are read first. A ref of ours is made after its intent was started, so that its rows exist when they are
   // read.
   const refs = await codeOf(ctx, repository).listRefs(landingRefs);
   if (refs.length === 0) return [];
@@ -34,17 +34,16 @@ export async function findUnknownLandings(
     text: `select seen.ref, seen.commit from unnest($3::text[], $4::text[]) with ordinality as seen (ref, commit, n)
        where not exists (select from landing l where l.account_id = $1 and l.repository_id = $2 and l.commit = seen.commit)
          and not exists (select from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
-                         where i.account_id = $1 and i.kind = 'land' and i.state = 'begun'
+                         where i.account_id = $1 and i.kind = 'land' and i.state = 'started'
                            and b.repository_id = $2 and $5 || b.id = seen.ref
                            and (b.commit = seen.commit or (i.payload->'passed'->>'byHost')::boolean))
          and not exists (select from batch b where b.account_id = $1 and b.repository_id = $2 and b.given_up and $5 || b.id = seen.ref)
        order by seen.n`,
     values: [ctx.accountId, repository.id, refs.map(({ ref }) => ref), refs.map(({ commit }) => commit), landingRefs],
   });
-  const code = codeOf(ctx, repository);
   const landings: UnknownLanding[] = [];
   for (const landing of unknown) {
-    const commit = await code.readCommit(landing.commit);
+    const commit = await codeOf(ctx, repository).readCommit(landing.commit);
     if (commit === null || !(await isTombstone(ctx, repository, commit))) landings.push(landing);
   }
   return landings;

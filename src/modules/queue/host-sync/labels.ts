@@ -5,8 +5,9 @@ import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/l
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { changeAs, nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, refuseStranger, dequeue } from '../admission/enqueue.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -16,6 +17,8 @@ import { announce, planLabelWrite, planReply, type QueueWork } from '../store/st
 export interface LabelAct extends LabelWrite {
   /** The person's handle. Null: the host does not say. */
   readonly by: string | null;
+  /** Who is named in events. Null: the service, as of a person whose request is refused. */
+  readonly actor: string | null;
   readonly at: number;
   /** Why the request is refused. Null: it is followed. */
   readonly refusal: string | null;
@@ -37,7 +40,9 @@ export async function readLabelActs(
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened ? seen.author : null);
     const refusal = await refusalOf(ctx, repository, { ...write, by });
-    acts.push({ ...write, by, at: change?.at ?? seen.createdAt, refusal });
+    const isNamed = refusal === null && by !== null;
+    const actor = isNamed ? await nameActor(ctx, repository, { login: by, id: change?.byId ?? null }) : null;
+    acts.push({ ...write, by, actor, at: change?.at ?? seen.createdAt, refusal });
   }
   return acts;
 }
@@ -70,10 +75,18 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
       const body = `The label \`${act.label}\` was ${act.present ? 'taken off' : 'put back'}: ${act.refusal}`;
       await planReply(work, row.id, { key: `label:${act.label}:${act.at}`, body });
       await planLabelWrite(work, row.id, { label: act.label, present: !act.present });
-    } else if (act.label === skipLine) await followSkipLine(work, row, act);
-    else if (act.present) await followTrigger(work, repository, row, act);
-    else await followWithdrawal(work, row);
+    } else await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, act, skipLine }));
   }
+}
+
+async function followLabel(
+  work: QueueWork,
+  repository: RepositoryRow,
+  { row, act, skipLine }: { readonly row: PullRequestRow; readonly act: LabelAct; readonly skipLine: string },
+): Promise<void> {
+  if (act.label === skipLine) await followSkipLine(work, row, act);
+  else if (act.present) await followTrigger(work, repository, row, act);
+  else await followWithdrawal(work, row);
 }
 
 /** Skip line also applies to the pull requests below. Removing the label in line moves nothing back. */
@@ -96,6 +109,6 @@ async function followTrigger(
 
 async function followWithdrawal(work: QueueWork, row: PullRequestRow): Promise<void> {
   if (!isQueued(row.status) && row.status !== 'pending') return;
-  if (await isLandingBegun(work.ctx, work.tx, row.id)) return;
+  if (await isLandingStarted(work.ctx, work.tx, row.id)) return;
   await dequeue(work, row);
 }

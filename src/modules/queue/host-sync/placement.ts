@@ -9,17 +9,18 @@ import { deepestStack, findStack, type StackCandidate } from '../../../domain/qu
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
 import { changeQueuesInOrder, ensureQueue } from '../store/queue.locks.ts';
 import {
   announceDequeued,
-  startWork,
   finishWork,
   noOptions,
-  writeStatus,
+  planReply,
   type QueueWork,
+  startWork,
+  writeStatus,
 } from '../store/status.writer.ts';
 
 /** Where a pull request belongs according to its branches. */
@@ -38,31 +39,31 @@ export interface LockedPlacement {
   readonly current: QueueRow;
 }
 
-/** A pull request at the host, and the facts that decide where it belongs. */
-interface SeenPullRequest {
+/** A pull request as it was read from its host, with the rules that decide where it belongs. */
+export interface ReadPullRequest {
   readonly repository: HostedRepository;
   readonly seen: HostPullRequest;
   readonly rules: { readonly configuration: Configuration; readonly defaultBranch: string };
 }
 
-async function findPlacement(ctx: Context, tx: Transaction, of: SeenPullRequest): Promise<Placement> {
+async function findPlacement(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<Placement> {
   return decidePlacement(of, canBeStacked(of) ? await readCandidates(ctx, tx, of.repository.id, of.seen) : []);
 }
 
 /** Like `findPlacement` without a transaction, if there is nothing to write. */
-export async function readPlacement(ctx: Context, of: SeenPullRequest): Promise<Placement> {
+export async function readPlacement(ctx: Context, of: ReadPullRequest): Promise<Placement> {
   if (!canBeStacked(of)) return decidePlacement(of, []);
   return await ctx.db.transaction(ctx.accountId, async (tx) => await findPlacement(ctx, tx, of));
 }
 
-function canBeStacked({ seen, rules: { configuration, defaultBranch } }: SeenPullRequest): boolean {
+function canBeStacked({ seen, rules: { configuration, defaultBranch } }: ReadPullRequest): boolean {
   return (
     configuration.merge_rules.auto_detect_stacks && !isManagedBranch(configuration, seen.baseBranch, defaultBranch)
   );
 }
 
 function decidePlacement(
-  of: SeenPullRequest,
+  of: ReadPullRequest,
   candidates: readonly (StackCandidate & { readonly id: string })[],
 ): Placement {
   const { seen, rules } = of;
@@ -101,7 +102,7 @@ async function readCandidates(
   );
 }
 
-export async function lockPlacement(ctx: Context, tx: Transaction, of: SeenPullRequest): Promise<LockedPlacement> {
+export async function lockPlacement(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<LockedPlacement> {
   const { repository, seen } = of;
   const place = await findPlacement(ctx, tx, of);
   const [before] = await tx.query<{ queue_id: string | null; status: PullRequestRow['status'] }>(
@@ -136,8 +137,13 @@ export async function followBase(
 ): Promise<QueueWork> {
   if (known === null || target === current) return startWork(ctx, tx, target);
   const work = startWork(ctx, tx, current);
-  if (await isLandingBegun(work.ctx, work.tx, known.id)) return work;
+  if (await isLandingStarted(work.ctx, work.tx, known.id)) return work;
   if (isQueued(known.status) || known.status === 'pending') {
+    const [from, to] = [current.baseBranch, target.baseBranch];
+    await planReply(work, known.id, {
+      key: `base:${to}:${known.mergeRequestedAt?.getTime() ?? 0}`,
+      body: `The base branch of this pull request is \`${to}\` now, and was \`${from}\`. It left the line of \`${from}\`, because a build for one base branch proves nothing for another. Ask again to merge it into \`${to}\`.`,
+    });
     writeStatus(work, known, 'dequeue');
     announceDequeued(work, known);
   }

@@ -32,6 +32,7 @@ export function factsOf(
   | 'changesRequested'
   | 'unresolvedConversations'
   | 'ownerReviewMissing'
+  | 'requiredReviewMissing'
   | 'url'
 > {
   return {
@@ -49,6 +50,7 @@ export function factsOf(
     changesRequested: seen.changesRequested,
     unresolvedConversations: seen.unresolvedConversations,
     ownerReviewMissing: seen.ownerReviewMissing,
+    requiredReviewMissing: seen.requiredReviewMissing,
     url: seen.url,
   };
 }

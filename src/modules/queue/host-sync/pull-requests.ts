@@ -5,14 +5,15 @@ import { isManagedBranch, previewEntries, type Configuration } from '../../../do
 import { notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { codeOf, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
+import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
 import { recordBuild, recordChecks } from '../facts/build.records.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { onCommitAdded } from '../admission/commit-added.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
+import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
 import { atTip, factsOf, hasFacts, hasFollowed, type SeenPullRequest } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
 import {
@@ -23,25 +24,13 @@ import {
   readAbove,
   lockPlacement,
   type LockedPlacement,
+  type ReadPullRequest,
 } from './placement.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { planHint } from '../store/host-hints.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { validationFacts } from '../admission/validations.service.ts';
 import { announce, finishWork, scheduleNotification, writeStatus, type QueueWork } from '../store/status.writer.ts';
-
-/** Facts about a head commit that the rows need and the host's pull request lacks. */
-interface HeadFacts {
-  readonly tree: string;
-  /** Its first parent, if it only merges that parent with the base's tip. Otherwise null. */
-  readonly updates: string | null;
-  readonly authorName: string;
-  readonly authorEmail: string;
-  /** Number of commits without a verified signature. Null: not required, or already recorded. */
-  readonly unverified: number | null;
-  /** The base's tip if the head contains it: a build of such a head may be evidence. Otherwise ''. */
-  readonly base: string;
-}
 
 /**
  * Reads one pull request and the checks of its head from the host and stores them. Returns null if the host does not
@@ -53,10 +42,10 @@ export async function syncPullRequest(
   number: number,
   options: { readonly announceOpened: boolean } = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
-  const host = codeOf(ctx, repository);
+  const code = codeOf(ctx, repository);
   for (let reads = 1; ; reads += 1) {
     const before = await readBefore(ctx, repository, number);
-    const recorded = await host.getPullRequest(number);
+    const recorded = await code.getPullRequest(number);
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
     const seen = atTip(person);
@@ -67,34 +56,14 @@ export async function syncPullRequest(
         ? []
         : await readLabelActs(ctx, { ...repository, ...before }, seen, { labels: before.labels, isOpened });
     const rules = { configuration: configurationOf(before), defaultBranch: before.defaultBranch };
+    const found = { repository, seen, rules };
     const row =
-      (await findUnchanged(ctx, { repository, seen, rules }, { id: before.pullRequestId, head })) ??
-      (await ctx.db.transaction(ctx.accountId, async (tx) => {
-        const placement = await lockPlacement(ctx, tx, { repository, seen, rules });
-        // Another writer stored a possibly later state of the host since this read began: the head never goes back to
-        // an older one.
-        if (reads < mostReads && (placement.known?.updatedAt.getTime() ?? null) !== before.writtenAt) return null;
-        const isNew = placement.known?.headSha !== seen.headSha || placement.known.status === 'closed';
-        const work = await followBase(ctx, tx, placement);
-        if (head !== null)
-          await recordBuild(ctx, tx, {
-            repositoryId: repository.id,
-            commit: seen.headSha,
-            tree: head.tree,
-            base: head.base,
-          });
-        const { configuration } = rules;
-        const pullRequest = await keepPullRequest(work, repository, placement, { seen, head, options, configuration });
-        await followLabels(work, pullRequest, acts);
-        await finishWork(work);
-        await followHead(ctx, tx, {
-          repositoryId: repository.id,
-          pullRequestId: pullRequest.id,
-          head: seen.headSha,
-          isNew,
-          isVerified: isVerified(seen, { ...rules, baseBranch: placement.place.baseBranch }),
-        });
-        return pullRequest;
+      (await findUnchanged(ctx, found, { id: before.pullRequestId, head })) ??
+      (await storePullRequest(ctx, found, {
+        head,
+        acts,
+        options,
+        writtenAt: reads < mostReads ? before.writtenAt : 'any',
       }));
     if (row === null) continue;
     if (seen.headUnseen)
@@ -106,7 +75,55 @@ export async function syncPullRequest(
   }
 }
 
-/** Hosts tell of a push, and not that their record has followed. Mostly it does so within seconds. */
+interface Found extends ReadPullRequest {
+  readonly seen: SeenPullRequest;
+}
+
+/**
+ * Writes what was read in one transaction. Null: another writer stored a possibly later state of the host since this
+ * read began, so that the host must be read again, because a head never goes back to an older one.
+ */
+async function storePullRequest(
+  ctx: Context,
+  found: Found,
+  read: {
+    readonly head: HeadFacts | null;
+    readonly acts: Awaited<ReturnType<typeof readLabelActs>>;
+    readonly options: { readonly announceOpened: boolean };
+    /** When the row was last written before the read. Null: there was no row. `any`: the row is written anyway. */
+    readonly writtenAt: number | 'any' | null;
+  },
+): Promise<PullRequestRow | null> {
+  const { repository, seen, rules } = found;
+  const { head, acts, options, writtenAt } = read;
+  return await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const placement = await lockPlacement(ctx, tx, found);
+    if (writtenAt !== 'any' && (placement.known?.updatedAt.getTime() ?? null) !== writtenAt) return null;
+    const isNew = placement.known?.headSha !== seen.headSha || placement.known.status === 'closed';
+    const work = await followBase(ctx, tx, placement);
+    if (head !== null)
+      await recordBuild(ctx, tx, {
+        repositoryId: repository.id,
+        commit: seen.headSha,
+        tree: head.tree,
+        base: head.base,
+      });
+    const { configuration } = rules;
+    const pullRequest = await keepPullRequest(work, repository, placement, { seen, head, options, configuration });
+    await followLabels(work, pullRequest, acts);
+    await finishWork(work);
+    await followHead(ctx, tx, {
+      repositoryId: repository.id,
+      pullRequestId: pullRequest.id,
+      head: seen.headSha,
+      isNew,
+      isVerified: isVerified(seen, { ...rules, baseBranch: placement.place.baseBranch }),
+    });
+    return pullRequest;
+  });
+}
+
+/** Hosts report a push, and not that their record has followed it. Mostly the record follows within seconds. */
 async function lookAgain(
   ctx: Context,
   repository: HostedRepository,
@@ -159,59 +176,10 @@ async function readBefore(ctx: Context, repository: HostedRepository, number: nu
   return { ...row, writtenAt: row.updated_at?.getTime() ?? null };
 }
 
-async function readHead(
-  ctx: Context,
-  repository: HostedRepository,
-  seen: HostPullRequest,
-  before: Before,
-): Promise<HeadFacts | null> {
-  const host = codeOf(ctx, repository);
-  const commit = await host.readCommit(seen.headSha);
-  if (commit === null) return null;
-  const base = await host.readRef(`refs/heads/${seen.baseBranch}`);
-  const containsBase = base !== null && (await host.isAncestor(base.commit, seen.headSha));
-  const { tree, authorName, authorEmail } = commit;
-  const updates = base === null ? null : await updatedHead(ctx, repository, commit, base.commit);
-  const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
-  const unverified =
-    require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
-      ? await host.countUnverifiedCommits({ head: seen.headSha, base: base.commit })
-      : null;
-  return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base.commit : '' };
-}
-
-// An "update branch" is recognised by repeating the merge: the same two parents must give the head's tree.
-async function updatedHead(
-  ctx: Context,
-  repository: HostedRepository,
-  commit: HostCommit,
-  tip: string,
-): Promise<string | null> {
-  const [previous, base] = commit.parents;
-  if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
-  const merged = await codeOf(ctx, repository).composeCommit({
-    parent: base,
-    members: [
-      {
-        head: previous,
-        strategy: 'merge',
-        message: commit.message,
-        authorName: commit.authorName,
-        authorEmail: commit.authorEmail,
-      },
-    ],
-    batchCommit: 'group',
-    groupMessage: '',
-    at: commit.authoredAt,
-    keepRef: `refs/interlock/updates/${commit.commit}`,
-  });
-  return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
-}
-
 /** The row if the host has no news. Then nothing is locked, planned or woken. */
 async function findUnchanged(
   ctx: Context,
-  of: Parameters<typeof lockPlacement>[2] & { readonly seen: SeenPullRequest },
+  of: Found,
   { id, head }: { readonly id: string | null; readonly head: HeadFacts | null },
 ): Promise<PullRequestRow | null> {
   const { repository, seen } = of;
@@ -262,7 +230,8 @@ async function keepPullRequest(
       createdAt: now,
       updatedAt: now,
     });
-    if (seen.state !== 'open') writeStatus(work, created, seen.state === 'merged' ? 'merge' : 'close');
+    if (seen.state === 'closed') writeStatus(work, created, 'close');
+    if (seen.state === 'merged') writeMergeOfHost(work, created, seen);
     await tx.em.flush();
     if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
     // A pull request from before the repository was added is stored without a notification.
@@ -297,16 +266,8 @@ async function dropQueueLabels({ ctx, tx }: QueueWork, known: PullRequestRow, se
   );
 }
 
-function signatureFacts(
-  seen: HostPullRequest,
-  head: HeadFacts | null,
-): Partial<Pick<PullRequestRow, 'unverifiedCommits' | 'verifiedHead'>> {
-  if (head === null || head.unverified === null) return {};
-  return { unverifiedCommits: head.unverified, verifiedHead: seen.headSha };
-}
-
 /**
- * Closed, reopened or merged at the host. Only the landing itself marks a pull request with a begun landing as merged.
+ * Closed, reopened or merged at the host. Only the landing itself marks a pull request with a started landing as merged.
  */
 async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): Promise<void> {
   if (seen.state === 'closed' && row.status !== 'closed' && row.status !== 'merged') writeStatus(work, row, 'close');
@@ -314,11 +275,15 @@ async function followState(work: QueueWork, row: PullRequestRow, seen: HostPullR
     writeStatus(work, row, 'reopen');
     announce(work, row, 'opened');
   }
-  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingBegun(work.ctx, work.tx, row.id))) {
-    row.mergeCommitSha = seen.mergeCommitSha;
-    row.mergedByQueue = false;
-    writeStatus(work, row, 'merge');
-    if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
+  if (seen.state === 'merged' && row.status !== 'merged' && !(await isLandingStarted(work.ctx, work.tx, row.id))) {
+    writeMergeOfHost(work, row, seen);
     announce(work, row, 'merged', { instantMerge: false });
   }
+}
+
+function writeMergeOfHost(work: QueueWork, row: PullRequestRow, seen: HostPullRequest): void {
+  row.mergeCommitSha = seen.mergeCommitSha;
+  row.mergedByQueue = false;
+  writeStatus(work, row, 'merge');
+  if (seen.mergedAt !== null) row.mergedAt = new Date(seen.mergedAt);
 }

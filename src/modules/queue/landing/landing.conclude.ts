@@ -1,5 +1,6 @@
 // The end of a landing, by the host's answer: recorded, given up so that the queue plans again, or failed.
 import type { Context } from '../../../context.ts';
+import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
@@ -12,7 +13,14 @@ import { BatchEntity, PullRequestEntity, type BatchRow, type IntentRow } from '.
 import { countOwnPushes } from '../facts/own-pushes.ts';
 import { answerCommitAdded } from '../admission/commit-added.ts';
 import { changeQueue } from '../store/queue.locks.ts';
-import { startWork, blockPullRequest, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
+import {
+  startWork,
+  blockPullRequest,
+  finishWork,
+  haltWork,
+  resumeWork,
+  type QueueWork,
+} from '../store/status.writer.ts';
 import { restoredBecause } from '../facts/unknown-landings.ts';
 import { lockIntent } from '../store/intents.ts';
 
@@ -29,12 +37,13 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, conclusion.intentId);
     const work = startWork(ctx, tx, queue);
-    if (intent.state !== 'begun' || intent.attempt !== conclusion.attempt) {
+    if (intent.state !== 'started' || intent.attempt !== conclusion.attempt) {
       // Another worker concluded it in the meantime. What this worker saw at the host is still true.
       if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.words);
       await finishWork(work);
       return;
     }
+    if (isLandingHalt(queue.haltedReason, loaded.batch.id)) resumeWork(work);
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
@@ -71,7 +80,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
 
 /**
  * The base was moved from outside after this batch was built: the queue plans again on the new tip. While the landing was
- * begun, pushes to its heads were recorded and not answered: `on_commit_added` answers them now.
+ * started, pushes to its heads were recorded and not answered: `on_commit_added` answers them now.
  */
 async function giveUpLanding(
   work: QueueWork,

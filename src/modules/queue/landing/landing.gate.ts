@@ -4,7 +4,7 @@ import { isMergedByHost, landingsFrom, type Configuration } from '../../../domai
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideGate, type GateFacts, type GateMember } from '../../../domain/queue/landing/gate.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
-import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/model/rules.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';

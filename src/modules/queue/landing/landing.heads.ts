@@ -1,6 +1,8 @@
 // `merge_strategy.show_as_merged`: heads are pushed to the commits that they land as, before the base moves, so that a host
 // that looks at the history shows them as merged. The intent names each head's old and new commit before the push. If the
-// landing does not come about, the heads go back by lease before anything else happens (docs/adr/0075).
+// landing does not come about, the heads go back by lease before anything else happens. A worker that was held up before
+// its push must not move heads that another worker has put back, and that nobody looks after any more: the push also makes
+// the fence of the heads, and a worker that takes the landing over makes the fence first (docs/adr/0018, 0083).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
@@ -9,14 +11,14 @@ import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { codeOf, CommitMissing, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { showsByHeads } from '../facts/own-pushes.ts';
+import { headsFence, showsByHeads } from '../facts/own-pushes.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { lockIntent } from '../store/intents.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 
-/** One try of a begun landing. */
+/** One try of a started landing. */
 export interface LandingAttempt {
   readonly intentId: string;
   readonly attempt: number;
@@ -43,7 +45,8 @@ export async function showHeads(
   });
   if (moves.length === 0 || !(await recordMoves(ctx, attempt, moves))) return [];
   await passFailpoint('landing:before_heads');
-  // Where the answer of a push is lost and somebody pushes to one of the heads, the others may have moved.
+  // Another worker may have the landing by now. Where the answer of a push is lost and somebody pushes to one of the
+  // heads, the others may have moved.
   if (!(await pushHeads(ctx, loaded, moves))) return moves;
   await passFailpoint('landing:after_heads');
   await awaitShown(ctx, loaded, moves);
@@ -98,22 +101,39 @@ async function recordMoves(
 ): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const intent = await lockIntent(ctx, tx, intentId);
-    if (intent.state !== 'begun' || intent.attempt !== attempt) return false;
+    if (intent.state !== 'started' || intent.attempt !== attempt) return false;
     intent.payload = { ...intent.payload, heads };
     return true;
   });
 }
 
-/** All or none. False: somebody has pushed to one of them, or the host takes no push to it. */
-async function pushHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
+/**
+ * All or none, with their fence. False: somebody has pushed to one of them, the host takes no push to it, or another worker
+ * has taken the landing over.
+ */
+async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
   try {
-    await codeOf(ctx, host).updateRefs(
-      moves.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from, to })),
-    );
+    await codeOf(ctx, host).updateRefs([
+      { ref: headsFence(batch.id), from: null, to: batch.commit ?? null },
+      ...moves.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from, to })),
+    ]);
     return true;
   } catch (error) {
     if (error instanceof RefMoved || error instanceof HostRefused || error instanceof CommitMissing) return false;
     throw error;
+  }
+}
+
+/**
+ * After this no earlier attempt moves heads any more, however late its push comes: the fence is there, by that push or by
+ * this one. Idempotent.
+ */
+export async function closeHeads(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
+  try {
+    await codeOf(ctx, host).updateRefs([{ ref: headsFence(batch.id), from: null, to: batch.parentCommit }]);
+  } catch (error) {
+    // A host that refuses such refs has refused the push of the heads too.
+    if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 // A landing by the host's own merge call (`use_fast_forwarding: false`). The call guards the head but not the base, and
 // makes its own commit. So the base is read directly before the call, and the result is compared with the tested tree.
-// docs/adr/0018-host-merges.md lists the remaining interleavings and their ends.
+// docs/adr/0018-shown-as-merged.md lists the remaining interleavings and their ends.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { codeOf, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';

@@ -10,7 +10,7 @@ import type { HeadMove } from '../../../domain/queue/landing/shown-heads.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
-import { followRestored, restoreHeads, showHeads, type LandingAttempt } from './landing.heads.ts';
+import { closeHeads, followRestored, restoreHeads, showHeads, type LandingAttempt } from './landing.heads.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';
 
 export type Outcome =
@@ -27,6 +27,7 @@ export type Outcome =
 export type Failure = Extract<Outcome, { kind: 'base_moved' | 'commit_missing' | 'refused' }>;
 
 export async function moveBase(ctx: Context, loaded: LoadedBatch, attempt: LandingAttempt): Promise<Outcome> {
+  if (attempt.heads !== null) await closeHeads(ctx, loaded);
   const earlier = await readLandingRef(ctx, loaded.host, loaded.batch.id);
   if (earlier !== null) {
     const outcome = await outcomeOf(ctx, loaded, earlier, { kind: 'base_moved', ref: baseRef(loaded) });
@@ -85,7 +86,7 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
 }
 
 /**
- * The move may have succeeded with a late answer: only the landing ref tells. If the ref is absent, a tombstone is
+ * The move may have succeeded with a late answer: only the landing ref shows it. If the ref is absent, a tombstone is
  * written, so that no later move succeeds.
  */
 export async function giveUp(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {

@@ -1,4 +1,4 @@
-// Landing a batch is the one effect that must happen exactly once. The intent is begun under the locks if every
+// Landing a batch is the one effect that must happen exactly once. The intent is started under the locks if every
 // condition holds at that instant. Then the host moves two refs in one atomic update: the base and
 // `refs/interlock/landings/<batch>`. The second ref proves the landing, whatever happens to the base or the service
 // afterwards: after a crash a worker reads it and concludes the landing (docs/adr/0003).
@@ -7,11 +7,13 @@ import type { HeadMove } from '../../../domain/queue/landing/shown-heads.ts';
 import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncBase } from '../facts/base-branches.ts';
+import { withTraceOfBatch } from '../facts/traces.ts';
+import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { mergeAtHost } from './landing.host.ts';
 import { moveBase } from './landing.move.ts';
 import type { Passed } from './proof.ts';
 import { lockIntent } from '../store/intents.ts';
-import { BatchEntity } from '../store/queue.entities.ts';
+import { BatchEntity, PullRequestEntity, QueueEntity } from '../store/queue.entities.ts';
 import { concludeLanding } from './landing.conclude.ts';
 import { changeQueue, shareRepository } from '../store/queue.locks.ts';
 import { passGate } from './landing.gate.ts';
@@ -19,9 +21,9 @@ import { passGate } from './landing.gate.ts';
 /** A landing that was tried this often without an end halts the queue. */
 export const mostAttempts = 20;
 
-type Begun =
+type Started =
   | {
-      readonly kind: 'begun';
+      readonly kind: 'started';
       readonly attempt: number;
       readonly passed: Passed;
       readonly heads: readonly HeadMove[] | null;
@@ -31,34 +33,55 @@ type Begun =
 
 /** Performs one landing intent, from wherever an earlier attempt stopped. */
 export async function carryOutLanding(ctx: Context, intentId: string, batchId: string): Promise<void> {
+  await withTraceOfBatch(ctx, { name: 'land batch', batchId }, async () => await land(ctx, intentId, batchId));
+}
+
+async function land(ctx: Context, intentId: string, batchId: string): Promise<void> {
   const loaded = await loadBatch(ctx, batchId);
   await passFailpoint('landing:before_gate');
-  const begun = await startLanding(ctx, intentId, loaded);
-  if (begun.kind !== 'begun') return;
+  const started = await startLanding(ctx, intentId, loaded);
+  if (started.kind !== 'started') return;
   await passFailpoint('landing:after_gate');
-  const outcome = begun.passed.byHost
+  const outcome = started.passed.byHost
     ? await mergeAtHost(ctx, loaded)
-    : await moveBase(ctx, loaded, { ...begun, intentId });
+    : await moveBase(ctx, loaded, { ...started, intentId });
   await passFailpoint('landing:after_host');
-  await concludeLanding(ctx, { intentId, attempt: begun.attempt, loaded, outcome });
+  await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
   await syncBase(ctx, loaded.host, loaded.baseBranch);
+  if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
+    await followMembers(ctx, loaded);
+}
+
+/** A base branch that is gone may have another name now, and its pull requests another base. */
+async function isBaseGone(ctx: Context, { batch }: LoadedBatch): Promise<boolean> {
+  const queue = await ctx.db.load(ctx.accountId, QueueEntity, batch.queueId);
+  return queue !== null && !queue.baseTip;
+}
+
+/** While their landing was under way, another base branch of them and a merge by the host were passed over. */
+async function followMembers(ctx: Context, { members, host }: LoadedBatch): Promise<void> {
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
+  );
+  for (const { number } of rows) await syncPullRequest(ctx, host, number);
 }
 
 /**
  * The gate reads everything again under the locks. If a condition no longer holds, the intent is void, and the queue
  * plans again.
  */
-async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Begun> {
+async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Started> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await shareRepository(ctx, tx, loaded.repository.id);
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
     const intent = await lockIntent(ctx, tx, intentId);
-    if (intent.state === 'begun') {
+    if (intent.state === 'started') {
       // An earlier attempt died past its gate: only the host knows the outcome.
       intent.attempt += 1;
       const heads = (intent.payload['heads'] as readonly HeadMove[] | undefined) ?? null;
-      return { kind: 'begun', attempt: intent.attempt, passed: intent.payload['passed'] as Passed, heads };
+      return { kind: 'started', attempt: intent.attempt, passed: intent.payload['passed'] as Passed, heads };
     }
     if (intent.state !== 'planned') return { kind: 'over' };
     const batch = await tx.em.findOneOrFail(BatchEntity, { id: loaded.batch.id }, { refresh: true });
@@ -69,11 +92,11 @@ async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch)
     }
     batch.state = 'landing';
     Object.assign(intent, {
-      state: 'begun',
+      state: 'started',
       attempt: intent.attempt + 1,
       startedAt: ctx.clock(),
       payload: { ...intent.payload, passed: verdict.passed },
     });
-    return { kind: 'begun', attempt: intent.attempt, passed: verdict.passed, heads: null };
+    return { kind: 'started', attempt: intent.attempt, passed: verdict.passed, heads: null };
   });
 }

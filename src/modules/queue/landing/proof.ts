@@ -2,7 +2,8 @@
 // digests, so that a changed or removed proof is detected. `verify` derives each proof again from git and these rows.
 import { createHash } from 'node:crypto';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
-import type { BuildState, MergeStrategy, RequiredCheck } from '../../../domain/queue/model/snapshot.ts';
+import type { MergeStrategy, RequiredCheck } from '../../../domain/queue/model/rules.ts';
+import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
 import { PullRequestEntity, type BatchMemberRow, type BatchRow, type PullRequestRow } from '../store/queue.entities.ts';
 import type { PassedGate } from '../facts/final-gates.ts';
 import type { PassedPart } from '../builds/batch.parts.ts';

@@ -155,7 +155,7 @@ async function markMerged(
 }
 
 export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly string[]): Promise<void> {
-  for (const intent of await tx.em.find(IntentEntity, { id: { $in: [...intentIds] }, state: 'begun' })) {
+  for (const intent of await tx.em.find(IntentEntity, { id: { $in: [...intentIds] }, state: 'started' })) {
     Object.assign(intent, {
       state: 'void',
       outcome: { reason: 'its landing ref is taken: another batch landed under its number, or it was given up' },
@@ -171,8 +171,8 @@ export async function voidImpossible({ tx, now }: QueueWork, intentIds: readonly
  */
 export async function supersedeLive(work: QueueWork): Promise<void> {
   const { tx, queue, now } = work;
-  const begun = await tx.em.find(IntentEntity, { queueId: queue.id, kind: 'land', state: 'begun' });
-  const kept = begun.flatMap(({ batchId }) => batchId ?? []);
+  const started = await tx.em.find(IntentEntity, { queueId: queue.id, kind: 'land', state: 'started' });
+  const kept = started.flatMap(({ batchId }) => batchId ?? []);
   const batches = await tx.em.find(
     BatchEntity,
     { queueId: queue.id, state: { $in: [...liveStates] }, id: { $nin: kept } },

@@ -24,9 +24,9 @@ export interface QueueSurvey {
   readonly landings: readonly FoundLanding[];
   /** Pull requests in a commit that is no landing: somebody pushed them. */
   readonly pushed: readonly OutOfBandMerge[];
-  /** The number of live batches without a begun landing. */
+  /** The number of live batches without a started landing. */
   readonly liveBatches: number;
-  /** Begun landings whose number another batch has landed under: they can never land. */
+  /** Started landings whose number another batch has landed under: they can never land. */
   readonly impossible: readonly string[];
 }
 
@@ -55,12 +55,12 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
     known,
     unknown: new Set(unknown.keys()),
   });
-  const begun = await readBegun(ctx, host, queue.id);
+  const started = await readStarted(ctx, host, queue.id);
   const remembered = await readRemembered(
     ctx,
     line.filter(({ commit }) => unknown.has(commit)).map(({ commit }) => commit),
   );
-  const settled = new Set([...remembered.map(({ pullRequestId }) => pullRequestId), ...begun.landedMembers]);
+  const settled = new Set([...remembered.map(({ pullRequestId }) => pullRequestId), ...started.landedMembers]);
   const candidates =
     line.length === 0 ? [] : await readCandidates(ctx, host, queue.id, new Date(line[0]?.authoredAt ?? 0));
   const merges = [
@@ -82,7 +82,7 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
     pushed,
     isHalted: queue.haltedReason?.startsWith(restoredReason) ?? false,
     liveBatches: await countLive(ctx, queue.id),
-    impossible: begun.impossible,
+    impossible: started.impossible,
   };
 }
 
@@ -175,24 +175,24 @@ async function readPinned(
 }
 
 /** Landings past their gate. The queue ends them by reading the host, except those whose number another batch used. */
-async function readBegun(
+async function readStarted(
   ctx: Context,
   host: HostedRepository,
   queueId: string,
 ): Promise<{ impossible: string[]; landedMembers: string[] }> {
-  const begun = await ctx.db.transaction(
+  const started = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
       await tx.query<{ intent_id: string; batch_id: string; commit: string; members: string[] }>(
         `select i.id as intent_id, b.id as batch_id, b.commit, array(select m.pull_request_id::text from batch_member m where m.account_id = $1 and m.batch_id = b.id) as members
        from intent i join batch b on b.account_id = i.account_id and b.id = i.batch_id
-       where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'begun'`,
+       where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'started'`,
         [ctx.accountId, queueId],
       ),
   );
   const impossible: string[] = [];
   const landedMembers: string[] = [];
-  for (const { intent_id, batch_id, commit, members } of begun) {
+  for (const { intent_id, batch_id, commit, members } of started) {
     const ref = await codeOf(ctx, host).readRef(landingRef(batch_id));
     if (ref?.commit === commit) landedMembers.push(...members);
     else if (ref !== null) impossible.push(intent_id);

@@ -1,6 +1,6 @@
 // Makes a restored database match its newer repositories: later landings are recorded as facts, builds are restarted,
 // and ids and event positions that were used since the backup are not used again. Every step may run twice, so that a
-// killed run is simply repeated (docs/adr/0012-restored-database.md).
+// killed run is simply repeated (docs/adr/0012-outages.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { codeOf, RefMoved } from '../../../hosts/port.ts';

@@ -1,5 +1,5 @@
 // The commit of a proof, composed again from the proof's heads.
-import type { MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
+import type { MergeStrategy } from '../../../domain/queue/model/rules.ts';
 import { HostRefused, type RepositoryCode, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { ProofBody, ProvenMember } from './proof.ts';

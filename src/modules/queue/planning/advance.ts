@@ -42,11 +42,12 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const problem = configurationProblem(repository);
     if (problem !== null && !queue.haltedReason)
       haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-    if (isOurs && haltOf(repository, queue) === null && queue.baseTip && queue.baseTree) {
+    const isPlanned = isOurs && haltOf(repository, queue) === null;
+    if (isPlanned && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
       const next = await planQueue(work, repository, { tip: queue.baseTip, tipTree: queue.baseTree });
       queue.nextLookAt = next === null ? null : new Date(next);
-    }
+    } else if (isPlanned && !queue.baseTip) await endBuilds(work, repository);
     await finishWork(work);
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
@@ -84,6 +85,28 @@ async function planQueue(
   const updatesAt = await planUpdates(work, repository, configuration);
   const retriesAt = await planRetries(work, rules);
   return earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, now), retriesAt, updatesAt);
+}
+
+/**
+ * The base branch is gone: deleted, or renamed. What is built for it never lands, and takes the room of builds for other
+ * base branches. A landing that has started ends first.
+ */
+async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<void> {
+  const { ctx, tx, queue } = work;
+  const alive = await tx.query(
+    `select from batch where account_id = $1 and queue_id = $2 and state in ('making', 'building') limit 1`,
+    [ctx.accountId, queue.id],
+  );
+  if (alive.length === 0) return;
+  const { configuration, rules } = rulesOf(repository, queue);
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: '', tipTree: '' });
+  const { batches } = loaded.snapshot;
+  if (batches.some((batch) => batch.landingStarted)) return;
+  const decisions = batches.map(({ id }): Decision => {
+    return { kind: 'SupersedeBatch', batch: id, code: 305, causedBy: null, failedBuild: null };
+  });
+  await writeDecisions(work, loaded, { decisions, configuration });
+  await wakeWaitingQueues(work, decisions);
 }
 
 async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {

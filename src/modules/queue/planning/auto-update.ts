@@ -57,7 +57,7 @@ async function readCandidates({ ctx, tx, queue }: QueueWork): Promise<UpdateCand
             (u.failed_head = p.head_sha) is true as "hasFailed",
             case when b.finished_at is null then extract(epoch from b.started_at) * 1000 end as checks_run_since_ms,
             (u.is_automatic and u.head = p.head_sha) is true as "isAutomatic",
-            exists (select from intent i where i.account_id = $1 and i.pull_request_id = p.id and i.kind = 'sync' and i.state in ('planned', 'begun')) as "isPlanned"
+            exists (select from intent i where i.account_id = $1 and i.pull_request_id = p.id and i.kind = 'sync' and i.state in ('planned', 'started')) as "isPlanned"
      from pull_request p
      left join branch_update u on u.account_id = $1 and u.pull_request_id = p.id
      left join build b on b.account_id = $1 and b.repository_id = p.repository_id and b.commit = p.head_sha
@@ -93,7 +93,7 @@ export async function updateBeforeRequeue(
       again: true,
     });
   const open = await tx.query(
-    `select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'sync' and state in ('planned', 'begun')
+    `select 1 from intent where account_id = $1 and queue_id = $2 and kind = 'sync' and state in ('planned', 'started')
      and payload->>'cause' = 'requeue' limit 1`,
     [ctx.accountId, queue.id],
   );

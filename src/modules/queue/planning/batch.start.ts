@@ -3,7 +3,8 @@
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource, ownMessage, stackMessage } from '../../../domain/queue/requests/message.ts';
-import type { PinnedHead, MergeStrategy } from '../../../domain/queue/model/snapshot.ts';
+import type { MergeStrategy } from '../../../domain/queue/model/rules.ts';
+import type { PinnedHead } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { QueueWork } from '../store/status.writer.ts';

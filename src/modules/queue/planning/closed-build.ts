@@ -48,7 +48,7 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   const { batches } = loaded.snapshot;
   const index = batches.findIndex((batch) => batch.id === build.id);
   // While a landing is under way nothing is reset, because its outcome decides.
-  if (index < 0 || batches.some((batch) => batch.landingBegun)) return;
+  if (index < 0 || batches.some((batch) => batch.landingStarted)) return;
   const closed = batches.slice(index, index + 1);
   const resetBatches = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);
   const work = startWork(ctx, tx, queue);

@@ -307,5 +307,5 @@ async function planGate(
 }
 
 function pendAbove(work: QueueWork, row: PullRequestRow, below: PullRequestRow): void {
-  writeStatus(work, row, 'pend', { code: null, text: waitsForBelow(below) });
+  writeStatus(work, row, 'pend', { code: null, text: waitsForBelow(below), actor: 'author' });
 }

@@ -4,6 +4,7 @@ import type { Context } from '../../../context.ts';
 import { dryRun as dryRunOf, type Impact } from '../../../domain/queue/dry-run.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
+import { contextWithin } from '../../../platform/dry-run.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
 import { haltOf, rulesOf } from '../store/configuration.cache.ts';
@@ -13,6 +14,17 @@ import { startWork } from '../store/status.writer.ts';
 
 export interface QueueImpact extends Impact {
   readonly baseBranch: string;
+  /** What was compared. */
+  readonly compared: ComparedLines;
+}
+
+/** The line of a queue without a change and with it. */
+export interface ComparedLines {
+  readonly queueId: string;
+  readonly repositoryId: string;
+  readonly before: Snapshot;
+  readonly after: Snapshot;
+  readonly now: number;
 }
 
 /** Thrown to end the transaction like a refusal. */
@@ -44,7 +56,7 @@ export async function dryRun(
       );
       const before = new Map<string, Snapshot | null>();
       for (const { id } of queues) before.set(id, await snapshotOf(ctx, tx, id));
-      const dryContext = within(ctx, tx);
+      const dryContext = contextWithin(ctx, tx);
       await act(dryContext);
       await tx.em.flush();
       const now = ctx.clock().getTime();
@@ -52,7 +64,9 @@ export async function dryRun(
       for (const { id, baseBranch } of queues) {
         await reconsider(dryContext, tx, id);
         const [was, is] = [before.get(id) ?? null, await snapshotOf(ctx, tx, id)];
-        if (was !== null && is !== null) impacts.push({ baseBranch, ...dryRunOf(was, is, now) });
+        if (was === null || is === null) continue;
+        const compared = { queueId: id, repositoryId, before: was, after: is, now };
+        impacts.push({ baseBranch, ...dryRunOf(was, is, now), compared });
       }
       throw new RolledBack(impacts.toSorted((a, b) => (a.baseBranch < b.baseBranch ? -1 : 1)));
     });
@@ -61,23 +75,6 @@ export async function dryRun(
     throw error;
   }
   return [];
-}
-
-/** A context whose transactions are parts of this one. Actions after a commit never run. */
-function within(ctx: Context, tx: Transaction): Context {
-  return {
-    ...ctx,
-    db: {
-      ...ctx.db,
-      transaction: async (_, work) => {
-        const result = await work({ em: tx.em, query: tx.query.bind(tx), afterCommit: () => {} });
-        await tx.em.flush();
-        return result;
-      },
-    },
-    wake: async () => {},
-    eventsWritten: () => {},
-  };
 }
 
 async function load(tx: Transaction, queueId: string) {

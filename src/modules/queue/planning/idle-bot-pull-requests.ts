@@ -87,19 +87,22 @@ async function readInLine(
 
 /** Members of live batches that have their bot pull request or need none. */
 async function readBuilding(ctx: Context, tx: Transaction, queue: QueueRow): Promise<Set<string>> {
-  const live = await tx.query<{ id: string; isBegun: boolean }>(
-    `select id, build_started_at is not null or mode <> 'parallel' as "isBegun" from batch
+  const live = await tx.query<{ id: string; isStarted: boolean }>(
+    `select id, build_started_at is not null or mode <> 'parallel' as "isStarted" from batch
      where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')`,
     [ctx.accountId, queue.id],
   );
   const owning = await tx.query<{ batchId: string }>(
     'select batch_id as "batchId" from bot_pull_request where account_id = $1 and batch_id = any($2::bigint[])',
-    [ctx.accountId, live.filter(({ isBegun }) => !isBegun).map(({ id }) => id)],
+    [ctx.accountId, live.filter(({ isStarted }) => !isStarted).map(({ id }) => id)],
   );
-  const begun = [...live.filter(({ isBegun }) => isBegun).map(({ id }) => id), ...owning.map(({ batchId }) => batchId)];
+  const started = [
+    ...live.filter(({ isStarted }) => isStarted).map(({ id }) => id),
+    ...owning.map(({ batchId }) => batchId),
+  ];
   const rows = await tx.query<{ pullRequest: string }>(
     'select pull_request_id as "pullRequest" from batch_member where account_id = $1 and batch_id = any($2::bigint[])',
-    [ctx.accountId, begun],
+    [ctx.accountId, started],
   );
   return new Set(rows.map(({ pullRequest }) => pullRequest));
 }

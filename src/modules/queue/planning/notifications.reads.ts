@@ -46,6 +46,7 @@ export async function readPublishedState(ctx: Context, pullRequestId: string): P
       status: row.status,
       code: (row.statusCode ?? null) as BlockCode | null,
       text: row.statusText ?? null,
+      actor: row.statusActor ?? null,
       isDequeued: row.status === 'open' && (await wasDequeued(ctx, tx, row.id)),
       baseBranch: queue.baseBranch,
       trigger: configuration.merge_rules.labels.trigger,

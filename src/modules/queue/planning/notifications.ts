@@ -53,9 +53,9 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
 async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<void> {
   const { ctx, tx, queue, now } = work;
   const hold = await readHold(tx, { queue, repository, now });
-  const told = queue.notifiedHold ?? null;
-  if (told !== hold) {
-    const isOfAll = [told, hold].some((text) => text?.startsWith(haltedText('')) ?? false);
+  const notified = queue.notifiedHold ?? null;
+  if (notified !== hold) {
+    const isOfAll = [notified, hold].some((text) => text?.startsWith(haltedText('')) ?? false);
     queue.notifiedHold = hold;
     await tx.query(
       `update pull_request p set notify_at = $3 where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged')
@@ -119,7 +119,7 @@ async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | nul
 
 async function hasOpenIntents({ ctx, tx, queue, now }: QueueWork): Promise<boolean> {
   const open = await tx.query(
-    `select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'begun')
+    `select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'started')
        and (next_try_at is null or next_try_at <= $3) limit 1`,
     [ctx.accountId, queue.id, now.toISOString()],
   );

@@ -220,7 +220,7 @@ async function readOpenIntents(
     `select i.id, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt", case when b.id is null then array[p.number] else ${numbersOfBatch} end as numbers
      from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
                    left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
-     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'begun') order by i.id`,
+     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'started') order by i.id`,
     [ctx.accountId, queueId],
   );
 }

@@ -1,6 +1,6 @@
 // Plans retries of failed checks in a turn of the queue, once for each commit and check.
 import { decideRetries } from '../../../domain/queue/evidence/check-retry.ts';
-import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { loadRetries } from '../facts/judged-builds.ts';
 import type { QueueWork } from '../store/status.writer.ts';

@@ -2,10 +2,11 @@
 import type { Context } from '../../../context.ts';
 import { withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { decideLandingsFrom } from '../../../domain/queue/landing/landing-time.ts';
-import { buildsSpeculatively } from '../../../domain/queue/model/snapshot.ts';
+import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
-import type { PullRequestState, QueueRules, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
+import type { PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { decisionInstant, branchFreezes, pauseInForce } from '../../repositories/index.ts';
@@ -17,6 +18,7 @@ import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { openBelow, readBelow } from '../facts/stacks.ts';
 import { loadMembers, readAssumed } from '../store/batch.members.ts';
 import { readLine, type LineRow } from '../store/line.rows.ts';
+import type { WantedBuilds } from '../facts/build.records.ts';
 import { loadJudgedBuilds } from '../facts/judged-builds.ts';
 import { liveStates } from '../store/batch.rows.ts';
 import {
@@ -118,11 +120,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
 }
 
 /** Builds that a plan judges: of batches and their parts, and of heads in line. */
-function buildsOf(
-  repositoryId: string,
-  batches: readonly BatchRow[],
-  inLine: readonly LineRow[],
-): Parameters<typeof loadJudgedBuilds>[2] {
+function buildsOf(repositoryId: string, batches: readonly BatchRow[], inLine: readonly LineRow[]): WantedBuilds {
   return {
     repositoryId,
     commits: [

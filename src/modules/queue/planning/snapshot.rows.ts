@@ -1,22 +1,25 @@
 // Rows of a snapshot, and their conversion to pull requests and batches.
 import type { Context } from '../../../context.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type {
   BatchState,
   BuildState,
   PinnedHead,
   PullRequestState,
-  QueueRules,
   Snapshot,
   BlockCode,
+  Verdict,
 } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { successProbabilityBy, noRecords } from '../facts/track-records.ts';
-import type { LineRow } from '../store/line.rows.ts';
-import { judgeOwn } from '../facts/judged-builds.ts';
+import type { PlacedRow } from '../store/line.rows.ts';
+import { judgeOwn, type OwnChecks } from '../facts/judged-builds.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
 import type { BatchMemberRow, BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
 
-export function toPullRequestState(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+const probabilityWithoutRecords = successProbabilityBy(noRecords, '');
+
+export function toPullRequestState(row: PlacedRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
   const { conflictParent, bisectionGroup, bisectionMax, bisectionAttempts, bisectionPhase } = row;
   return {
@@ -34,8 +37,7 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     skipValidation: row.skipValidation,
     queuedAt: Math.round(row.queuedAt),
     requeueAttempts: row.requeueAttempts,
-    // What the host says of an older head says nothing about this one: its landing waits.
-    ownVerdict: row.headUnseen && own.verdict !== 'red' ? 'pending' : own.verdict,
+    ownVerdict: ownVerdictOf(row, own),
     ownFailedChecks: own.failed,
     ownMissingChecks: own.missing,
     bisection:
@@ -45,15 +47,20 @@ export function toPullRequestState(row: LineRow, build: BuildState | undefined, 
     topAnnounced: row.topAnnounced,
     stuckAnnounced: row.stuckAnnounced,
     targets: null,
-    successProbability: successProbabilityBy(noRecords, row.author),
+    successProbability: probabilityWithoutRecords,
     conflict: conflictParent ? { parent: conflictParent, after: row.conflictAfter ?? [] } : null,
   };
+}
+
+/** What the host says of an older head says nothing about this one: its landing waits. */
+export function ownVerdictOf({ headUnseen }: Pick<PlacedRow, 'headUnseen'>, { verdict }: OwnChecks): Verdict {
+  return headUnseen && verdict !== 'red' ? 'pending' : verdict;
 }
 
 export function toBatchState(
   batch: BatchRow,
   members: readonly BatchMemberRow[],
-  landing: 'planned' | 'begun' | undefined,
+  landing: 'planned' | 'started' | undefined,
 ): BatchState {
   return {
     id: batch.id,
@@ -72,7 +79,7 @@ export function toBatchState(
     buildKeysHash: batch.buildKeysHash,
     createdAt: batch.createdAt.getTime(),
     buildStartedAt: batch.buildStartedAt?.getTime() ?? null,
-    landingBegun: landing === 'begun',
+    landingStarted: landing === 'started',
     landingPlanned: landing !== undefined,
     givenUp: batch.givenUp,
     commitMissing: batch.commitMissing,
@@ -87,9 +94,9 @@ export async function openLandings(
   ctx: Context,
   tx: Transaction,
   queueId: string,
-): Promise<Map<string, 'planned' | 'begun'>> {
-  const rows = await tx.query<{ batch_id: string; state: 'planned' | 'begun' }>(
-    `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'begun')`,
+): Promise<Map<string, 'planned' | 'started'>> {
+  const rows = await tx.query<{ batch_id: string; state: 'planned' | 'started' }>(
+    `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'started')`,
     [ctx.accountId, queueId],
   );
   return new Map(rows.map((row) => [row.batch_id, row.state]));

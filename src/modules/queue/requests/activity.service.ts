@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { changeActivity, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
 import { dequeue } from '../admission/enqueue.ts';
 import { changePullRequest, type RepositoryRef } from './queue.service.ts';
@@ -40,7 +40,7 @@ async function emptyQueues(ctx: Context, { id }: RepositoryRow): Promise<void> {
   );
   for (const known of inLine)
     await changePullRequest(ctx, known, async (work, row) => {
-      if (!(await isLandingBegun(work.ctx, work.tx, row.id))) await dequeue(work, row);
+      if (!(await isLandingStarted(work.ctx, work.tx, row.id))) await dequeue(work, row);
     });
 }
 

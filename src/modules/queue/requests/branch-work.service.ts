@@ -9,7 +9,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 import { planBranchWork, planBackport } from '../planning/branch-work.ts';
 import { batchOfBotBranch } from '../facts/bot-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
-import { PullRequestEntity } from '../store/queue.entities.ts';
+import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
 import { changeQueueOf } from '../store/queue.locks.ts';
 import { readFresh, type PullRequestAnswer, type PullRequestRef } from './queue.service.ts';
 
@@ -76,11 +76,7 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
   const { targetBranch: target } = request;
   const repository = await findSource(ctx, request);
   const known = await readFresh(ctx, repository, request.number);
-  if (known.status === 'closed')
-    throw new DomainError('BAD_INPUT', 'The pull request was closed without being merged.', 'source_pull.number');
-  if (target === known.baseBranch)
-    throw new DomainError('BAD_INPUT', `target_branch is ${target}, which it is merged into.`, 'target_branch');
-  await requireBranch(ctx, repository, target);
+  await requireBackportable(ctx, { repository, known, targetBranch: target });
   const isMerged = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueueOf(ctx, tx, known.id);
     const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
@@ -104,8 +100,20 @@ export async function requestBackport(ctx: Context, request: BackportRequest): P
   };
 }
 
+export async function requireBackportable(
+  ctx: Context,
+  of: { readonly repository: RepositoryRow; readonly known: PullRequestRow; readonly targetBranch: string },
+): Promise<void> {
+  const { repository, known, targetBranch } = of;
+  if (known.status === 'closed')
+    throw new DomainError('BAD_INPUT', 'The pull request was closed without being merged.', 'source_pull.number');
+  if (targetBranch === known.baseBranch)
+    throw new DomainError('BAD_INPUT', `target_branch is ${targetBranch}, which it is merged into.`, 'target_branch');
+  await requireBranch(ctx, repository, targetBranch);
+}
+
 /** The named repository, or the owner's only active repository of the account that has the number. */
-async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
+export async function findSource(ctx: Context, { repository, number }: BackportRequest): Promise<RepositoryRow> {
   const { owner, name } = repository;
   if (name) return await loadActiveRepository(ctx, { owner, name }, 'queue:write');
   const found = await ctx.db.read<{ name: string }>(ctx.accountId, {

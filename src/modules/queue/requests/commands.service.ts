@@ -14,6 +14,7 @@ import {
 import { codeOf, type HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
+import { nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, refuseUnlessAllowed, type SkipOptions } from '../admission/enqueue.ts';
 import { requestBackport, requestRefresh, requestSync } from './branch-work.service.ts';
 import { hosted } from '../store/hosted-repository.ts';
@@ -172,7 +173,11 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
       return await queueFor(ctx, given, command, { skipValidation: true });
     case 'dequeue':
       await refuseUnlessAllowed(ctx, repository, { command: 'dequeue', person: comment.author });
-      await dequeueKnown(ctx, given.known, async (work) => await claim(work, given, { command, refusal: null }));
+      await dequeueKnown(
+        await inTheNameOf(ctx, given),
+        given.known,
+        async (work) => await claim(work, given, { command, refusal: null }),
+      );
       return;
     case 'help':
       return await answer(ctx, given, { command, body: helpText(commandsOf(repository)), isRefusal: false });
@@ -185,6 +190,12 @@ async function carryOutCommand(ctx: Context, given: Given, command: Command | Mi
     default:
       command satisfies never;
   }
+}
+
+/** The service, which has the rights, with the name of the author, whose command it is. */
+async function inTheNameOf(ctx: Context, { repository, comment: { author, authorId } }: Given): Promise<Context> {
+  const email = await nameActor(ctx, hosted(repository), { login: author, id: authorId });
+  return { ...ctx, actor: { ...ctx.actor, handle: author, email } };
 }
 
 /** The commands that this repository accepts. */
@@ -202,9 +213,9 @@ async function askForBranch(
   given: Given,
   command: Extract<Command, { kind: 'refresh' | 'sync' | 'backport' }>,
 ): Promise<void> {
-  const { repository, comment, known } = given;
+  const { repository, known } = given;
   const reference = { repository: { owner: repository.owner, name: repository.name }, number: known.number };
-  const person = { ...ctx, actor: { ...ctx.actor, handle: comment.author, email: comment.author } };
+  const person = await inTheNameOf(ctx, given);
   if (command.kind === 'refresh') await requestRefresh(person, reference);
   else if (command.kind === 'sync') await requestSync(person, reference);
   else await requestBackport(person, { ...reference, targetBranch: command.branch });
@@ -219,7 +230,7 @@ async function queueFor(ctx: Context, given: Given, command: Command, skips: Ski
   const { author } = comment;
   refuseSource(repository, 'slash_command');
   if (skips.skipLine || skips.skipValidation) await authorisePerson(ctx, repository, author, skips);
-  await changePullRequest(ctx, known, async (work, row) => {
+  await changePullRequest(await inTheNameOf(ctx, given), known, async (work, row) => {
     if (!(await claim(work, given, { command, refusal: null }))) return;
     const onBehalfOf = skips.skipLine || skips.skipValidation ? { requestedBy: author } : {};
     await enqueue(work, repository, row, { ...skips, ...onBehalfOf, by: author });

@@ -128,15 +128,15 @@ interface ShownBranch extends Shown {
  */
 export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
   const repository = await hostOf(ctx, shown);
-  const host = codeOf(ctx, repository);
-  if ((await host.readCommit(shown.headCommitSha)) === null) return [];
-  const landed = shown.mergeCommit === null ? null : await host.readCommit(shown.mergeCommit);
+  const code = codeOf(ctx, repository);
+  if ((await code.readCommit(shown.headCommitSha)) === null) return [];
+  const landed = shown.mergeCommit === null ? null : await code.readCommit(shown.mergeCommit);
   const base =
     landed === null
-      ? (await host.readRef(`refs/heads/${shown.baseBranch}`))?.commit
+      ? (await code.readRef(`refs/heads/${shown.baseBranch}`))?.commit
       : (landed.parents[0] ?? landed.commit);
   const from = base === undefined ? [] : [base];
-  return await host.listCommits({ from, to: shown.headCommitSha, limit: mostCommits });
+  return await code.listCommits({ from, to: shown.headCommitSha, limit: mostCommits });
 }
 
 async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepository> {

@@ -1,7 +1,7 @@
 // `npm run doctor`: what the code host can prove of a repository, and what its rows and its configuration say besides.
 import type { Context } from '../../../context.ts';
 import { type BotCommit, botBranchCures, judgeBotChecks } from '../../../domain/doctor/bot-checks.ts';
-import { missing, ok, type Tell, warning } from '../../../domain/doctor/finding.ts';
+import { missing, ok, type ReportFinding, warning } from '../../../domain/doctor/finding.ts';
 import { isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
 import { isMergedByHost } from '../../../domain/configuration/queue-rules.ts';
@@ -16,18 +16,19 @@ interface QueueOf {
 }
 
 /** Tells one finding after the other. Nothing that is tried stays. */
-export async function examineRepository(ctx: Context, repository: RepositoryRow, tell: Tell): Promise<void> {
+export async function examineRepository(ctx: Context, repository: RepositoryRow, report: ReportFinding): Promise<void> {
   const queues = await readQueues(ctx, repository.id);
   const baseBranches = [...new Set([repository.defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
   const commits = await readBotCommits(ctx, repository.id);
   const requiredChecks = namesOf(repository, []);
-  const expectations = { baseBranches, requiredChecks, isValidated: commits.length > 0 };
-  await codeOf(ctx, hosted(repository)).examine(expectations, tell);
+  const isBuilt = rulesOf(repository, { hostRequiredChecks: [] }).rules.mode === 'parallel';
+  const expectations = { baseBranches, requiredChecks, isValidated: commits.length > 0 || !isBuilt };
+  await codeOf(ctx, hosted(repository)).examine(expectations, report);
   const demanded = new Set(requiredChecks);
   for (const baseBranch of baseBranches)
-    for (const name of await examineConfiguration(ctx, repository, { baseBranch, tell })) demanded.add(name);
-  tell(judgeBotChecks({ required: [...demanded], commits, cure: botBranchCures[repository.host] }));
-  tellOfUse(repository, queues, tell);
+    for (const name of await examineConfiguration(ctx, repository, { baseBranch, report })) demanded.add(name);
+  report(judgeBotChecks({ isBuilt, required: [...demanded], commits, cure: botBranchCures[repository.host] }));
+  reportUse(repository, queues, report);
 }
 
 /** Checks that the configuration and the host demand of a build by their names. */
@@ -42,7 +43,7 @@ function namesOf(repository: RepositoryRow, hostRequiredChecks: readonly string[
 async function examineConfiguration(
   ctx: Context,
   repository: RepositoryRow,
-  { baseBranch, tell }: { readonly baseBranch: string; readonly tell: Tell },
+  { baseBranch, report }: { readonly baseBranch: string; readonly report: ReportFinding },
 ): Promise<readonly string[]> {
   const probe = `configuration for ${baseBranch}`;
   try {
@@ -51,23 +52,33 @@ async function examineConfiguration(
     // The host itself reports rules that refuse each push, one by one.
     const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;
     const hold = decideHostHold(judged, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
-    tell(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));
+    report(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));
     return namesOf(repository, host.requiredChecks);
   } catch (error) {
     if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;
-    tell(missing(probe, `The rules of ${baseBranch} could not be read: ${error.message}.`, null));
+    report(missing(probe, `The rules of ${baseBranch} could not be read: ${error.message}.`, null));
     return [];
   }
 }
 
-function tellOfUse({ active, paused, owner, name }: RepositoryRow, queues: readonly QueueOf[], tell: Tell): void {
+function reportUse(
+  { active, paused, owner, name }: RepositoryRow,
+  queues: readonly QueueOf[],
+  report: ReportFinding,
+): void {
   const probe = 'use';
   if (!active)
-    tell(warning(probe, `${owner}/${name} is inactive: nothing of it lands.`, 'Activate it by setRepositoryActive.'));
-  if (paused) tell(warning(probe, `${owner}/${name} is paused.`, 'Unpause it by pauseRepository.'));
+    report(
+      warning(
+        probe,
+        `${owner}/${name} is inactive: nothing of it lands.`,
+        'Activate it by the mutation setRepositoryActive (docs/github.md).',
+      ),
+    );
+  if (paused) report(warning(probe, `${owner}/${name} is paused.`, 'Unpause it by pauseRepository.'));
   for (const { baseBranch, haltedReason } of queues)
     if (haltedReason !== null)
-      tell(warning(probe, `The queue of ${baseBranch} is halted: ${haltedReason}`, 'Resume it by resumeQueue.'));
+      report(warning(probe, `The queue of ${baseBranch} is halted: ${haltedReason}`, 'Resume it by resumeQueue.'));
 }
 
 async function readQueues(ctx: Context, repositoryId: string): Promise<readonly QueueOf[]> {

@@ -4,7 +4,7 @@ import { DomainError, notFound } from '../../../domain/errors.ts';
 import { recordUserAction, requireScope } from '../../accounts/index.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { type HostedRepository, hosted } from '../store/hosted-repository.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
@@ -21,7 +21,7 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
   const { host, row } = await loadFromHost(ctx, request);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be closed.');
   if (row.status === 'closed') return { pullRequestId: row.id };
-  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, row.id)))
+  if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, row.id)))
     throw new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed; it can no longer be closed.');
   await codeOf(ctx, host).closePullRequest(request.number);
   return await conclude(ctx, host, { request, row, action: 'pull_request_closed' });

@@ -1,11 +1,13 @@
 // Incoming host events. Each is stored before it is handled, so that a process may die with it. The hints of a repository
-// are handled one at a time, those of different repositories at once. A failed hint is tried again a few times. The
+// are handled a few at a time, those of different repositories at once. While a repository's hints are handled, others of
+// it wait as rows: a long line of them in memory would outlive its leases. A failed hint is tried again a few times. The
 // reconciler finds the rest.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ports } from '../../../context.ts';
 import { awaitHost } from '../../../domain/queue/landing/host-retry.ts';
 import { HostUnavailable, type HostEvent } from '../../../hosts/port.ts';
+import { atMost } from '../../../platform/at-most.ts';
 import {
   endHints,
   hintOf,
@@ -21,6 +23,8 @@ import { receiveHostHint } from './host.events.ts';
 
 const mostTries = 4;
 const leaseMs = 2 * 60_000;
+/** A hint of a host behind a network mostly waits for answers. */
+const most = { ofLocal: 1, ofRemote: 4, ofProcess: 16 } as const;
 /**
  * A check that ends causes several webhooks within a second (run, suite, workflow): they are read together. A longer
  * wait would save one point of GraphQL where they take longer, and would be added to every landing.
@@ -41,6 +45,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   const owner = randomUUID();
   const received = new Map<string, PlannedHint>();
   const lines = new Map<string, Promise<void>>();
+  const inProcess = atMost(most.ofProcess);
   let storing: Promise<void> | null = null;
 
   const query: Ports['db']['system']['query'] = async (text, values) => await ports().db.system.query(text, values);
@@ -55,8 +60,13 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       await Promise.resolve();
       const hints = [...received.values()];
       received.clear();
+      const { idle = [], busy = [] } = Object.groupBy(hints, (hint) =>
+        lines.has(hint.repositoryId) ? 'busy' : 'idle',
+      );
       try {
-        begin(await storeHints(query, hints, lease()));
+        await storeHints(query, busy, { now: ports().clock() });
+        begin(await storeHints(query, idle, lease()));
+        if (busy.some((hint) => !lines.has(hint.repositoryId))) await look();
         tries = 0;
       } catch (error) {
         if (tries === mostTries)
@@ -85,8 +95,17 @@ export function createHostInbox(ports: () => Ports): HostInbox {
 
   async function handleAll(hints: readonly TakenHint[]): Promise<void> {
     const handled: string[] = [];
-    for (const hint of hints) if (await handle(hint)) handled.push(hint.id);
-    if (await endHints(query, handled, owner)) await look();
+    const ofRepository = atMost(hints.every(({ isRemote }) => isRemote) ? most.ofRemote : most.ofLocal);
+    const handleInTurn = async (hint: TakenHint): Promise<void> =>
+      await ofRepository(
+        async () =>
+          await inProcess(async () => {
+            if (await handle(hint)) handled.push(hint.id);
+          }),
+      );
+    await Promise.all(hints.map(handleInTurn));
+    await endHints(query, handled, owner);
+    await look();
   }
 
   /** Whether it is over. Otherwise the host has asked to wait, and the hint waits as a row. */

@@ -25,8 +25,7 @@ export async function reconcileRepository(
   repository: HostedRepository,
   options: { readonly isNew: boolean } = { isNew: false },
 ): Promise<void> {
-  const host = codeOf(ctx, repository);
-  const { bases, open, elsewhere, unfinished } = await ctx.db.transaction(
+  const { bases, open, elsewhere, unfinished, hinted } = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await knownOf(ctx, tx, repository.id),
   );
@@ -35,9 +34,10 @@ export async function reconcileRepository(
     void (await step().catch((error: unknown) => failures.push(error)));
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
-  const seen = (await withoutBots(ctx, repository, await host.listOpenPullRequests())).map(atTip);
+  const seen = (await withoutBots(ctx, repository, await codeOf(ctx, repository).listOpenPullRequests())).map(atTip);
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
-  for (const number of [...numbers].sort((a, b) => a - b)) {
+  // A hint reads it soon, and reading it twice would make a long line of hints longer.
+  for (const number of [...numbers].filter((each) => !hinted.has(each)).toSorted((a, b) => a - b)) {
     const atHost = seen.find((pullRequest) => pullRequest.number === number);
     const recorded = open.get(number);
     if (atHost === undefined || recorded === undefined || !isSame(recorded, atHost) || elsewhere.has(number))
@@ -53,6 +53,8 @@ export async function reconcileRepository(
     );
 }
 
+const soonMs = 60_000;
+
 interface Known {
   readonly bases: readonly string[];
   readonly open: ReadonlyMap<number, PullRequestRow>;
@@ -60,6 +62,8 @@ interface Known {
   readonly elsewhere: ReadonlySet<number>;
   /** Heads in line whose checks have not all ended, as far as is known. */
   readonly unfinished: ReadonlySet<string>;
+  /** Numbers of pull requests of which a hint waits that is due within a minute. */
+  readonly hinted: ReadonlySet<number>;
 }
 
 async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Promise<Known> {
@@ -84,11 +88,16 @@ async function knownOf(ctx: Context, tx: Transaction, repositoryId: string): Pro
      where p.account_id = $1 and p.repository_id = $2 and p.status in ('pending', 'queued', 'tagged')`,
     [ctx.accountId, repositoryId],
   );
+  const hints = await tx.query<{ subject: string }>(
+    `select subject from host_hint where account_id = $1 and repository_id = $2 and kind = 'pull_request' and due_at <= $3`,
+    [ctx.accountId, repositoryId, new Date(ctx.clock().getTime() + soonMs).toISOString()],
+  );
   return {
     bases: queues.map((queue) => queue.baseBranch),
     open: new Map(rows.map((row) => [row.number, row])),
     elsewhere: new Set(elsewhere.map((row) => row.number)),
     unfinished: new Set(running.map(({ commit }) => commit)),
+    hinted: new Set(hints.map(({ subject }) => Number(subject))),
   };
 }
 

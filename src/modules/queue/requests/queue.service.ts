@@ -14,7 +14,7 @@ import {
   type QueueSource,
   type SkipOptions,
 } from '../admission/enqueue.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted } from '../store/hosted-repository.ts';
@@ -194,7 +194,7 @@ async function takeOutKnown(
     if (!(await claim(work, row))) return;
     if (isTerminal(row.status))
       throw new DomainError('NOT_QUEUEABLE', `The pull request is ${row.status}; it is not in the queue.`);
-    if (await isLandingBegun(work.ctx, work.tx, row.id)) throw landingInProgress();
+    if (await isLandingStarted(work.ctx, work.tx, row.id)) throw landingInProgress();
     await dequeue(work, row);
   });
 }
@@ -209,13 +209,17 @@ function landingInProgress(): DomainError {
  */
 async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void> {
   const until = ctx.clock().getTime() + landingWaitMs;
-  while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingBegun(ctx, tx, pullRequestId))) {
+  while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, pullRequestId))) {
     if (ctx.clock().getTime() >= until) throw landingInProgress();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-async function findPullRequest(ctx: Context, repository: RepositoryRow, number: number): Promise<PullRequestRow> {
+export async function findPullRequest(
+  ctx: Context,
+  repository: RepositoryRow,
+  number: number,
+): Promise<PullRequestRow> {
   const row = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>

@@ -4,13 +4,13 @@ import { DomainError } from '../../../domain/errors.ts';
 import { codeOf, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, type OutOfBandMerge } from '../landing/out-of-band-merges.ts';
-import { isLandingBegun } from '../store/intents.ts';
+import { isLandingStarted } from '../store/intents.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { planConclusions } from '../landing/landing.record.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
-export type HeadStanding = 'present' | 'past' | 'unseen';
+export type HeadState = 'present' | 'past' | 'unseen';
 
 /**
  * Whether a reported head is the present one, a past one (the report is late), or an unseen one (the report is early).
@@ -20,7 +20,7 @@ export async function placeHead(
   repository: RepositoryRow,
   { headSha }: PullRequestRow,
   commit: string,
-): Promise<HeadStanding> {
+): Promise<HeadState> {
   if (commit === headSha) return 'present';
   const host = hosted(repository);
   const code = codeOf(ctx, host);
@@ -86,7 +86,7 @@ export async function recordReportedMerge(
     if (row.mergeCommitSha === commit || row.ownCommitSha === own) return;
     throw new DomainError('NOT_QUEUEABLE', `The pull request is merged already, as ${row.mergeCommitSha}.`, field);
   }
-  if (await isLandingBegun(work.ctx, work.tx, row.id))
+  if (await isLandingStarted(work.ctx, work.tx, row.id))
     throw new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed by the queue.');
   Object.assign(row, { mergeCommitSha: commit, ownCommitSha: own, mergedByQueue: false });
   writeStatus(work, row, 'merge');

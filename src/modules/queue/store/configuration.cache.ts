@@ -8,7 +8,7 @@ import {
 } from '../../../domain/configuration/index.ts';
 import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
 import type { LabelRules } from '../../../domain/queue/requests/labels.ts';
-import type { QueueRules } from '../../../domain/queue/model/snapshot.ts';
+import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { configurationOf, configurationProblem } from '../../repositories/index.ts';
 
 export { configurationOf, configurationProblem };

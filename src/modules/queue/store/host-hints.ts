@@ -19,6 +19,8 @@ export interface PlannedHint extends HostHint {
 /** A hint that this process handles now. */
 export interface TakenHint extends HostHint {
   readonly id: string;
+  /** Its host answers over a network. */
+  readonly isRemote: boolean;
 }
 
 /** Who takes hints, and until when nobody else takes them. */
@@ -52,7 +54,8 @@ export function keyOfHint({ repositoryId, kind, subject }: HostHint): string {
   return `${repositoryId} ${kind} ${subject}`;
 }
 
-const columns = 'id, account_id as "accountId", repository_id as "repositoryId", kind, subject';
+const columns = `h.id, h.account_id as "accountId", h.repository_id as "repositoryId", h.kind, h.subject,
+  exists (select from repository r where r.account_id = h.account_id and r.id = h.repository_id and r.host <> 'local') as "isRemote"`;
 
 /**
  * Stores hints, each at the earlier of its two instants if it is there already. With a lease, due hints are taken at
@@ -61,7 +64,7 @@ const columns = 'id, account_id as "accountId", repository_id as "repositoryId",
 export async function storeHints(
   query: Query,
   hints: readonly PlannedHint[],
-  lease: HintLease | null = null,
+  lease: Partial<HintLease> = {},
 ): Promise<TakenHint[]> {
   if (hints.length === 0) return [];
   const stored = await query<TakenHint & { readonly isTaken: boolean }>(
@@ -87,20 +90,26 @@ export async function storeHints(
           due_at: hint.dueAt.toISOString(),
         })),
       ),
-      (lease?.now ?? new Date()).toISOString(),
-      lease?.owner ?? null,
-      lease?.until.toISOString() ?? null,
+      (lease.now ?? new Date()).toISOString(),
+      lease.owner ?? null,
+      lease.until?.toISOString() ?? null,
     ],
   );
   return stored.filter(({ isTaken }) => isTaken);
 }
 
-/** A hint of our own for later: what no event will tell. */
+/** A hint of our own for later, about a change that no event will report. */
 export async function planHint(ctx: Context, hint: HostHint, dueAt: Date): Promise<void> {
-  await storeHints(ctx.db.system.query, [{ ...hint, dueAt }]);
+  await storeHints(ctx.db.system.query, [{ ...hint, dueAt }], { now: ctx.clock() });
 }
 
 const mostAtOnce = 200;
+/** Of a repository: so few that they are handled before the lease ends, and that a new important one waits for no others. */
+const mostOfRepository = 16;
+
+/** A build waits for its checks, so its hints come before hints that are up to half a minute older. No hint waits for ever. */
+const urgency = (hint: string): string =>
+  `${hint}.due_at - case when ${hint}.kind = 'checks' then interval '30 seconds' else interval '0' end, ${hint}.id`;
 
 /** Takes what is due, apart from repositories of which a process handles hints already. */
 export async function takeDueHints(query: Query, { owner, now, until }: HintLease): Promise<TakenHint[]> {
@@ -108,29 +117,32 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
     `update host_hint h set leased_by = $1, leased_until = $3, again_at = null
      from (
        select d.id from host_hint d
-       where d.due_at <= $2 and (d.leased_until is null or d.leased_until <= $2)
-         and not exists (select from host_hint o where o.repository_id = d.repository_id and o.leased_until > $2)
-       order by d.due_at, d.id limit ${mostAtOnce} for update skip locked) due
+       where d.due_at <= $2 and (d.leased_until is null or d.leased_until <= $2) and d.id in (
+         select w.id from (
+           select o.id, row_number() over (partition by o.repository_id order by ${urgency('o')}) as place from host_hint o
+           where o.due_at <= $2 and not exists (
+             select from host_hint l where l.repository_id = o.repository_id and l.leased_until > $2)) w
+         where w.place <= ${mostOfRepository})
+       order by ${urgency('d')} limit ${mostAtOnce} for update skip locked) due
      where h.id = due.id
-     returning h.${columns.replaceAll(', ', ', h.')}`,
+     returning ${columns}`,
     [owner, now.toISOString(), until.toISOString()],
   );
 }
 
-/** Removes handled hints. A hint that came again meanwhile stays, and is due. Returns whether there are any. */
-export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<boolean> {
-  if (ids.length === 0) return false;
+/** Removes handled hints. A hint that came again meanwhile stays, and is due. */
+export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<void> {
+  if (ids.length === 0) return;
   const ended = await query(
     'delete from host_hint where id = any ($1::bigint[]) and leased_by = $2 and again_at is null returning id',
     [[...ids], owner],
   );
-  if (ended.length === ids.length) return false;
+  if (ended.length === ids.length) return;
   await query(
     `update host_hint set due_at = again_at, again_at = null, leased_by = null, leased_until = null
      where id = any ($1::bigint[]) and leased_by = $2 and again_at is not null`,
     [[...ids], owner],
   );
-  return true;
 }
 
 /** Gives a hint back, to be handled at an instant. */

@@ -1,5 +1,5 @@
 // Intents are effects on the code host that are recorded before they are tried. This file reads and ends intents of
-// every kind. A landing past its gate is a begun intent: a queue has at most one, and only a reading of the host ends
+// every kind. A landing past its gate is a started intent: a queue has at most one, and only a reading of the host ends
 // it. Until then nothing about its members is decided; their pinned heads land, whatever is pushed in the meantime
 // (docs/adr/0003).
 import type { QueueWork } from './status.writer.ts';
@@ -8,7 +8,7 @@ import { type IntentRow, IntentEntity } from './queue.entities.ts';
 import type { Transaction } from '../../../platform/database.ts';
 
 /**
- * Voids planned landings whose batch is no longer live: the transaction that ended the batch wins. A begun landing is
+ * Voids planned landings whose batch is no longer live: the transaction that ended the batch wins. A started landing is
  * never touched.
  */
 export async function voidLandings(work: QueueWork): Promise<void> {
@@ -25,26 +25,26 @@ export async function voidLandings(work: QueueWork): Promise<void> {
 export async function finishIntent(ctx: Context, intent: IntentRow): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
-      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'begun') and payload = $4::jsonb`,
+      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $4::jsonb`,
       [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
     );
   });
 }
 
-export async function isLandingBegun(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {
+export async function isLandingStarted(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {
   const rows = await tx.query(
     `select 1 from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
-     where i.account_id = $1 and i.kind = 'land' and i.state = 'begun' and m.pull_request_id = $2`,
+     where i.account_id = $1 and i.kind = 'land' and i.state = 'started' and m.pull_request_id = $2`,
     [ctx.accountId, pullRequestId],
   );
   return rows.length > 0;
 }
 
-/** Ids of the pull requests that are landing in a queue. Empty if no landing is begun. */
+/** Ids of the pull requests that are landing in a queue. Empty if no landing is started. */
 export async function readLandingMembers(ctx: Context, tx: Transaction, queueId: string): Promise<ReadonlySet<string>> {
   const rows = await tx.query<{ id: string }>(
     `select m.pull_request_id as id from intent i join batch_member m on m.account_id = i.account_id and m.batch_id = i.batch_id
-     where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'begun'`,
+     where i.account_id = $1 and i.queue_id = $2 and i.kind = 'land' and i.state = 'started'`,
     [ctx.accountId, queueId],
   );
   return new Set(rows.map((row) => row.id));

@@ -15,6 +15,7 @@ export type AdmissionRow = Pick<
   | 'changesRequested'
   | 'unresolvedConversations'
   | 'ownerReviewMissing'
+  | 'requiredReviewMissing'
   | 'queueLabels'
   | 'failedValidations'
   | 'validatedBy'
@@ -26,11 +27,11 @@ export type AdmissionRow = Pick<
   | 'belowId'
 >;
 
-export interface LineRow extends AdmissionRow {
+/** The columns that the planner and explanations read besides checks, conflicts of others and targets. */
+export interface PlacedRow
+  extends Pick<AdmissionRow, 'id' | 'labels' | 'skipValidation' | 'headSha' | 'headUnseen' | 'belowId'> {
   readonly number: number;
-  readonly author: string;
   readonly status: PullRequestRow['status'];
-  readonly statusText: string | null;
   readonly rank: number;
   readonly reorderedForFailure: boolean;
   readonly timesPassed: number;
@@ -48,15 +49,25 @@ export interface LineRow extends AdmissionRow {
   readonly conflictAfter: string[] | null;
 }
 
-/** Columns of a row of `pull_request`, or of one of its old versions. */
-export const lineColumns = `id, number, author, status, status_text as "statusText", base_branch as "baseBranch", draft, labels, approvals,
-  changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
-  queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
-  unverified_commits as "unverifiedCommits", verified_head as "verifiedHead", skip_validation as "skipValidation",
-  head_sha as "headSha", coalesce(head_unseen, false) as "headUnseen", below_id as "belowId", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure", coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
-  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts", bisection_phase as "bisectionPhase",
-  top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
+export interface LineRow extends AdmissionRow, PlacedRow {
+  readonly author: string;
+  readonly statusText: string | null;
+}
+
+/** Columns of a `PlacedRow`, of a row of `pull_request` or of one of its old versions, without the ids. */
+export const placedColumns = `number, status, labels, skip_validation as "skipValidation", head_sha as "headSha",
+  coalesce(head_unseen, false) as "headUnseen", coalesce(rank, 0)::float8 as rank, coalesce(reordered_for_failure, false) as "reorderedForFailure",
+  coalesce(times_passed, 0) as "timesPassed", skip_line as "skipLine", coalesce(extract(epoch from queued_at) * 1000, 0)::float8 as "queuedAt",
+  requeue_attempts as "requeueAttempts", bisection_group as "bisectionGroup", bisection_max as "bisectionMax", bisection_attempts as "bisectionAttempts",
+  bisection_phase as "bisectionPhase", top_announced as "topAnnounced", stuck_announced as "stuckAnnounced",
   conflict_parent as "conflictParent", conflict_after as "conflictAfter"`;
+
+/** Columns of a `LineRow`, of the same rows. */
+export const lineColumns = `id, below_id as "belowId", ${placedColumns}, author, status_text as "statusText", base_branch as "baseBranch", draft, approvals,
+  changes_requested as "changesRequested", unresolved_conversations as "unresolvedConversations", owner_review_missing as "ownerReviewMissing",
+  required_review_missing as "requiredReviewMissing",
+  queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
+  unverified_commits as "unverifiedCommits", verified_head as "verifiedHead"`;
 
 /** All queued or tagged pull requests, by rank. Flush before the call: it reads past the unit of work. */
 export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {

@@ -1,12 +1,9 @@
+import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import type { HostRules } from '../../../domain/queue/landing/host-rules.ts';
 import type { StatusCheck } from '../../../domain/queue/explain/status-comment.ts';
-import type {
-  BatchState,
-  BisectionPhase,
-  MergeStrategy,
-  PullRequestStatus,
-} from '../../../domain/queue/model/snapshot.ts';
+import type { MergeStrategy } from '../../../domain/queue/model/rules.ts';
+import type { BatchState, BisectionPhase, PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
 
 export const QueueEntity = defineEntity({
   name: 'Queue',
@@ -80,6 +77,7 @@ export const PullRequestEntity = defineEntity({
     changesRequested: p.boolean().default(false),
     unresolvedConversations: p.integer().default(0),
     ownerReviewMissing: p.boolean().default(false),
+    requiredReviewMissing: p.boolean().default(false),
     failedValidations: p.array().default([]),
     validatedBy: p.string().default(''),
     unverifiedCommits: p.integer().nullable(),
@@ -89,6 +87,7 @@ export const PullRequestEntity = defineEntity({
     status: p.string().$type<PullRequestStatus>().default('open'),
     statusCode: p.integer().nullable(),
     statusText: p.string().nullable(),
+    statusActor: p.string().$type<Actor>().nullable(),
     failedChecks: p.array().default([]),
     skipLine: p.boolean().default(false),
     skipLineReason: p.string().nullable(),
@@ -249,7 +248,7 @@ export type IntentKind =
   | 'retry_check'
   | 'run_gate'
   | 'close_bot_pull_request';
-export type IntentState = 'planned' | 'begun' | 'done' | 'failed' | 'void';
+export type IntentState = 'planned' | 'started' | 'done' | 'failed' | 'void';
 
 export const IntentEntity = defineEntity({
   name: 'Intent',

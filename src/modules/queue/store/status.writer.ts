@@ -1,5 +1,6 @@
 // The only place that writes a pull request's status. In the same transaction it updates the queue's counters, which
 // are the depth, and adds the event. The caller holds the lock of the queue's row.
+import type { Actor } from '../../../domain/queue/requests/admission.ts';
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.ts';
@@ -139,11 +140,25 @@ export function haltWork(work: QueueWork, reason: string): void {
   });
 }
 
+/** What halted the queue is over by itself. */
+export function resumeWork(work: QueueWork): void {
+  const { queue } = work;
+  Object.assign(queue, { haltedReason: null, haltedAt: null });
+  work.events.push({
+    repositoryId: queue.repositoryId,
+    queueId: queue.id,
+    action: 'queue_resumed',
+    payload: { reason: null },
+  });
+}
+
 export interface Reason {
   /** Null: a reason without a code, such as a running check. */
   readonly code: BlockCode | ResetCode | null;
   /** The sentence for users. Absent: the sentence of the code. */
   readonly text?: string;
+  /** Who acts next. Needed where there is no code. */
+  readonly actor?: Actor;
   readonly failedChecks?: readonly string[];
 }
 
@@ -172,6 +187,7 @@ export function writeStatus(
   pullRequest.status = to;
   pullRequest.statusCode = reason?.code ?? null;
   pullRequest.statusText = reason?.text ?? (reason?.code ? statusText(reason.code) : null);
+  pullRequest.statusActor = reason?.actor ?? null;
   pullRequest.failedChecks = [...(reason?.failedChecks ?? [])];
   if (isQueued(to) && (!isQueued(from) || event === 'requeue')) {
     pullRequest.rank = queue.nextRank;

@@ -69,7 +69,7 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   environment.currentDeploymentId = deployment.id;
   deployment.fence = environment.fence;
   // From here on the provider may have been called, whatever is remembered of it.
-  if (environment.provider.kind !== 'none') deployment.triggerBegunAt = ctx.clock();
+  if (environment.provider.kind !== 'none') deployment.triggerStartedAt = ctx.clock();
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', by: 'service' });
 }
 

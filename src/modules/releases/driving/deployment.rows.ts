@@ -105,7 +105,7 @@ function situationOf(
     provider: environment.provider,
     isReported: deployment.reported,
     slot: current === null ? 'free' : current === deployment.id ? 'ours' : 'taken',
-    triggerBegunAt: instant(deployment.triggerBegunAt),
+    triggerStartedAt: instant(deployment.triggerStartedAt),
     cancelSentAt: instant(deployment.cancelSentAt),
     statusAt: deployment.statusAt.getTime(),
     reportTimeoutSec: environment.reportTimeoutSec,
@@ -116,7 +116,7 @@ function situationOf(
 
 /** It was triggered at a provider that its environment no longer has. */
 export function isElsewhere({ environment, deployment }: Pick<DeploymentRows, 'environment' | 'deployment'>): boolean {
-  return isBefore(deployment.triggerBegunAt, environment.providerSince);
+  return isBefore(deployment.triggerStartedAt, environment.providerSince);
 }
 
 export function isBefore(one: Date | null | undefined, other: Date | null | undefined): boolean {

@@ -1,5 +1,5 @@
 // After a backup of the database was restored: what its open deployments have come to since nobody here can say. They
-// may have been deployed, and newer ones after them, so that none of them is begun or gone on with.
+// may have been deployed, and newer ones after them, so that none of them is started or gone on with.
 import { systemContext, type Ports } from '../../../context.ts';
 import { writeDeploymentStatus } from '../deployments.writer.ts';
 import { changeEnvironment, loadDeployment } from '../releases.locks.ts';

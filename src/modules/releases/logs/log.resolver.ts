@@ -40,7 +40,8 @@ class FollowBuildLogArgs extends FollowLogArgs {
 @Resolver(() => Deployment)
 export class DeploymentLogResolver {
   @FieldResolver(() => LogPieceConnection, {
-    description: 'The output of its run, oldest first, at most 1 MiB. Empty if the service does not run the provider.',
+    description:
+      'The output of its run, oldest first. Of more than 1 MiB, both ends are kept. Empty if the service does not run the provider.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -66,7 +67,8 @@ export class DeploymentLogResolver {
 @Resolver(() => ReleaseCandidate)
 export class BuildLogResolver {
   @FieldResolver(() => LogPieceConnection, {
-    description: 'The output of its build, oldest first, at most 1 MiB. Empty if the service built nothing.',
+    description:
+      'The output of its build, oldest first. Of more than 1 MiB, both ends are kept. Empty if the service built nothing.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

@@ -20,11 +20,10 @@ interface Growth {
 
 /** Answers how many commits of it are known: all there are up to the tip we saw last. */
 export async function followBase(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
-  const host = codeOf(ctx, repository);
   for (;;) {
     const base = await readBase(ctx, queueId);
     if (base.tip === null || base.tip === base.knownTip) return base.length;
-    const growth = await growthOf(host, { ...base, tip: base.tip });
+    const growth = await growthOf(codeOf(ctx, repository), { ...base, tip: base.tip });
     const length = growth.commits.length + (growth.isRewritten ? 0 : base.length);
     if (await keep(ctx, queueId, { base, tip: base.tip, growth, length })) return length;
   }
@@ -42,12 +41,12 @@ async function readBase(ctx: Context, queueId: string): Promise<Base> {
 }
 
 async function growthOf(
-  host: RepositoryCode,
+  code: RepositoryCode,
   { tip, knownTip, managedFrom }: Base & { readonly tip: string },
 ): Promise<Growth> {
-  const isRewritten = knownTip !== null && !(await host.isAncestor(knownTip, tip));
+  const isRewritten = knownTip !== null && !(await code.isAncestor(knownTip, tip));
   const from = isRewritten || knownTip === null ? managedFrom : knownTip;
-  const walked = await walk(host, from, tip);
+  const walked = await walk(code, from, tip);
   // The known tip came in by another parent than the first: those between are beside it, the tip alone is after it.
   const isBeside = !isRewritten && knownTip !== null && walked.before !== knownTip;
   return { commits: isBeside ? [tip] : walked.commits.toReversed(), isRewritten };
@@ -55,14 +54,14 @@ async function growthOf(
 
 /** Newest first, and the first parent of the last one. */
 async function walk(
-  host: RepositoryCode,
+  code: RepositoryCode,
   from: string | null,
   tip: string,
 ): Promise<{ readonly commits: string[]; readonly before: string | null }> {
   const commits: string[] = [];
   let to: string | null = tip;
   while (to !== null && to !== from) {
-    const page = await host.listFirstParents({ from, to, limit: pageSize });
+    const page = await code.listFirstParents({ from, to, limit: pageSize });
     commits.push(...page.map(({ commit }) => commit));
     to = page.at(-1)?.parents[0] ?? null;
     if (page.length < pageSize) break;

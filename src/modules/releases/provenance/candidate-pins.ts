@@ -80,12 +80,12 @@ async function pin(
   repository: HostedRepository,
   { id, commit }: { readonly id: string; readonly commit: string },
 ): Promise<void> {
-  const host = codeOf(ctx, repository);
+  const code = codeOf(ctx, repository);
   const ref = `${pins}${id}`;
-  const there = await host.readRef(ref);
-  if (there?.commit === commit || (await host.readCommit(commit)) === null) return;
+  const there = await code.readRef(ref);
+  if (there?.commit === commit || (await code.readCommit(commit)) === null) return;
   try {
-    await host.updateRefs([{ ref, from: there?.commit ?? null, to: commit }]);
+    await code.updateRefs([{ ref, from: there?.commit ?? null, to: commit }]);
   } catch (error) {
     // Another process pinned it meanwhile.
     if (!(error instanceof RefMoved)) throw error;

@@ -14,7 +14,15 @@ import { Deployment } from '../deployments.types.ts';
 import { Environment } from '../environments.types.ts';
 import { PageArgs } from '../page.types.ts';
 import { present, repositoryOfRelease } from '../projects.reads.ts';
-import { findPrevious, readChangedCommits, readOrigins, readPullRequestsBy, type Range } from './changelog.ts';
+import { ReleaseProject } from '../projects.types.ts';
+import {
+  findPrevious,
+  findUnreleased,
+  readChangedCommits,
+  readOrigins,
+  readPullRequestsBy,
+  type Range,
+} from './changelog.ts';
 import { Changelog, ChangeSet, EnvironmentPresence, ReleasedCommit, RollbackOutlook } from './provenance.types.ts';
 import { countPullRequestsOf, readPresenceOfCandidate, readPullRequestsOf, readRunning } from './provenance.reads.ts';
 
@@ -68,6 +76,25 @@ export class CandidateProvenanceResolver {
   @FieldResolver(() => [EnvironmentPresence], { description: 'Environments it runs in, and since when.' })
   async environments(@Ctx() ctx: GraphQLContext, @Root() candidate: ReleaseCandidate): Promise<EnvironmentPresence[]> {
     return await readPresenceOfCandidate(ctx, candidate);
+  }
+}
+
+@Resolver(() => ReleaseProject)
+export class ProjectUnreleasedResolver {
+  @Extensions({ price: 3_000 })
+  @FieldResolver(() => ChangeSet, {
+    nullable: true,
+    description:
+      'What landed on the default branch and is in no candidate yet: the commits that the newest candidate does not contain, all if there is no candidate. Null: the tip of the branch is not known, because nothing was ever queued for it.',
+  })
+  async unreleased(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id: projectId, repositoryId }: ReleaseProject,
+  ): Promise<ChangeSet | null> {
+    const { id, owner, name, host, defaultBranch } = await loaderOf(ctx, repositoryOfRelease).load(repositoryId);
+    const range = await findUnreleased(ctx, projectId, { id, defaultBranch: await defaultBranch });
+    const repository = { accountId: ctx.accountId, id, owner, name, host };
+    return range && (await changeSet(ctx, { repository, ...range }));
   }
 }
 

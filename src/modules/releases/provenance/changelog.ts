@@ -77,6 +77,26 @@ export async function readOrigins(
   return originsOf(commits, tip, { landings, merged });
 }
 
+/**
+ * The commits of the default branch that the newest candidate of a project does not contain. Null: nothing was ever
+ * queued for the branch, so that its tip is not known.
+ */
+export async function findUnreleased(
+  ctx: Context,
+  projectId: string,
+  { id: repositoryId, defaultBranch }: { readonly id: string; readonly defaultBranch: string },
+): Promise<(Pick<Range, 'from'> & { readonly to: string }) | null> {
+  requireScope(ctx, 'release:read');
+  const [row] = await ctx.db.read<{ tip: string | null; newest: string | null }>(ctx.accountId, {
+    name: 'unreleased_range',
+    text: `select q.base_tip as tip, (select c.commit from release_candidate c
+             where c.account_id = $1 and c.project_id = $2 order by c.id desc limit 1) as newest
+           from queue q where q.account_id = $1 and q.repository_id = $3 and q.base_branch = $4`,
+    values: [ctx.accountId, projectId, repositoryId, defaultBranch],
+  });
+  return row === undefined || row.tip === null ? null : { from: row.newest, to: row.tip };
+}
+
 /** The candidate of its project that was made before it. Null: it is the first. */
 export async function findPrevious(
   ctx: Context,

@@ -94,10 +94,10 @@ async function askGit(
            order by c.id desc limit $3`,
     values: [ctx.accountId, repository.id, mostCandidates + 1],
   });
-  const host = codeOf(ctx, repository);
-  if (candidates.length === 0 || (await host.readCommit(commit)) === null) return { ids: [], isComplete: true };
+  const code = codeOf(ctx, repository);
+  if (candidates.length === 0 || (await code.readCommit(commit)) === null) return { ids: [], isComplete: true };
   const to = [...new Set(candidates.map((candidate) => candidate.commit))];
-  const beyond = await host.listAncestry({ from: commit, to, limit: mostCommits });
+  const beyond = await code.listAncestry({ from: commit, to, limit: mostCommits });
   if (beyond === null) return { ids: [], isComplete: false };
   const having = descendantsOf(commit, beyond);
   const ids = candidates.filter((candidate) => having.has(candidate.commit)).map(({ id }) => id);

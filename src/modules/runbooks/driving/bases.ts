@@ -24,14 +24,13 @@ export async function checkOutBase(
 /** Tip of the branch its commit will be pushed to, or, while that is not there, of what that begins at. */
 async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<string> {
   const { repository, runbook } = rows;
-  const host = codeOf(ctx, repository);
   const place = placeOf(rows, leaf);
   const branches =
     place.kind === 'next'
       ? [place.baseBranch]
       : [place.branch, rows.pullRequests.find(({ id }) => id === place.id)?.baseBranch ?? runbook.targetBranch];
   for (const branch of [...branches, runbook.targetBranch]) {
-    const tip = await host.readRef(`refs/heads/${branch}`);
+    const tip = await codeOf(ctx, repository).readRef(`refs/heads/${branch}`);
     if (tip !== null) return tip.commit;
   }
   throw new HostRefused(

@@ -16,7 +16,7 @@ import type { Done, Work } from './work.ts';
 import type { SupervisedAgent } from './agent-session.ts';
 import { agentOf, openAgentSession, outlineOf } from './agent-session.ts';
 import { checkOutBase } from './bases.ts';
-import { keepFates } from './pull-requests.ended.ts';
+import { writeEnded } from './pull-requests.ended.ts';
 import { labelWhatIsDone } from './runbook.advance.ts';
 import { leafOf, placeOf, readRows, type RunbookRows } from './runbook.rows.ts';
 
@@ -139,7 +139,7 @@ async function writeWorked(
     return;
   }
   // While the agent worked nobody looked: what has merged or was closed gets no more commits.
-  await keepFates(ctx, tx, rows);
+  await writeEnded(ctx, tx, rows);
   const { accountId, id: runbookId, number: runbookNumber } = rows.runbook;
   tx.em.create(RunbookCommitEntity, {
     accountId,

@@ -21,13 +21,12 @@ export interface Called {
 export async function openPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
   const row = pullRequestOf(rows, id);
-  const host = codeOf(ctx, repository);
   await passFailpoint('runbook:before_open');
   const labels = wantedLabels(rows);
   const body = bodyOf(ctx, rows, row);
   const opened =
     (await findOpen(ctx, rows, row)) ??
-    (await host.openPullRequest({
+    (await codeOf(ctx, repository).openPullRequest({
       title: titleOf(rows, row),
       body,
       author: authorOf(rows),
@@ -71,11 +70,11 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   const { repository } = rows;
   const row = pullRequestOf(rows, id);
   const number = numberOf(row);
-  const host = codeOf(ctx, repository);
+  const code = codeOf(ctx, repository);
   await passFailpoint('runbook:before_refresh');
-  await host.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
+  await code.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
   const labels = wantedLabels(rows).filter((label) => !row.labels.includes(label));
-  for (const label of labels) await host.setLabel(number, label, true, authorOf(rows));
+  for (const label of labels) await code.setLabel(number, label, true, authorOf(rows));
   await passFailpoint('runbook:refreshed');
   return {
     words: `Refreshed #${number}`,
@@ -165,5 +164,5 @@ function wantedLabels({ runbook, repository, prompts, leaves, commits }: Runbook
   const isDone =
     prompts.every(({ plannedAt }) => plannedAt) &&
     leaves.every(({ id, status }) => status === 'completed' || (status === 'in_progress' && pushed.has(id)));
-  return labelsNow(runbook.labels, { asking: [trigger, skipLine], isDone });
+  return labelsNow(runbook.labels, { triggering: [trigger, skipLine], isDone });
 }

@@ -6,18 +6,18 @@ import { announceRunbook } from '../runbooks.events.ts';
 import type { RunbookRows } from './runbook.rows.ts';
 
 /** In a transaction that holds the runbook's row. */
-export async function keepFates(ctx: Context, tx: Transaction, { runbook, pullRequests }: RunbookRows): Promise<void> {
+export async function writeEnded(ctx: Context, tx: Transaction, { runbook, pullRequests }: RunbookRows): Promise<void> {
   const open = pullRequests.filter(({ state }) => state === 'open');
   if (open.length === 0) return;
-  const fates = await tx.query<{ number: number; status: 'merged' | 'closed' }>(
+  const endings = await tx.query<{ number: number; status: 'merged' | 'closed' }>(
     `select number, status from pull_request
      where account_id = $1 and repository_id = $2 and number = any ($3::int[]) and status in ('merged', 'closed')`,
     [ctx.accountId, runbook.repositoryId, open.map(({ number }) => number)],
   );
   for (const row of open) {
-    const fate = fates.find(({ number }) => number === row.number);
-    if (fate === undefined) continue;
-    Object.assign(row, { state: fate.status, endedAt: ctx.clock() });
+    const ending = endings.find(({ number }) => number === row.number);
+    if (ending === undefined) continue;
+    Object.assign(row, { state: ending.status, endedAt: ctx.clock() });
     await announcePullRequest(ctx, tx, runbook, row);
   }
 }

@@ -10,9 +10,9 @@ import {
   type KindTypes,
   type TurnOf,
 } from '../../../platform/turns/index.ts';
-import { cancelWork, failPlanning, tellingStatus, writeLeaf } from '../steps.writer.ts';
+import { cancelWork, failPlanning, announcingStatus, writeLeaf } from '../steps.writer.ts';
 import type { RunbookDriving } from './agent-session.ts';
-import { keepFates } from './pull-requests.ended.ts';
+import { writeEnded } from './pull-requests.ended.ts';
 import { leafOf, lockRows, readRows, situationOf, type RunbookRows } from './runbook.rows.ts';
 import { describeRunbook, stepText, type RunbookLeft, type RunbookSummary } from './runbook.text.ts';
 
@@ -33,7 +33,7 @@ export const runbookKind: Kind<RunbookTypes> = {
   lock: lockRows,
   rowOf: ({ runbook }) => runbook,
   prepare: async (ctx, tx, rows) => {
-    await keepFates(ctx, tx, rows);
+    await writeEnded(ctx, tx, rows);
     return await stopOutOfUse(ctx, tx, rows);
   },
   read: async (_ctx, _tx, rows) => (rows.repository.deletedAt ? null : situationOf(rows)),
@@ -47,7 +47,7 @@ export const runbookKind: Kind<RunbookTypes> = {
     summary: await describeRunbook(tx, rows, step),
   }),
   // Its status is that of its leaves.
-  change: async (ctx, tx, { runbook }, work) => await tellingStatus(ctx, tx, runbook, work),
+  change: async (ctx, tx, { runbook }, work) => await announcingStatus(ctx, tx, runbook, work),
 };
 
 export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {

@@ -41,10 +41,10 @@ export async function superviseAgent(
     afterWrite: `runbook:after_${wanted.kind}_written`,
     work: async (supervised) => {
       cleanOnce(driving.workDir);
-      const begun = await begin(ctx, supervised, { work, limitMs: driving.stepLimitMs });
-      if (begun === null) return notWanted;
+      const started = await begin(ctx, supervised, { work, limitMs: driving.stepLimitMs });
+      if (started === null) return notWanted;
       await passFailpoint(`runbook:supervising_${wanted.kind}`);
-      const outcome = await workInTime(ctx, { due, driving, supervised, work, begun });
+      const outcome = await workInTime(ctx, { due, driving, supervised, work, started });
       supervised.log.write(`\n[interlock] ${outcome.words}\n`);
       return { words: outcome.words, write: async (tx, rows) => await conclude(ctx, tx, rows, { work, outcome }) };
     },
@@ -86,31 +86,31 @@ const notWanted: Done = {
   write: async (_tx, { runbook }) => void Object.assign(runbook, { dueAt: null, ...untried }),
 };
 
-interface Begun {
+interface Started {
   readonly due: Due<RunbookTypes, SuperviseOf<RunbookTypes>>;
   readonly driving: RunbookDriving;
   readonly supervised: Supervised<RunbookTypes>;
   readonly work: Work;
-  readonly begun: RunbookRows;
+  readonly started: RunbookRows;
 }
 
 /** An agent that does not hear that it is stopped is left alone. */
-async function workInTime(ctx: Context, { due, driving, supervised, work, begun }: Begun): Promise<Outcome> {
+async function workInTime(ctx: Context, { due, driving, supervised, work, started }: Started): Promise<Outcome> {
   const { stepLimitMs } = driving;
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), Math.min(stepLimitMs, longestTimerMs));
   const signal = AbortSignal.any([supervised.signal, late.signal]);
-  const telling = tellSometimes(due.tell);
-  telling.onChange();
+  const reporting = reportSometimes(due.report);
+  reporting.onChange();
   const { write } = supervised.log;
-  const agent = { ctx, runbookId: due.id, driving, signal, write, onChange: telling.onChange };
-  const outcome = await Promise.race([work.carryOut(agent, begun), aborted(late.signal)])
+  const agent = { ctx, runbookId: due.id, driving, signal, write, onChange: reporting.onChange };
+  const outcome = await Promise.race([work.carryOut(agent, started), aborted(late.signal)])
     .catch((error: unknown) =>
       late.signal.aborted ? asLate(due.step.work, stepLimitMs) : asFailure(driving, error, ctx.clock()),
     )
     .finally(() => {
       clearTimeout(timer);
-      telling.end();
+      reporting.end();
     });
   if (signal.aborted && supervised.isHandedOver()) throw new HandedOver();
   return outcome;
@@ -156,7 +156,7 @@ async function conclude(
   runbook.dueAt = null;
   const isFailure = 'isFinal' in outcome;
   if (work.isWanted(rows) && isFailure && !outcome.isFinal) {
-    // Times it was begun in vain since the host was away count from there on.
+    // Times it was started in vain since the host was away count from there on.
     if (!outcome.isHostAway && runbook.failingSince) runbook.calls = 1;
     runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
     const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
@@ -180,7 +180,7 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 /** Shows the runbook's progress while its agent works. Each time is kept for ever, so the pauses grow. */
-function tellSometimes(tell: () => Promise<void>): { readonly onChange: () => void; readonly end: () => void } {
+function reportSometimes(report: () => Promise<void>): { readonly onChange: () => void; readonly end: () => void } {
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -188,7 +188,7 @@ function tellSometimes(tell: () => Promise<void>): { readonly onChange: () => vo
       timer ??= setTimeout(() => {
         timer = undefined;
         pauseMs = Math.min(pauseMs * 1.5, longestPauseMs);
-        void tell();
+        void report();
       }, pauseMs);
     },
     end: () => clearTimeout(timer),

@@ -67,7 +67,7 @@ function waitOf(error: unknown): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
-/** The answer had begun, and may come whole at the next request. */
+/** The answer had started, and may come whole at the next request. */
 export function isBrokenAnswer(thrown: unknown): boolean {
   const error = innermost(thrown);
   if (APICallError.isInstance(error)) return error.statusCode === undefined || error.statusCode < 300;

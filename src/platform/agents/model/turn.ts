@@ -55,11 +55,11 @@ export async function takeTurn(client: ModelClient, asked: Asked): Promise<Answe
     try {
       return await hear(client, asked, heard);
     } catch (error) {
-      const hasBegun = heard.text !== '' || heard.calls.length > 0;
-      if (hasBegun) await asked.onBroken(heard.text, { input: tokensOf(asked), output: estimateTokens(heard.text) });
+      const hasStarted = heard.text !== '' || heard.calls.length > 0;
+      if (hasStarted) await asked.onBroken(heard.text, { input: tokensOf(asked), output: estimateTokens(heard.text) });
       asked.signal.throwIfAborted();
       if (!isBrokenAnswer(error) || broken === client.limits.brokenAnswers) throw failureOf(error, client.settings);
-      if (hasBegun) asked.onText('\n[The answer broke off, and is requested again.]\n');
+      if (hasStarted) asked.onText('\n[The answer broke off, and is requested again.]\n');
       await delay(client.limits.pauseMs * 2 ** broken, undefined, { signal: asked.signal }).catch(() => {});
       asked.signal.throwIfAborted();
     }

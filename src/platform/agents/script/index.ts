@@ -11,10 +11,14 @@ const example = `1. Say hello
    \`\`\`
    verify: test -s hello.txt`;
 
-export function createScriptAgent(): Agent {
+/** `readingMs`: a prompt that takes longer to read is refused. */
+export function createScriptAgent({ readingMs = 15_000 }: { readonly readingMs?: number } = {}): Agent {
   return {
     kind: 'script',
-    plan: async (request, session) => planOf(await read(request.prompts.at(-1) ?? '', session), request.title),
+    plan: async (request, session) => {
+      session.signal.throwIfAborted();
+      return planOf(await read(request.prompts.at(-1) ?? '', readingMs), request.title);
+    },
     work: async ({ step }, session) => {
       const instructions = instructionsSchema.safeParse(step.instructions);
       if (!instructions.success) throw new AgentRefused('These instructions are not those of a script.');
@@ -23,12 +27,13 @@ export function createScriptAgent(): Agent {
   };
 }
 
-const readingMs = 15_000;
+/** Waits for the next prompt, because a thread takes longer to start than most prompts take to read. */
+let idleThread: Thread | null = null;
 
-async function read(prompt: string, session: AgentSession): Promise<Script> {
-  session.signal.throwIfAborted();
-  // A thread of its own: when it is stopped, no other prompt is lost with it.
-  const thread = new Thread(threadScript(import.meta.url, 'parse.thread'));
+async function read(prompt: string, readingMs: number): Promise<Script> {
+  // Each thread reads one prompt at a time: when it is stopped, no other prompt is lost with it.
+  const thread = idleThread ?? new Thread(threadScript(import.meta.url, 'parse.thread'));
+  idleThread = null;
   try {
     const reading = await thread.ask<Reading>(prompt, readingMs);
     if ('script' in reading) return reading.script;
@@ -40,7 +45,8 @@ async function read(prompt: string, session: AgentSession): Promise<Script> {
       throw new AgentRefused(`This prompt was not read within ${readingMs / 1000} s: make it shorter.`);
     throw error;
   } finally {
-    thread.stop();
+    if (idleThread === null) idleThread = thread;
+    else thread.stop();
   }
 }
 

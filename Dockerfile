@@ -1,0 +1,58 @@
+# syntax=docker/dockerfile:1
+# One image for servers, workers and every other program: the words after the image's name are a program of dist/src and
+# its arguments, such as `production.js server`, `production.js migrate` or `doctor.js acme/shop`.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN node scripts/build.mjs
+
+# Without what only `npm start` needs: the embedded PostgreSQL and the embedded Node are optional packages.
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM ${NODE_IMAGE}
+# git composes and serves, gpg and ssh-keygen verify signatures, bubblewrap isolates checks, procps tells which processes
+# run, and tini reaps those that a command leaves behind.
+# The newest of the distribution: a version named here would be gone from its archive after the next security fix.
+# hadolint ignore=DL3008
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git gpg openssh-client procps tini \
+  && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /opt/yarn-* \
+  && rm -f /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+  && groupadd --gid 10001 interlock \
+  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin interlock \
+  && install --directory --owner=10001 --group=10001 --mode=0700 \
+    /var/lib/interlock /var/cache/interlock /run/interlock
+WORKDIR /app
+COPY package.json LICENSE ./
+COPY migrations ./migrations
+COPY schema ./schema
+COPY rest-facade/directives.graphql ./rest-facade/directives.graphql
+COPY rest-facade/operations ./rest-facade/operations
+COPY --from=packages /app/node_modules ./node_modules
+COPY --from=build /app/dist/src ./dist/src
+COPY --from=build /app/dist/workflows ./dist/workflows
+COPY --from=build /app/dist/rest-facade ./dist/rest-facade
+COPY --from=build /app/dist/workflow-bundle.js ./dist/workflow-bundle.js
+COPY --from=build /app/dist/dashboard ./dist/dashboard
+COPY --from=build /app/dist/graphiql ./dist/graphiql
+# What is written: repositories and mirrors, unpacked programs, and temporary files in /tmp. Everything else may be
+# mounted read-only.
+ENV NODE_ENV=production \
+  INTERLOCK_DATA=/var/lib/interlock \
+  INTERLOCK_CACHE=/var/cache/interlock
+VOLUME ["/var/lib/interlock", "/var/cache/interlock"]
+WORKDIR /app/dist/src
+USER 10001:10001
+EXPOSE 4000 4001
+# A worker answers at 4001: give it PORT=4001.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT ?? 4000}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["tini", "--", "node", "--enable-source-maps", "--disable-warning=ExperimentalWarning"]
+CMD ["production.js", "server"]

@@ -1,0 +1,240 @@
+// The commands: a request is sent, perhaps awaited, and answered with a result that the workflow reads.
+import { readFile } from 'node:fs/promises';
+import {
+  InputError,
+  targetsOf,
+  type DeploymentRequest,
+  type PreviewRequest,
+  type QueueRequest,
+  type ReleaseRequest,
+  type Request,
+  type TargetsRequest,
+} from './inputs.ts';
+import { dataOf, Refusal, type Clock, type Service } from './service.ts';
+
+export interface Result {
+  /** False: the step fails. */
+  readonly isDone: boolean;
+  /** What happened to what, in a few words. */
+  readonly title: string;
+  readonly sentence: string;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+export interface Work {
+  readonly service: Service;
+  readonly clock: Clock;
+  /** A line of progress. */
+  readonly say: (line: string) => void;
+}
+
+export async function carryOut(request: Request, work: Work): Promise<Result> {
+  switch (request.command) {
+    case 'queue':
+      return await queue(request, work);
+    case 'affected-targets':
+      return await reportTargets(request, work);
+    case 'register-preview':
+      return await registerPreview(request, work);
+    case 'create-release':
+      return await createRelease(request, work);
+    case 'report-deployment':
+      return await reportDeployment(request, work);
+    default:
+      return request satisfies never;
+  }
+}
+
+const pollEveryMs = 5_000;
+
+/** Looks until `isEnded`, and says each new sentence. Null: the time is over. */
+async function waitFor<Seen extends { readonly sentence: string }>(
+  { clock, say }: Work,
+  { minutes, look, isEnded }: { minutes: number; look: () => Promise<Seen>; isEnded: (seen: Seen) => boolean },
+): Promise<Seen | null> {
+  const until = clock.now() + minutes * 60_000;
+  let said = '';
+  for (;;) {
+    const seen = await look();
+    if (seen.sentence !== said) say(seen.sentence);
+    said = seen.sentence;
+    if (isEnded(seen)) return seen;
+    if (clock.now() >= until) return null;
+    await clock.delay(pollEveryMs);
+  }
+}
+
+interface Progress {
+  readonly status: string;
+  readonly sentence: string;
+  readonly mergeCommit: string | null;
+}
+
+const progressQuery = `query ActionProgress($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) { pullRequest(number: $number) { status mergeCommit explain { sentence } } }
+}`;
+
+interface ProgressData {
+  readonly repository: {
+    readonly pullRequest: {
+      readonly status: string;
+      readonly mergeCommit: string | null;
+      readonly explain: { readonly sentence: string };
+    } | null;
+  } | null;
+}
+
+async function readProgress({ service }: Work, { repository, number }: QueueRequest): Promise<Progress> {
+  const variables = { owner: repository.org, name: repository.name, number };
+  const { repository: found } = await service.query<ProgressData>(progressQuery, variables);
+  if (!found?.pullRequest) throw new Refusal(`#${number} is not there any more.`);
+  const { status, mergeCommit, explain } = found.pullRequest;
+  return { status: status.toLowerCase(), mergeCommit, sentence: explain.sentence };
+}
+
+const outOfQueue: readonly string[] = ['merged', 'blocked', 'open', 'closed'];
+
+async function queue(request: QueueRequest, work: Work): Promise<Result> {
+  const { repository, number, headCommitSha, skipLine, skipLineReason, waitMinutes } = request;
+  const look = async (): Promise<Progress> => await readProgress(work, request);
+  const answer = await work.service.rest.POST('/api/v1/pull_request', {
+    body: {
+      action: 'queue',
+      pull_request: {
+        number,
+        repository,
+        ...(headCommitSha !== null && { head_commit_sha: headCommitSha }),
+        ...(skipLine && { skip_line: true }),
+        ...(skipLineReason !== null && { skip_line_reason: skipLineReason }),
+      },
+    },
+  });
+  // A step that runs again after its pull request was merged has nothing left to ask for.
+  const isMerged = answer.response.status === 400 && (await look()).status === 'merged';
+  if (!isMerged) dataOf(answer);
+  const ended =
+    waitMinutes === null
+      ? await look()
+      : await waitFor(work, { minutes: waitMinutes, look, isEnded: ({ status }) => outOfQueue.includes(status) });
+  const { status, sentence, mergeCommit } = ended ?? (await look());
+  const outputs = { status, sentence, 'pull-request': String(number), 'merge-commit': mergeCommit ?? '' };
+  const title = `#${number} is ${status}`;
+  if (ended === null)
+    return {
+      isDone: false,
+      title,
+      sentence: `${sentence} It is not merged after ${waitMinutes} minutes, and stays in the queue.`,
+      outputs,
+    };
+  const isDone = waitMinutes === null ? status !== 'blocked' : status === 'merged';
+  return { isDone, title, sentence: mergeCommit === null ? sentence : `It is merged as ${mergeCommit}.`, outputs };
+}
+
+async function reportTargets(request: TargetsRequest, { service }: Work): Promise<Result> {
+  const { repository, number, headCommitSha } = request;
+  const targets = 'list' in request.targets ? request.targets.list : await readTargets(request.targets.file);
+  const { pull_request } = pullRequestIn(
+    dataOf(
+      await service.rest.POST('/api/v1/pull_request', {
+        body: {
+          action: 'update',
+          pull_request: {
+            number,
+            repository,
+            affected_targets: [...targets],
+            ...(headCommitSha !== null && { head_commit_sha: headCommitSha }),
+          },
+        },
+      }),
+    ),
+  );
+  const sentence = `${targets.length} affected targets are reported for #${number}.`;
+  const outputs = { status: pull_request.status, sentence, 'pull-request': String(number) };
+  return { isDone: true, title: `#${number} affects ${targets.length} targets`, sentence, outputs };
+}
+
+/** All actions on pull requests answer it. */
+function pullRequestIn(data: object): { readonly pull_request: { readonly status: string } } {
+  return data as { readonly pull_request: { readonly status: string } };
+}
+
+async function readTargets(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(`targets-file: ${file} cannot be read (${error.code}). Write it in an earlier step.`);
+  });
+  return targetsOf(text, file);
+}
+
+async function registerPreview(request: PreviewRequest, { service }: Work): Promise<Result> {
+  const { repository, commitSha, url, name, secrets, expiresAt } = request;
+  const registration = dataOf(
+    await service.rest.POST('/api/v1/verify/preview-environment', {
+      body: {
+        repository,
+        commit_sha: commitSha,
+        preview_url: url,
+        ...('number' in request.of ? { pr_number: request.of.number } : { branch: request.of.branch }),
+        ...(name !== null && { name }),
+        ...(Object.keys(secrets).length > 0 && { secrets }),
+        ...(expiresAt !== null && { expires_at: expiresAt }),
+      },
+    }),
+  );
+  const { registration_id: id, status, message, expires_at } = registration;
+  const outputs = { id, status, sentence: message, 'expires-at': expires_at };
+  return { isDone: true, title: `The preview of ${commitSha.slice(0, 10)} is registered`, sentence: message, outputs };
+}
+
+const candidateQuery = `query ActionCandidate($project: String!, $version: ReleaseCandidateVersion!) {
+  releaseProject(name: $project) { releaseCandidate(version: $version) { status errorMessage } }
+}`;
+
+interface CandidateData {
+  readonly releaseProject: {
+    readonly releaseCandidate: { readonly status: string; readonly errorMessage: string | null } | null;
+  } | null;
+}
+
+async function createRelease(request: ReleaseRequest, work: Work): Promise<Result> {
+  const { repository, project, version, commit, build, waitMinutes } = request;
+  const made = dataOf(
+    await work.service.rest.POST('/api/releases/{project_name}/releases/{release_candidate_version}', {
+      params: { path: { project_name: project, release_candidate_version: version } },
+      body: { repo: `${repository.org}/${repository.name}`, commit, trigger_build_workflow: build },
+    }),
+  );
+  const look = async (): Promise<{ status: string; sentence: string }> => {
+    const { releaseProject } = await work.service.query<CandidateData>(candidateQuery, { project, version });
+    const status = releaseProject?.releaseCandidate?.status.toLowerCase() ?? 'failed';
+    const error = releaseProject?.releaseCandidate?.errorMessage ?? null;
+    return { status, sentence: error ?? `${project} ${version} is ${status}.` };
+  };
+  const first = { status: made.status, sentence: `${project} ${version} is ${made.status}, at ${made.commit}.` };
+  const isEnded = ({ status }: { status: string }): boolean => status !== 'building';
+  const ended =
+    waitMinutes === null || isEnded(first) ? first : await waitFor(work, { minutes: waitMinutes, look, isEnded });
+  const { status, sentence } = ended ?? {
+    status: 'building',
+    sentence: `${project} ${version} is still being built after ${waitMinutes} minutes.`,
+  };
+  const outputs = { id: made.id, status, sentence, version };
+  return {
+    isDone: ended !== null && status !== 'failed',
+    title: `${project} ${version} is ${status}`,
+    sentence,
+    outputs,
+  };
+}
+
+async function reportDeployment(request: DeploymentRequest, { service }: Work): Promise<Result> {
+  const { project, environment, version, status } = request;
+  const deployment = dataOf(
+    await service.rest.PATCH('/api/releases/{project_name}/environments/{env_name}/deployments', {
+      params: { path: { project_name: project, env_name: environment } },
+      body: { release_candidate_version: version, status },
+    }),
+  );
+  const sentence = `The deployment of ${project} ${version} to ${environment} is ${deployment.status}.`;
+  const outputs = { id: deployment.id, status: deployment.status, sentence, version };
+  return { isDone: true, title: `${environment} ${version}: ${deployment.status}`, sentence, outputs };
+}

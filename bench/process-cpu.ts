@@ -1,0 +1,70 @@
+// The CPU of this process and of all that it has started, by program. Linux alone: elsewhere nothing is known.
+import { readdir, readFile } from 'node:fs/promises';
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly program: string;
+  readonly ownSec: number;
+  /** Of its children that have ended. */
+  readonly endedSec: number;
+}
+
+/** Of `sysconf(_SC_CLK_TCK)`, which is 100 on every Linux that Node runs on. */
+const ticksPerSec = 100;
+
+/**
+ * Seconds of CPU so far by program, such as `postgres`. What short-lived children of a Node program used is under
+ * `children of …`.
+ */
+export async function cpuByProgram(): Promise<ReadonlyMap<string, number>> {
+  const all = await readProcesses();
+  const ours = new Set([process.pid]);
+  for (let size = 0; size < ours.size; ) {
+    size = ours.size;
+    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
+  }
+  const seconds = new Map<string, number>();
+  const add = (name: string, sec: number): void => void seconds.set(name, (seconds.get(name) ?? 0) + sec);
+  for (const { pid, program, ownSec, endedSec } of all) {
+    if (!ours.has(pid)) continue;
+    add(program, ownSec);
+    // A server's children do its own work.
+    add(program === 'postgres' ? program : `children of ${program}`, endedSec);
+  }
+  return seconds;
+}
+
+async function readProcesses(): Promise<Process[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const found = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readProcess));
+  return found.filter((each) => each !== null);
+}
+
+/** Null: it has ended. */
+async function readProcess(pid: string): Promise<Process | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
+    // After the name, which may hold anything, and its parenthesis: state, parent, …
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const secondsOf = (...at: readonly number[]): number =>
+      at.reduce((sum, index) => sum + Number(fields[index]), 0) / ticksPerSec;
+    return {
+      pid: Number(pid),
+      parent: Number(fields[1]),
+      program:
+        Number(pid) === process.pid ? 'service and worker' : programOf(/\((.*)\)/.exec(stat)?.[1] ?? '', command),
+      ownSec: secondsOf(11, 12),
+      endedSec: secondsOf(13, 14),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function programOf(name: string, command: string): string {
+  if (command.includes('github-emulator')) return name === 'sh' ? 'sh' : 'emulator';
+  if (/temporal/i.test(command)) return name === 'sh' ? 'sh' : 'temporal';
+  return name.startsWith('postgres') || command.startsWith('postgres') ? 'postgres' : name;
+}

@@ -1,0 +1,112 @@
+// The GraphQL API over HTTP, and its refusals as failures of the command.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { Kind, OperationTypeNode, print, type DocumentNode } from 'graphql';
+import { Failure, outcomeOf } from '../output/failure.ts';
+
+export interface Api {
+  readonly url: string;
+  readonly token: string;
+  readonly signal: AbortSignal;
+  ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
+}
+
+interface GraphQLRefusal {
+  readonly message: string;
+  readonly extensions?: { readonly code?: string; readonly field?: string; readonly requestId?: string };
+}
+
+const mostTries = 4;
+const longestWaitMs = 10_000;
+
+export function createApi({ url, token, signal }: Pick<Api, 'url' | 'token' | 'signal'>): Api {
+  return {
+    url,
+    token,
+    signal,
+    async ask(document, variables) {
+      const body = JSON.stringify({ query: print(document), variables });
+      // With the same key, an answer that was lost is given again, and nothing is done twice.
+      const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
+      return await answerOf(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), url);
+    },
+  };
+}
+
+function isMutation(document: DocumentNode): boolean {
+  return document.definitions.some(
+    (definition) =>
+      definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.MUTATION,
+  );
+}
+
+async function post(url: string, request: RequestInit, tries = mostTries): Promise<Response> {
+  const response = await fetch(url, request).catch((error: unknown) => {
+    if (request.signal?.aborted) throw new Failure('interrupted', 'Interrupted.');
+    return error as Error;
+  });
+  const waitMs = response instanceof Error ? 300 : waitOf(response);
+  if (waitMs === null || tries === 1) {
+    if (response instanceof Error) throw unreachable(url, response);
+    return response;
+  }
+  if (response instanceof Response) await response.body?.cancel();
+  await delay(Math.min(waitMs, longestWaitMs), undefined, { signal: request.signal ?? undefined });
+  return await post(url, request, tries - 1);
+}
+
+/** Null: the answer stands. */
+function waitOf({ status, headers }: Response): number | null {
+  if (status !== 503 && status !== 429) return null;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isNaN(seconds) ? null : seconds * 1000;
+}
+
+export function unreachable(url: string, cause: Error): Failure {
+  const { code, message = cause.message } = (cause.cause ?? {}) as {
+    readonly code?: string;
+    readonly message?: string;
+  };
+  const { origin } = new URL(url);
+  return new Failure(
+    'unreachable',
+    `${origin} does not answer (${code ?? message}). Start Interlock there, or name another address by --url.`,
+  );
+}
+
+async function answerOf<Data>(response: Response, url: string): Promise<Data> {
+  const answer = (await response.json().catch(() => null)) as {
+    readonly data?: Data;
+    readonly errors?: readonly GraphQLRefusal[];
+  } | null;
+  const [first] = answer?.errors ?? [];
+  if (first !== undefined) throw refusalOf(first);
+  if (answer?.data === undefined || answer.data === null)
+    throw new Failure(
+      'unreachable',
+      `${url} answered ${response.status} and is no Interlock. Name its address by --url, without a path.`,
+    );
+  return withoutControls(answer.data);
+}
+
+export function refusalOf({ message, extensions = {} }: GraphQLRefusal): Failure {
+  const { code = 'UNKNOWN', field, requestId } = extensions;
+  const outcome = outcomeOf(code);
+  const where = requestId === undefined ? '' : ` (request ${requestId})`;
+  const cure = code === 'UNAUTHENTICATED' ? ' Log in again: interlock login' : '';
+  return new Failure(outcome, `${plain(message)}${where}${cure}`, { code, field: field ?? null });
+}
+
+/** What others wrote must not move the cursor of a terminal, or change its colours. */
+export function plain(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, '');
+}
+
+function withoutControls<Data>(data: Data): Data {
+  return JSON.parse(JSON.stringify(data), (_, value: unknown) =>
+    typeof value === 'string' ? plain(value) : value,
+  ) as Data;
+}

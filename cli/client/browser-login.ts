@@ -1,0 +1,101 @@
+// A token by way of a browser that is signed in: the terminal keeps a secret, and the browser brings a code for it.
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { hostname } from 'node:os';
+import { Failure } from '../output/failure.ts';
+import { readSecret, type Io } from '../output/io.ts';
+
+export interface BrowserLogin {
+  readonly address: string;
+  /** False: the person opens a link on any machine, and types the code here. */
+  readonly opensBrowser: boolean;
+  readonly tell: (text: string) => void;
+}
+
+const longestMinutes = 10;
+
+/** Answers the token. */
+export async function logInByBrowser(io: Io, { address, opensBrowser, tell }: BrowserLogin): Promise<string> {
+  const verifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const page = `${address}/session/terminal?${new URLSearchParams({ challenge, name: hostname() }).toString()}`;
+  const code = opensBrowser ? await codeByBrowser(io, { page, challenge, tell }) : await typedCode(io, { page, tell });
+  return await exchange(io, { address, code, verifier });
+}
+
+async function typedCode(
+  io: Io,
+  { page, tell }: { readonly page: string; readonly tell: (text: string) => void },
+): Promise<string> {
+  tell(`Open this page in a browser, on any machine:\n  ${page}`);
+  const code = await readSecret(io, 'Code that the page shows: ');
+  if (code === '') throw new Failure('usage', 'No code was given. Type the code that the page shows.');
+  return code;
+}
+
+async function codeByBrowser(
+  io: Io,
+  {
+    page,
+    challenge,
+    tell,
+  }: { readonly page: string; readonly challenge: string; readonly tell: (text: string) => void },
+): Promise<string> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const address = server.address();
+    const url = `${page}&port=${typeof address === 'object' ? address?.port : 0}`;
+    tell(`Go on in your browser. If no page opens, open this one on this machine:\n  ${url}`);
+    const waiting = awaitCode(server, challenge, io.signal);
+    await io.openPage(url).catch(() => undefined);
+    return await waiting;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+async function awaitCode(server: Server, challenge: string, interrupted: AbortSignal): Promise<string> {
+  const signal = AbortSignal.any([interrupted, AbortSignal.timeout(longestMinutes * 60_000)]);
+  return await new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () =>
+      reject(
+        new Failure(
+          'failed',
+          `No browser answered within ${longestMinutes} minutes. Log in again, or with --no-browser.`,
+        ),
+      ),
+    );
+    server.on('request', (request, response) => {
+      const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+      const code = searchParams.get('code');
+      const isOurs = searchParams.get('state') === challenge && code !== null;
+      response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+      response.end(isOurs ? 'The terminal goes on. You can close this page.\n' : 'This is no page.\n');
+      if (isOurs) response.once('finish', () => resolve(code));
+    });
+  });
+}
+
+async function exchange(
+  { signal }: Io,
+  { address, code, verifier }: { readonly address: string; readonly code: string; readonly verifier: string },
+): Promise<string> {
+  const url = `${address}/session/terminal/token`;
+  const body = new URLSearchParams({ code, code_verifier: verifier });
+  const response = await fetch(url, { method: 'POST', body, signal }).catch((error: unknown) => {
+    throw new Failure(
+      'unreachable',
+      `${address} did not answer (${String((error as Error).cause ?? error)}). Try again.`,
+    );
+  });
+  const answer = (await response.json().catch(() => ({}))) as { readonly token?: string; readonly error?: string };
+  if (answer.token !== undefined) return answer.token;
+  throw new Failure(
+    'unauthorised',
+    answer.error ?? `${address} gave no token (status ${response.status}). Log in with --with-token.`,
+  );
+}

@@ -1,0 +1,91 @@
+// The repository and the pull request that a git checkout stands for.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+/** `<owner>/<name>`. Null: it is none. */
+export function readRepositoryName(text: string): RepositoryName | null {
+  const [, owner, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(text) ?? [];
+  return owner === undefined || name === undefined ? null : { owner, name };
+}
+
+/** The last two parts of a remote's path. Null for a folder of this machine, and for what has one part. */
+export function repositoryOfRemote(remote: string): RepositoryName | null {
+  const path = URL.canParse(remote) ? pathOfUrl(remote) : /^[^/\s]+:(?!\/\/)(.+)$/.exec(remote)?.[1];
+  const parts = (path ?? '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .split('/')
+    .filter((part) => part !== '');
+  const [owner, name] = parts.slice(-2);
+  return owner === undefined || name === undefined ? null : { owner: decode(owner), name: decode(name) };
+}
+
+function pathOfUrl(remote: string): string | undefined {
+  const { protocol, pathname } = new URL(remote);
+  // `host:owner/name` parses as a URL whose scheme is the host.
+  if (!remote.includes('://')) return pathname;
+  return protocol === 'file:' ? undefined : pathname;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** Of a number, `#12`, or a link that ends with `/pull/12`. Null: it is none of them. */
+export function readPullRequestNumber(text: string): number | null {
+  const digits = /^#?(\d{1,9})$/.exec(text)?.[1] ?? /\/pull\/(\d{1,9})(?:[/?#].*)?$/.exec(text)?.[1];
+  const number = Number(digits ?? 0);
+  return number > 0 ? number : null;
+}
+
+export interface Remote {
+  readonly name: string;
+  readonly url: string;
+}
+
+/** The remote that the current branch tracks, else `origin`, else the only one. */
+export function chooseRemote(remotes: readonly Remote[], tracked: string | null): Remote | null {
+  const named = (name: string | null): Remote | undefined => remotes.find((remote) => remote.name === name);
+  return named(tracked) ?? named('origin') ?? (remotes.length === 1 ? (remotes[0] ?? null) : null);
+}
+
+/** Of the output of `git remote --verbose`. */
+export function readRemotes(listed: string): Remote[] {
+  return [...listed.matchAll(/^(\S+)\t(.+) \(fetch\)/gm)].map(([, name = '', url = '']) => ({ name, url }));
+}
+
+/** Null outside of a checkout, and where its remote names no repository. */
+export async function repositoryOfCheckout(folder: string): Promise<RepositoryName | null> {
+  const remotes = readRemotes((await git(folder, 'remote', '--verbose')) ?? '');
+  const branch = remotes.length > 1 ? await branchOfCheckout(folder) : null;
+  const tracked = branch === null ? null : await git(folder, 'config', `branch.${branch}.remote`);
+  const remote = chooseRemote(remotes, tracked);
+  return remote === null ? null : repositoryOfRemote(remote.url);
+}
+
+/** Null outside of a checkout, and while no branch is checked out. */
+export async function branchOfCheckout(folder: string): Promise<string | null> {
+  return await git(folder, 'symbolic-ref', '--quiet', '--short', 'HEAD');
+}
+
+/** Null: there is no such commit. */
+export async function commitOfCheckout(folder: string, revision: string): Promise<string | null> {
+  return await git(folder, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`);
+}
+
+/** Null: git has no answer. */
+async function git(folder: string, ...args: string[]): Promise<string | null> {
+  return await promisify(execFile)('git', args, { cwd: folder }).then(
+    ({ stdout }) => stdout.trim() || null,
+    () => null,
+  );
+}

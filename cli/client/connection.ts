@@ -1,0 +1,67 @@
+// Which service a command asks, and with which token. The order is a pure decision; docs/command-line.md has it in words.
+
+export interface Login {
+  readonly token: string;
+  /** Who the token belongs to, as the service said at `login`. */
+  readonly user: string;
+}
+
+export interface Logins {
+  /** The address that was logged in to last. Null: there is none. */
+  readonly latest: string | null;
+  readonly byAddress: Readonly<Record<string, Login>>;
+}
+
+/** `access.json` of a running service. */
+export interface RunningService {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface Sources {
+  /** `--url`. */
+  readonly flag: string | null;
+  /** INTERLOCK_URL. */
+  readonly urlVariable: string | null;
+  /** INTERLOCK_TOKEN. */
+  readonly tokenVariable: string | null;
+  readonly logins: Logins;
+  /** Null: no service runs on the data directory. */
+  readonly running: RunningService | null;
+}
+
+export type Choice =
+  | { readonly kind: 'connection'; readonly url: string; readonly token: string }
+  | { readonly kind: 'no token'; readonly url: string }
+  | { readonly kind: 'no address' };
+
+/** A token that was stored for an address is sent to that address alone. */
+export function chooseConnection({ flag, urlVariable, tokenVariable, logins, running }: Sources): Choice {
+  const url = originOf(flag ?? urlVariable ?? logins.latest ?? running?.url ?? null);
+  if (url === null) return { kind: 'no address' };
+  const stored = logins.byAddress[url]?.token;
+  const ofRunning = running !== null && originOf(running.url) === url ? running.token : '';
+  const token = tokenVariable ?? stored ?? ofRunning;
+  return token === '' ? { kind: 'no token', url } : { kind: 'connection', url, token };
+}
+
+/** Without a slash at its end, so that one service has one entry. */
+export function originOf(url: string): string;
+export function originOf(url: string | null): string | null;
+export function originOf(url: string | null): string | null {
+  return url === null ? null : url.trim().replace(/\/+$/, '');
+}
+
+/** Null: it is no address of a service. */
+export function readAddress(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, username, search, hash } = new URL(text);
+  const isPlain = username === '' && search === '' && hash === '';
+  return (protocol === 'http:' || protocol === 'https:') && isPlain ? originOf(text) : null;
+}
+
+/** Whether what is sent there can be read on the way. */
+export function isUnprotected(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}

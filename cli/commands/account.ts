@@ -1,0 +1,118 @@
+// login, logout and open.
+import { createApi } from '../client/api.ts';
+import { repositoryOfCheckout } from '../client/checkout.ts';
+import { logInByBrowser } from '../client/browser-login.ts';
+import { isUnprotected, readAddress, type Logins } from '../client/connection.ts';
+import { loginsFile, readLogins, storeLogins } from '../client/logins.ts';
+import { CreateSignInLinkDocument, ViewerDocument } from '../generated/operations.ts';
+import { Failure } from '../output/failure.ts';
+import { readSecret } from '../output/io.ts';
+import { connect, examples, pullRequestOf, repositoryOf, type Invocation, type Registry } from './invocation.ts';
+
+export function addAccountCommands({ program, action }: Registry): void {
+  program
+    .command('login')
+    .description('Logs in to a service with a browser, and stores the token that the service gives.')
+    .argument('<address>', 'of the service')
+    .option('--no-browser', 'print a link, and take the code that its page shows')
+    .option('--with-token', 'take a token; so it is without a terminal too')
+    .addHelpText(
+      'after',
+      examples('interlock login https://interlock.example.com', 'interlock login http://127.0.0.1:4000 < token.txt'),
+    )
+    .action(action(logIn));
+  program
+    .command('logout')
+    .description('Forgets the token of a service. The token itself stays valid until it is revoked.')
+    .argument('[address]', 'of the service; the one logged in to last if left out')
+    .addHelpText('after', examples('interlock logout'))
+    .action(action(logOut));
+  program
+    .command('open')
+    .description('Opens the page of the queue or of a pull request. Without a terminal it prints the address.')
+    .argument('[pull-request]', 'number or link; if left out, the queue')
+    .option('--print', 'print the address, and open nothing')
+    .option('--sign-in', 'sign the browser in as the user of the token, by a link that works once')
+    .addHelpText('after', examples('interlock open', 'interlock open 42 --print'))
+    .action(action(open));
+}
+
+interface LogInOptions {
+  readonly browser: boolean;
+  readonly withToken?: boolean;
+}
+
+async function logIn(
+  invocation: Invocation,
+  { browser, withToken = false }: LogInOptions,
+  given: string | undefined,
+): Promise<void> {
+  const { io, say, tell, document } = invocation;
+  const address = readAddress(given ?? '');
+  if (address === null)
+    throw new Failure('usage', `An address is such as https://interlock.example.com, not ${given}.`);
+  if (isUnprotected(address)) tell(`${address} is not encrypted: the token can be read on its way.`);
+  const isTyped = withToken || (browser && io.stdin.isTTY !== true);
+  const token = isTyped
+    ? await readSecret(io, `Token of ${address} (made at ${address}/settings/tokens): `)
+    : await logInByBrowser(io, { address, opensBrowser: browser, tell });
+  if (token === '') throw new Failure('usage', 'No token was given. Type one, or hand one to the standard input.');
+  const { viewer } = await createApi({ url: address, token, signal: io.signal }).ask(ViewerDocument, {});
+  const user = viewer.handle ?? viewer.email ?? viewer.account.name;
+  const { byAddress } = await readLogins(io.env);
+  await storeLogins(io.env, { latest: address, byAddress: { ...byAddress, [address]: { token, user } } });
+  say(`Logged in to ${address} as ${user} of ${viewer.account.name}. The token is in ${loginsFile(io.env)}.`);
+  document({ url: address, user, account: viewer.account.name, scopes: viewer.scopes.map(scopeName) });
+}
+
+/** As tokens are given scopes: `queue:read`. */
+function scopeName(scope: string): string {
+  return scope.toLowerCase().replace('_', ':');
+}
+
+async function logOut({ io, say, document }: Invocation, _: object, given: string | undefined): Promise<void> {
+  const logins = await readLogins(io.env);
+  const address = given === undefined ? logins.latest : readAddress(given);
+  if (address === null || logins.byAddress[address] === undefined)
+    throw new Failure('refused', `No token is stored for ${given ?? 'any service'}.`, { code: 'NOT_FOUND' });
+  await storeLogins(io.env, withoutLogin(logins, address));
+  say(`The token of ${address} is forgotten here.`);
+  document({ url: address });
+}
+
+function withoutLogin({ latest, byAddress }: Logins, address: string): Logins {
+  const { [address]: _, ...others } = byAddress;
+  return { latest: latest === address ? (Object.keys(others).at(-1) ?? null) : latest, byAddress: others };
+}
+
+interface OpenOptions {
+  readonly print?: boolean;
+  readonly signIn?: boolean;
+}
+
+async function open(invocation: Invocation, { print, signIn }: OpenOptions, pullRequest?: string): Promise<void> {
+  const { io, global, say, document } = invocation;
+  const api = await connect(invocation);
+  const path = await pathOf(invocation, pullRequest, api);
+  const url = signIn
+    ? (await api.ask(CreateSignInLinkDocument, { input: { next: path } })).createSignInLink.url
+    : `${api.url}${path}`;
+  document({ url });
+  if (print || global.json || io.stdout.isTTY !== true) return say(url);
+  await io.openPage(url);
+  say(`Opened ${url}`);
+}
+
+async function pathOf(
+  invocation: Invocation,
+  text: string | undefined,
+  api: Awaited<ReturnType<typeof connect>>,
+): Promise<string> {
+  const { io, global } = invocation;
+  const isElsewhere = global.repo === undefined && (await repositoryOfCheckout(io.cwd)) === null;
+  if (text === undefined && isElsewhere) return '/';
+  const repository = await repositoryOf(invocation);
+  const page = `/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}`;
+  if (text !== undefined) return `${page}/pull/${await pullRequestOf(invocation, api, { repository, text })}`;
+  return page;
+}

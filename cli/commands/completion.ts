@@ -1,0 +1,15 @@
+// completion: what a shell asks when somebody presses Tab.
+import type { Command } from 'commander';
+import { examples } from './invocation.ts';
+
+/** The script that `completion` prints calls `complete`. The library knows all commands only after they were added. */
+export async function addCompletion(program: Command, name: string | undefined): Promise<void> {
+  if (name === 'completion' || name === 'complete') {
+    const { default: complete } = await import('@bomb.sh/tab/commander');
+    complete(program, { completionCommandName: 'completion' });
+  } else program.addCommand(program.createCommand('completion').argument('<shell>'));
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.description('Prints a script that completes commands and options in bash, zsh, fish or powershell.')
+    .addHelpText('after', examples('source <(interlock completion bash)', 'interlock completion fish | source'));
+}

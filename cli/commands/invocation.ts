@@ -1,0 +1,209 @@
+// What every command is handed: its options, the service, the repository, and ways to answer.
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command, OptionValues } from 'commander';
+import { createApi, type Api } from '../client/api.ts';
+import {
+  branchOfCheckout,
+  readPullRequestNumber,
+  readRepositoryName,
+  repositoryOfCheckout,
+  type RepositoryName,
+} from '../client/checkout.ts';
+import { chooseConnection, readAddress, type RunningService } from '../client/connection.ts';
+import { readLogins } from '../client/logins.ts';
+import { FindPullRequestDocument } from '../generated/operations.ts';
+import { Failure, type Outcome } from '../output/failure.ts';
+import { ask, colorsOf, type Colors, type Io } from '../output/io.ts';
+
+export interface GlobalOptions {
+  readonly url?: string;
+  readonly repo?: string;
+  readonly data?: string;
+  readonly json?: boolean;
+  /** False: `--no-color`. */
+  readonly color: boolean;
+}
+
+/** Of commands that first show what they would do. */
+export interface HarmOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export interface Invocation {
+  readonly io: Io;
+  readonly global: GlobalOptions;
+  readonly color: Colors;
+  /** Text for people, unless `--json` asks for a document. */
+  readonly say: (text: string) => void;
+  /** What happens meanwhile, to the standard error. */
+  readonly tell: (text: string) => void;
+  /** The document of `--json`. */
+  readonly document: (value: unknown) => void;
+  /** One of many documents of `--json`, each on a line. */
+  readonly record: (value: unknown) => void;
+  readonly isJson: boolean;
+}
+
+export function invocationOf(io: Io, global: GlobalOptions): Invocation {
+  const isJson = global.json === true;
+  return {
+    io,
+    global,
+    color: colorsOf({ isRefused: !global.color || isJson, isTTY: io.stdout.isTTY === true, env: io.env }),
+    say: (text) => void (isJson || io.stdout.write(`${text}\n`)),
+    tell: (text) => void io.stderr.write(`${text}\n`),
+    isJson,
+    record: (value) => void (isJson && io.stdout.write(`${JSON.stringify(value)}\n`)),
+    document: (value) => void (isJson && io.stdout.write(`${JSON.stringify(value, null, 2)}\n`)),
+  };
+}
+
+/** `run` answers how the command ended; nothing: it did what was asked. */
+export type Run<Options> = (
+  invocation: Invocation,
+  options: Options,
+  ...args: (string | undefined)[]
+) => Promise<Outcome | void>;
+
+/** What a command's file needs to add its commands to the program. */
+export interface Registry {
+  readonly program: Command;
+  /** The action of a command of commander: its outcome becomes the exit code. */
+  readonly action: <Options extends OptionValues>(
+    run: Run<Options>,
+  ) => (this: Command, ...args: unknown[]) => Promise<void>;
+}
+
+/** Like the examples that close a man page. */
+export function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+export function withHarmOptions(command: Command): Command {
+  return command
+    .option('-y, --yes', 'do it without asking')
+    .option('--dry-run', 'show what it would do, and do nothing');
+}
+
+/** Says on the standard error that a connection was lost, and that it is there again. */
+export function reportConnection({ tell }: Invocation): (isThere: boolean) => void {
+  return (isThere) => tell(isThere ? 'Connected again.' : 'The connection is lost. Trying again …');
+}
+
+/** The service to ask, in the order that docs/command-line.md describes. */
+export async function connect(invocation: Invocation): Promise<Api> {
+  const { io, global } = invocation;
+  const flag = global.url ?? null;
+  if (flag !== null && readAddress(flag) === null)
+    throw new Failure('usage', `--url must be an address such as https://interlock.example.com, not ${flag}.`);
+  const choice = chooseConnection({
+    flag,
+    urlVariable: io.env['INTERLOCK_URL'] || null,
+    tokenVariable: io.env['INTERLOCK_TOKEN'] || null,
+    logins: await readLogins(io.env),
+    running: await readRunning(invocation),
+  });
+  switch (choice.kind) {
+    case 'connection':
+      return createApi({ ...choice, signal: io.signal });
+    case 'no token':
+      throw new Failure(
+        'unauthorised',
+        `There is no token for ${choice.url}. Log in (interlock login ${choice.url}), or set INTERLOCK_TOKEN.`,
+      );
+    case 'no address':
+      throw new Failure(
+        'usage',
+        'It is not known which service to ask. Log in (interlock login <address>), set INTERLOCK_URL, or give --url.',
+      );
+  }
+}
+
+/** Null: no service runs on the data directory. */
+async function readRunning({ io, global }: Invocation): Promise<RunningService | null> {
+  const folder = resolve(io.cwd, global.data ?? io.env['INTERLOCK_DATA'] ?? '.interlock');
+  const text = await readFile(join(folder, 'access.json'), 'utf8').catch(() => null);
+  try {
+    return text === null ? null : (JSON.parse(text) as RunningService);
+  } catch {
+    return null;
+  }
+}
+
+/** Of `--repo`, else of the checkout that the command is called in. */
+export async function repositoryOf({ io, global }: Invocation): Promise<RepositoryName> {
+  if (global.repo !== undefined) {
+    const named = readRepositoryName(global.repo);
+    if (named === null) throw new Failure('usage', `--repo must be <owner>/<name>, not ${global.repo}.`);
+    return named;
+  }
+  const found = await repositoryOfCheckout(io.cwd);
+  if (found === null)
+    throw new Failure(
+      'usage',
+      'This folder is no checkout with a remote. Name the repository by --repo <owner>/<name>.',
+    );
+  return found;
+}
+
+export const nameOf = ({ owner, name }: RepositoryName): string => `${owner}/${name}`;
+
+/** The named pull request, else that of the current branch. */
+export async function pullRequestOf(
+  { io }: Invocation,
+  api: Api,
+  { repository, text }: { readonly repository: RepositoryName; readonly text: string | undefined },
+): Promise<number> {
+  if (text !== undefined) {
+    const number = readPullRequestNumber(text);
+    if (number === null) throw new Failure('usage', `A pull request is named by its number or link, not ${text}.`);
+    return number;
+  }
+  const headBranch = await branchOfCheckout(io.cwd);
+  if (headBranch === null)
+    throw new Failure('usage', 'No branch is checked out here. Name the pull request by its number.');
+  const { repository: found } = await api.ask(FindPullRequestDocument, { ...repository, headBranch });
+  if (found === null) throw unknownRepository(repository);
+  if (found.pullRequest === null)
+    throw new Failure(
+      'refused',
+      `The branch ${headBranch} of ${nameOf(repository)} has no pull request. Open one, or name one by its number.`,
+      { code: 'NOT_FOUND' },
+    );
+  return found.pullRequest.number;
+}
+
+export function unknownRepository(repository: RepositoryName): Failure {
+  return new Failure(
+    'refused',
+    `There is no repository ${nameOf(repository)} here. Correct --repo, or log in to the service that has it.`,
+    { code: 'NOT_FOUND' },
+  );
+}
+
+export function unknownPullRequest(repository: RepositoryName, number: number): Failure {
+  return new Failure('refused', `${nameOf(repository)} has no pull request #${number}.`, { code: 'NOT_FOUND' });
+}
+
+/**
+ * Shows what a command would do, and asks. False: nothing is to be done, because `--dry-run` asked for that or the user
+ * declined. Without a terminal nobody can be asked, so the command must have been told `--yes`.
+ */
+export async function isConfirmed(
+  { io, tell }: Invocation,
+  { yes, dryRun }: HarmOptions,
+  sentence: string,
+): Promise<boolean> {
+  if (dryRun) {
+    tell(`Nothing was done. ${sentence}`);
+    return false;
+  }
+  if (yes) return true;
+  if (io.stdin.isTTY !== true)
+    throw new Failure('usage', `${sentence} Give --yes to do it, since there is no terminal to ask at.`);
+  tell(sentence);
+  if (await ask(io, 'Do it?')) return true;
+  throw new Failure('refused', 'Nothing was done.', { code: 'DECLINED' });
+}

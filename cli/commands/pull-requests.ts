@@ -1,0 +1,220 @@
+// queue, dequeue and why.
+import type { Api } from '../client/api.ts';
+import type { RepositoryName } from '../client/checkout.ts';
+import { follow } from '../client/follow.ts';
+import {
+  CursorDocument,
+  DequeuePullRequestDocument,
+  ExplainDocument,
+  ProgressDocument,
+  PullRequestChangedDocument,
+  QueuePullRequestDocument,
+  type ExplainQuery,
+  type QueuePullRequestInput,
+} from '../generated/operations.ts';
+import { type Outcome } from '../output/failure.ts';
+import {
+  connect,
+  examples,
+  isConfirmed,
+  nameOf,
+  pullRequestOf,
+  reportConnection,
+  repositoryOf,
+  unknownPullRequest,
+  unknownRepository,
+  withHarmOptions,
+  type HarmOptions,
+  type Invocation,
+  type Registry,
+} from './invocation.ts';
+
+export function addPullRequestCommands({ program, action }: Registry): void {
+  const named = 'number or link; if left out, the pull request of the current branch';
+  withHarmOptions(program.command('queue'))
+    .description('Asks to merge a pull request. Asking again changes nothing.')
+    .argument('[pull-request]', named)
+    .option('--wait', 'wait until it is merged, or out of the queue')
+    .option('--skip-line', 'put it at the front of the line')
+    .option('--skip-validation', 'land it without its checks')
+    .option('--reason <text>', 'why it skips the line')
+    .addHelpText('after', examples('interlock queue', 'interlock queue 42 --wait', 'interlock queue 42 --dry-run'))
+    .action(action(queue));
+  withHarmOptions(program.command('dequeue'))
+    .description('Takes a pull request out of the queue.')
+    .argument('[pull-request]', named)
+    .addHelpText('after', examples('interlock dequeue 42', 'interlock dequeue 42 --yes'))
+    .action(action(dequeue));
+  program
+    .command('why')
+    .description('Explains why a pull request is not merged, and who acts next.')
+    .argument('[pull-request]', named)
+    .addHelpText('after', examples('interlock why 42', 'interlock why 42 --json'))
+    .action(action(why));
+}
+
+interface Chosen {
+  readonly api: Api;
+  readonly repository: RepositoryName;
+  readonly number: number;
+}
+
+async function choose(invocation: Invocation, text: string | undefined): Promise<Chosen> {
+  const api = await connect(invocation);
+  const repository = await repositoryOf(invocation);
+  return { api, repository, number: await pullRequestOf(invocation, api, { repository, text }) };
+}
+
+interface QueueOptions extends HarmOptions {
+  readonly wait?: boolean;
+  readonly skipLine?: boolean;
+  readonly skipValidation?: boolean;
+  readonly reason?: string;
+}
+
+async function queue(invocation: Invocation, options: QueueOptions, text?: string): Promise<Outcome | void> {
+  const chosen = await choose(invocation, text);
+  const { api, repository, number } = chosen;
+  const input: QueuePullRequestInput = {
+    repository,
+    number,
+    ...(options.skipLine && { skipLine: true }),
+    ...(options.skipValidation && { skipValidation: true }),
+    ...(options.reason !== undefined && { skipLineReason: options.reason }),
+  };
+  // Asking for a merge harms nobody. Passing others or skipping checks does.
+  if (options.dryRun || options.skipLine || options.skipValidation) {
+    const { queuePullRequest } = await api.ask(QueuePullRequestDocument, { input: { ...input, preview: true } });
+    const impact = queuePullRequest.impact?.sentence ?? '';
+    if (!(await isConfirmed(invocation, options, impact))) return invocation.document(documentOf(chosen, { impact }));
+  }
+  const { queuePullRequest } = await api.ask(QueuePullRequestDocument, { input });
+  if (options.wait) {
+    invocation.tell(`#${number}: ${queuePullRequest.pullRequest.explain.sentence}`);
+    return await waitForEnd(invocation, chosen);
+  }
+  report(invocation, chosen, queuePullRequest);
+}
+
+async function dequeue(invocation: Invocation, options: HarmOptions, text?: string): Promise<void> {
+  const chosen = await choose(invocation, text);
+  const { api, repository, number } = chosen;
+  const preview = await api.ask(DequeuePullRequestDocument, { input: { repository, number, preview: true } });
+  const impact = preview.dequeuePullRequest.impact?.sentence ?? '';
+  if (!(await isConfirmed(invocation, options, impact))) return invocation.document(documentOf(chosen, { impact }));
+  const { dequeuePullRequest } = await api.ask(DequeuePullRequestDocument, { input: { repository, number } });
+  report(invocation, chosen, dequeuePullRequest);
+}
+
+interface Answered {
+  readonly pullRequest: { readonly status: string; readonly explain: { readonly sentence: string } };
+  readonly impact: { readonly sentence: string } | null;
+}
+
+function report(
+  { say, document }: Invocation,
+  { repository, number }: Chosen,
+  { pullRequest, impact }: Answered,
+): void {
+  const status = pullRequest.status.toLowerCase();
+  const { sentence } = pullRequest.explain;
+  say(`#${number} is ${status}. ${sentence}`);
+  document(documentOf({ repository, number }, { status, sentence, impact: impact?.sentence ?? null }));
+}
+
+/** The same keys whatever was done. Without a status nothing was done. */
+function documentOf(
+  { repository, number }: Pick<Chosen, 'repository' | 'number'>,
+  done: {
+    readonly status?: string;
+    readonly sentence?: string;
+    readonly impact?: string | null;
+    readonly mergeCommit?: string | null;
+  },
+): object {
+  const { status = null, sentence = null, impact = null, mergeCommit = null } = done;
+  return { repository: nameOf(repository), number, status, sentence, impact, mergeCommit };
+}
+
+const ended: readonly string[] = ['MERGED', 'BLOCKED', 'CLOSED', 'OPEN'];
+
+/** Says each new sentence, and ends with the pull request's stay in the queue. */
+async function waitForEnd(invocation: Invocation, { api, repository, number }: Chosen): Promise<Outcome | void> {
+  let said = '';
+  let last: Awaited<ReturnType<typeof readProgress>> | null = null;
+  const look = async (): Promise<boolean> => {
+    last = await readProgress(api, { repository, number });
+    if (last.sentence !== said) invocation.tell(`#${number}: ${last.sentence}`);
+    said = last.sentence;
+    return ended.includes(last.status);
+  };
+  const { cursor } = await api.ask(CursorDocument, {});
+  if (!(await look()))
+    await follow(api, {
+      document: PullRequestChangedDocument,
+      variables: { repository, number },
+      after: cursor,
+      cursorOf: ({ pullRequestChanged }) => pullRequestChanged.cursor,
+      onChange: look,
+      onConnection: reportConnection(invocation),
+    });
+  if (last === null || api.signal.aborted) return 'interrupted';
+  const { status, sentence, mergeCommit } = last as Awaited<ReturnType<typeof readProgress>>;
+  invocation.say(
+    mergeCommit === null
+      ? `#${number} is ${status.toLowerCase()}. ${sentence}`
+      : `#${number} is merged as ${mergeCommit}.`,
+  );
+  invocation.document(documentOf({ repository, number }, { status: status.toLowerCase(), sentence, mergeCommit }));
+  return status === 'MERGED' ? 'done' : 'refused';
+}
+
+async function readProgress(
+  api: Api,
+  { repository, number }: Pick<Chosen, 'repository' | 'number'>,
+): Promise<{ readonly status: string; readonly sentence: string; readonly mergeCommit: string | null }> {
+  const { repository: found } = await api.ask(ProgressDocument, { ...repository, number });
+  if (!found?.pullRequest) throw unknownPullRequest(repository, number);
+  const { status, mergeCommit, explain } = found.pullRequest;
+  return { status, mergeCommit, sentence: explain.sentence };
+}
+
+type Explained = NonNullable<NonNullable<ExplainQuery['repository']>['pullRequest']>;
+type Condition = Explained['explain']['conditions'][number];
+
+async function why(invocation: Invocation, _: object, text?: string): Promise<void> {
+  const { api, repository, number } = await choose(invocation, text);
+  const { repository: found } = await api.ask(ExplainDocument, { ...repository, number });
+  if (found === null) throw unknownRepository(repository);
+  if (found.pullRequest === null) throw unknownPullRequest(repository, number);
+  const { title, status, explain } = found.pullRequest;
+  const { say, color } = invocation;
+  say(`${color.bold(`#${number} ${title}`)}  ${status.toLowerCase()}`);
+  say(explain.sentence);
+  if (explain.eta !== null) say(explain.eta.sentence);
+  for (const line of explain.conditions.flatMap((condition) => linesOf(invocation, condition))) say(line);
+  invocation.document({
+    repository: nameOf(repository),
+    number,
+    title,
+    status: status.toLowerCase(),
+    sentence: explain.sentence,
+    who: explain.who?.toLowerCase() ?? null,
+    kind: explain.kind.toLowerCase(),
+    mergesAt: explain.eta?.p50 ?? null,
+    conditions: explain.conditions.map(documentOfCondition),
+  });
+}
+
+function linesOf({ color }: Invocation, condition: Condition): string[] {
+  const mark = (holds: boolean): string => (holds ? color.green('✓') : color.red('✗'));
+  const inner = condition.holds ? [] : condition.conditions;
+  return [
+    `  ${mark(condition.holds)} ${condition.sentence}`,
+    ...inner.map(({ holds, sentence }) => `    ${mark(holds)} ${sentence}`),
+  ];
+}
+
+function documentOfCondition({ kind, name, holds, sentence, who }: Condition): object {
+  return { kind: kind.toLowerCase(), name, holds, sentence, who: who?.toLowerCase() ?? null };
+}

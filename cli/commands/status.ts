@@ -1,0 +1,188 @@
+// status: the line of a queue, once or live.
+import type { Api } from '../client/api.ts';
+import { repositoryOfCheckout, type RepositoryName } from '../client/checkout.ts';
+import { follow } from '../client/follow.ts';
+import {
+  CursorDocument,
+  DefaultBranchDocument,
+  OverviewDocument,
+  QueueChangedDocument,
+  StatusDocument,
+  type StatusQuery,
+} from '../generated/operations.ts';
+import type { Outcome } from '../output/failure.ts';
+import { table } from '../output/table.ts';
+import {
+  connect,
+  examples,
+  nameOf,
+  reportConnection,
+  repositoryOf,
+  unknownRepository,
+  type Invocation,
+  type Registry,
+} from './invocation.ts';
+import { createReader } from './reader.ts';
+
+export function addStatusCommand({ program, action }: Registry): void {
+  program
+    .command('status')
+    .description(
+      'Shows the line of a base branch: who is where, and why. Outside of a checkout it lists all repositories.',
+    )
+    .option('-b, --branch <name>', 'base branch; the default branch if left out')
+    .option('-w, --watch', 'stay, and show each change')
+    .addHelpText(
+      'after',
+      examples('interlock status', 'interlock status --watch', 'interlock status -b release --json'),
+    )
+    .action(action(status));
+}
+
+interface StatusOptions {
+  readonly branch?: string;
+  readonly watch?: boolean;
+}
+
+interface Place {
+  readonly repository: RepositoryName;
+  readonly baseBranch: string;
+}
+
+const shown = 50;
+
+async function status(invocation: Invocation, { branch, watch }: StatusOptions): Promise<Outcome | void> {
+  const api = await connect(invocation);
+  if (!watch && branch === undefined && (await isElsewhere(invocation))) return await showOverview(invocation, api);
+  const repository = await repositoryOf(invocation);
+  const place = { repository, baseBranch: branch ?? (await defaultBranchOf(api, repository)) };
+  // First the cursor, then the rows: a change between the two is heard, and the rows are read again.
+  const { cursor } = await api.ask(CursorDocument, {});
+  await show(invocation, api, { place, isAgain: false, isWatched: watch === true });
+  return watch ? await keepShowing(invocation, api, { place, cursor }) : undefined;
+}
+
+/** Neither an option nor a checkout names a repository. */
+async function isElsewhere({ io, global }: Invocation): Promise<boolean> {
+  return global.repo === undefined && (await repositoryOfCheckout(io.cwd)) === null;
+}
+
+async function showOverview({ say, document }: Invocation, api: Api): Promise<void> {
+  const { nodes, totalCount } = (await api.ask(OverviewDocument, {})).repositories;
+  const rows = nodes.map((repository) => [
+    `${nameOf(repository)} ${repository.defaultBranch}`,
+    `${repository.queueDepth.queued} in line`,
+    `${repository.queueDepth.processing} in builds`,
+    repository.active ? (repository.paused ? 'paused' : '') : 'out of use',
+  ]);
+  say(table(rows).trimEnd() || 'There are no repositories yet.');
+  if (totalCount > nodes.length) say(`… and ${totalCount - nodes.length} more`);
+  document({
+    total: totalCount,
+    repositories: nodes.map(({ defaultBranch, paused, active, queueDepth, ...named }) => ({
+      repository: nameOf(named),
+      defaultBranch,
+      paused,
+      active,
+      depth: queueDepth,
+    })),
+  });
+}
+
+async function defaultBranchOf(api: Api, repository: RepositoryName): Promise<string> {
+  const { repository: found } = await api.ask(DefaultBranchDocument, repository);
+  if (found === null) throw unknownRepository(repository);
+  return found.defaultBranch;
+}
+
+async function keepShowing(
+  invocation: Invocation,
+  api: Api,
+  { place, cursor }: { readonly place: Place; readonly cursor: string },
+): Promise<Outcome> {
+  const reader = createReader(async () => await show(invocation, api, { place, isAgain: true, isWatched: true }));
+  const following = follow(api, {
+    document: QueueChangedDocument,
+    variables: place,
+    after: cursor,
+    cursorOf: ({ queueChanged }) => queueChanged.cursor,
+    onChange: () => reader.ask(),
+    onConnection: (isThere) => {
+      reportConnection(invocation)(isThere);
+      if (isThere) reader.ask();
+    },
+  });
+  await Promise.race([following, reader.failed]);
+  return 'interrupted';
+}
+
+async function show(
+  invocation: Invocation,
+  api: Api,
+  { place, isAgain, isWatched }: { readonly place: Place; readonly isAgain: boolean; readonly isWatched: boolean },
+): Promise<void> {
+  const { repository, baseBranch } = place;
+  const { repository: found } = await api.ask(StatusDocument, { ...repository, baseBranch, first: shown });
+  if (found === null) throw unknownRepository(repository);
+  const { io, say, document, record } = invocation;
+  // A terminal shows one picture; a file gets one after the other.
+  if (isAgain && io.stdout.isTTY && !invocation.isJson) io.stdout.write('\u001B[2J\u001B[3J\u001B[H');
+  say(draw(invocation, place, found));
+  (isWatched ? record : document)(documentOf(place, found));
+}
+
+type Found = NonNullable<StatusQuery['repository']>;
+
+function draw({ color }: Invocation, { repository, baseBranch }: Place, { queue, paused }: Found): string {
+  const heading = color.bold(`${nameOf(repository)} ${baseBranch}`);
+  const halts = haltsOf({ queue, paused }).map((sentence) => color.yellow(sentence));
+  if (queue === null) return [`${heading}  nothing was ever queued`, ...halts].join('\n');
+  const { depth, line } = queue;
+  const rows = line.nodes.map(({ position, pullRequest, explain }) => [
+    String(position),
+    `#${pullRequest.number}`,
+    pullRequest.title,
+    color.dim(pullRequest.author),
+    explain.sentence,
+  ]);
+  const rest = line.totalCount - line.nodes.length;
+  return [
+    `${heading}  ${depth.queued} in line, ${depth.processing} in builds`,
+    ...halts,
+    table(rows).trimEnd(),
+    ...(rest > 0 ? [`… and ${rest} more`] : []),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function haltsOf({ queue, paused }: Pick<Found, 'queue' | 'paused'>): string[] {
+  const message = queue?.pause?.message;
+  return [
+    ...(paused || queue?.paused ? [message ? `Paused: ${message}` : 'Paused.'] : []),
+    ...(queue?.haltedAt ? [`Halted: ${queue.haltedReason ?? 'no reason was given'}`] : []),
+    ...(queue?.frozen ? [queue.frozen.sentence] : []),
+  ];
+}
+
+function documentOf({ repository, baseBranch }: Place, { queue, paused }: Found): object {
+  return {
+    repository: nameOf(repository),
+    baseBranch,
+    paused: paused || (queue?.paused ?? false),
+    halted: queue?.haltedReason ?? null,
+    frozen: queue?.frozen?.sentence ?? null,
+    depth: queue?.depth ?? { queued: 0, processing: 0, waiting: 0 },
+    total: queue?.line.totalCount ?? 0,
+    line: (queue?.line.nodes ?? []).map(({ position, pullRequest, explain, eta }) => ({
+      position,
+      number: pullRequest.number,
+      title: pullRequest.title,
+      author: pullRequest.author,
+      status: pullRequest.status.toLowerCase(),
+      sentence: explain.sentence,
+      who: explain.who?.toLowerCase() ?? null,
+      mergesAt: eta?.p50 ?? null,
+    })),
+  };
+}

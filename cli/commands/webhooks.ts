@@ -1,0 +1,103 @@
+// webhooks listen: what the account's endpoints are sent, as it is sent.
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Api } from '../client/api.ts';
+import { DeliveriesDocument, EndpointsDocument, type DeliveriesQuery } from '../generated/operations.ts';
+import { Failure } from '../output/failure.ts';
+import { connect, examples, type Invocation, type Registry } from './invocation.ts';
+import { readAddress } from '../client/connection.ts';
+
+export function addWebhookCommands({ program, action }: Registry): void {
+  program
+    .command('webhooks')
+    .description('Shows deliveries of webhooks.')
+    .command('listen')
+    .description(
+      'Prints deliveries of the account as they are sent, until Ctrl-C. Needs an endpoint and a token of an admin.',
+    )
+    .option('--endpoint <address>', 'only those of this endpoint')
+    .option('--forward <address>', 'also send each one there, with the headers of its first attempt')
+    .addHelpText(
+      'after',
+      examples('interlock webhooks listen', 'interlock webhooks listen --forward http://127.0.0.1:3000/hook'),
+    )
+    .action(action(listen));
+}
+
+interface ListenOptions {
+  readonly endpoint?: string;
+  readonly forward?: string;
+}
+
+const readEveryMs = 1_000;
+const readAtMost = 50;
+
+async function listen(invocation: Invocation, { endpoint, forward }: ListenOptions): Promise<void> {
+  if (forward !== undefined && readAddress(forward) === null)
+    throw new Failure('usage', `--forward must be an address such as http://127.0.0.1:3000, not ${forward}.`);
+  const api = await connect(invocation);
+  const endpoints = (await api.ask(EndpointsDocument, {})).webhookEndpoints.nodes.filter(
+    ({ url }) => endpoint === undefined || url === endpoint,
+  );
+  if (endpoints.length === 0)
+    throw new Failure('refused', 'There is no such endpoint. Make one on the page of webhooks of the dashboard.', {
+      code: 'NOT_FOUND',
+    });
+  const read = async (): Promise<readonly Sent[]> =>
+    (await Promise.all(endpoints.map(async (one) => await readSent(api, one)))).flat();
+  const known = new Set((await read()).map(({ id }) => id));
+  invocation.tell('Listening. Ctrl-C ends it.');
+  while (!api.signal.aborted) {
+    for (const sent of (await read()).filter(({ id }) => !known.has(id))) {
+      known.add(sent.id);
+      await show(invocation, sent, forward ?? null);
+    }
+    await delay(readEveryMs, undefined, { signal: api.signal }).catch(() => undefined);
+  }
+}
+
+type Delivery = NonNullable<Extract<DeliveriesQuery['node'], { deliveries: unknown }>>['deliveries']['nodes'][number];
+
+interface Sent extends Delivery {
+  readonly endpoint: string;
+  readonly attempt: Delivery['attempts'][number];
+}
+
+/** Deliveries whose first attempt has an outcome, oldest first. */
+async function readSent(
+  api: Api,
+  { id, url }: { readonly id: string; readonly url: string },
+): Promise<readonly Sent[]> {
+  const { node } = await api.ask(DeliveriesDocument, { endpoint: id, first: readAtMost });
+  const found = node as { readonly deliveries: { readonly nodes: readonly Delivery[] } } | null;
+  return (found?.deliveries.nodes ?? [])
+    .flatMap((delivery) => {
+      const [attempt] = delivery.attempts;
+      return attempt === undefined || attempt.requestHeaders === null ? [] : [{ ...delivery, endpoint: url, attempt }];
+    })
+    .toReversed();
+}
+
+async function show(invocation: Invocation, sent: Sent, forward: string | null): Promise<void> {
+  const { action, createdAt, endpoint, attempt, body, messageId } = sent;
+  const answer = attempt.responseStatus ?? attempt.error ?? 'no answer';
+  const forwarded = forward === null ? null : await send(sent, forward);
+  invocation.say(
+    `${createdAt}  ${action}  ${endpoint} ${answer}${forwarded === null ? '' : `  ${forward} ${forwarded}`}`,
+  );
+  invocation.say(body);
+  const payload = JSON.parse(body) as unknown;
+  invocation.record({ id: messageId, action, createdAt, endpoint, answer: String(answer), forwarded, payload });
+}
+
+/** The status of the answer, or why there is none. The bytes are those that were signed. */
+async function send({ body, attempt }: Sent, forward: string): Promise<string> {
+  const headers = attempt.requestHeaders as Readonly<Record<string, string>>;
+  const own = Object.entries(headers).filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name));
+  return await fetch(forward, { method: 'POST', headers: Object.fromEntries(own), body, redirect: 'manual' }).then(
+    async (response) => {
+      await response.body?.cancel();
+      return String(response.status);
+    },
+    (error: Error) => (error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message,
+  );
+}

@@ -1,0 +1,61 @@
+// The process of `interlock`.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import open from 'open';
+import type { Io, ProgramName } from './output/io.ts';
+import { run } from './run.ts';
+
+const programFiles: Readonly<Record<ProgramName, string>> = {
+  start: 'main.js',
+  import: 'import.js',
+  recover: 'recover.js',
+  backup: 'backup.js',
+  restore: 'restore.js',
+  verify: 'verify.js',
+  doctor: 'doctor.js',
+};
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
+
+/** The program becomes this very process where Node can do that: signals and exit codes need no passing on. */
+async function runProgram(name: ProgramName, args: readonly string[]): Promise<number> {
+  const file = fileURLToPath(new URL(`../src/${programFiles[name]}`, import.meta.url));
+  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
+  const env = { ...process.env, INTERLOCK_CALLED_AS: 'interlock' };
+  if (process.execve) {
+    process.removeAllListeners('warning');
+    return process.execve(process.execPath, [process.execPath, ...argv], env);
+  }
+  const child = spawn(process.execPath, argv, { env, stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
+  return await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}
+
+const interrupted = new AbortController();
+// The second Ctrl-C ends the process at once.
+process.once('SIGINT', () => interrupted.abort());
+// A reader such as `head` that has enough is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const io: Io = {
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+  signal: interrupted.signal,
+  openPage: async (url) => void (await open(url)),
+  runProgram,
+};
+
+process.exitCode = await run(process.argv.slice(2), io, { version });

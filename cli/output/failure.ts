@@ -1,0 +1,53 @@
+// How a command ends when it did not do what was asked: a sentence with the cure, and an exit code for scripts.
+
+/** What scripts read. docs/command-line.md has the same table. */
+export const exitCodes = {
+  done: 0,
+  /** The service refused, or what was asked about is not green. */
+  refused: 1,
+  /** The command was called wrongly, or a question could not be asked. */
+  usage: 2,
+  unreachable: 3,
+  unauthorised: 4,
+  /** The service or this program failed. */
+  failed: 5,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+export type Outcome = keyof typeof exitCodes;
+
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly outcome: Outcome;
+  /** The API's code, or one of our own in the same style. */
+  readonly code: string;
+  /** The input at fault, as the API spells it. Null: none is named. */
+  readonly field: string | null;
+  constructor(
+    outcome: Outcome,
+    message: string,
+    more: { readonly code?: string; readonly field?: string | null } = {},
+  ) {
+    super(message);
+    this.outcome = outcome;
+    this.code = more.code ?? outcome.toUpperCase();
+    this.field = more.field ?? null;
+  }
+}
+
+const outcomes: Readonly<Record<string, Outcome>> = {
+  BAD_INPUT: 'usage',
+  SKIP_LINE_REASON_REQUIRED: 'usage',
+  UNAUTHENTICATED: 'unauthorised',
+  FORBIDDEN: 'unauthorised',
+  RATE_LIMITED: 'unreachable',
+  HOST_UNAVAILABLE: 'unreachable',
+  UNAVAILABLE: 'unreachable',
+  INTERNAL: 'failed',
+};
+
+/** Of a code of the API (interface 7). Codes that are not listed are refusals. */
+export function outcomeOf(code: string): Outcome {
+  return outcomes[code] ?? 'refused';
+}

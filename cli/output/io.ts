@@ -1,0 +1,82 @@
+// What a command may touch of the process that runs it. Tests hand in their own.
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline/promises';
+import type { Readable } from 'node:stream';
+import picocolors from 'picocolors';
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Shows a page in a browser. */
+  openPage(url: string): Promise<void>;
+  /** Runs a program of this package in this terminal, and resolves with its exit code. */
+  runProgram(name: ProgramName, args: readonly string[]): Promise<number>;
+}
+
+export type ProgramName = 'start' | 'import' | 'recover' | 'backup' | 'restore' | 'verify' | 'doctor';
+
+export type Colors = ReturnType<typeof picocolors.createColors>;
+
+export interface ColorChoice {
+  /** `--no-color`. */
+  readonly isRefused: boolean;
+  readonly isTTY: boolean;
+  readonly env: Io['env'];
+}
+
+/** NO_COLOR counts unless it is empty (no-color.org). */
+export function wantsColor({ isRefused, isTTY, env }: ColorChoice): boolean {
+  return !isRefused && isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+}
+
+export function colorsOf(choice: ColorChoice): Colors {
+  return picocolors.createColors(wantsColor(choice));
+}
+
+/** Asks at the terminal. Anything but yes is no, the end of the input included. */
+export async function ask(
+  { stdin, stderr, signal }: Pick<Io, 'stdin' | 'stderr' | 'signal'>,
+  question: string,
+): Promise<boolean> {
+  const reader = createInterface({ input: stdin });
+  stderr.write(`${question} [y/N] `);
+  try {
+    return /^y(?:es)?$/i.test(await firstLine(reader, signal));
+  } finally {
+    reader.close();
+  }
+}
+
+/** Empty when the input has ended. */
+async function firstLine(reader: Interface, signal: AbortSignal): Promise<string> {
+  const ended = once(reader, 'close', { signal }).then(() => ['']);
+  const [line] = await Promise.race([once(reader, 'line', { signal }), ended]);
+  return String(line).trim();
+}
+
+/** A line that is typed and not shown. Without a terminal: the first line of the standard input. */
+export async function readSecret({ stdin, stderr, signal }: Io, prompt: string): Promise<string> {
+  const isTyped = stdin.isTTY === true;
+  if (isTyped) stderr.write(prompt);
+  // With an output, readline would echo what is typed.
+  if (isTyped) stdin.setRawMode?.(true);
+  const reader = createInterface({ input: stdin, terminal: isTyped });
+  try {
+    return await firstLine(reader, signal);
+  } finally {
+    reader.close();
+    if (isTyped) stdin.setRawMode?.(false);
+    if (isTyped) stderr.write('\n');
+  }
+}

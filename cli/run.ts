@@ -1,0 +1,93 @@
+// `interlock`: the command line. `run` takes the arguments and what it may touch, and answers the exit code.
+import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './commands/account.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addConfigurationCommands } from './commands/configuration.ts';
+import { addHaltCommands } from './commands/halts.ts';
+import { invocationOf, type GlobalOptions, type Registry } from './commands/invocation.ts';
+import { addMcpCommand } from './commands/mcp.ts';
+import { addPrograms, isPassedOn } from './commands/programs.ts';
+import { addPullRequestCommands } from './commands/pull-requests.ts';
+import { addReleaseCommands } from './commands/releases.ts';
+import { addRunbookCommands } from './commands/runbooks.ts';
+import { addStatusCommand } from './commands/status.ts';
+import { addWebhookCommands } from './commands/webhooks.ts';
+import { exitCodes, Failure, type Outcome } from './output/failure.ts';
+import type { Io } from './output/io.ts';
+
+export interface RunOptions {
+  readonly version: string;
+}
+
+/** In the order in which the help lists their commands. */
+const parts = [
+  addStatusCommand,
+  addPullRequestCommands,
+  addHaltCommands,
+  addReleaseCommands,
+  addRunbookCommands,
+  addConfigurationCommands,
+  addWebhookCommands,
+  addMcpCommand,
+  addAccountCommands,
+  addPrograms,
+];
+
+/** `argv` begins with the command's name. */
+export async function run(argv: readonly string[], io: Io, { version }: RunOptions): Promise<number> {
+  const [first] = argv;
+  try {
+    if (isPassedOn(first)) return await io.runProgram(first, argv.slice(1));
+    const outcome = await parse(argv, io, version);
+    return exitCodes[io.signal.aborted ? 'interrupted' : outcome];
+  } catch (error) {
+    return exitCodes[report(error, io, argv.includes('--json'))];
+  }
+}
+
+async function parse(argv: readonly string[], io: Io, version: string): Promise<Outcome> {
+  let outcome: Outcome = 'done';
+  const program = new Command('interlock')
+    .description('The merge queue from a terminal. `interlock <command> --help` explains a command.')
+    .version(version)
+    .option('--url <address>', 'service to ask (INTERLOCK_URL)')
+    .option('--repo <owner/name>', 'repository; that of the checkout if left out')
+    .option('--data <dir>', 'data directory of a service on this machine (INTERLOCK_DATA)')
+    .option('--json', 'one JSON document instead of text')
+    .option('--no-color', 'no colours (NO_COLOR)')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
+    .exitOverride();
+  const registry: Registry = {
+    program,
+    action: (work) =>
+      async function act(this: Command) {
+        const invocation = invocationOf(io, this.optsWithGlobals<GlobalOptions>());
+        outcome = (await work(invocation, this.opts(), ...(this.processedArgs as (string | undefined)[]))) ?? 'done';
+      },
+  };
+  for (const add of parts) add(registry);
+  if (argv.length === 0) {
+    io.stderr.write(program.helpInformation());
+    return 'usage';
+  }
+  await addCompletion(program, argv[0]);
+  await program.parseAsync(argv, { from: 'user' });
+  return outcome;
+}
+
+/** Says what went wrong: one line, or with `--json` a document on the standard error. */
+function report(error: unknown, io: Io, isJson: boolean): Outcome {
+  if (error instanceof CommanderError && error.exitCode === 0) return 'done';
+  const failure = io.signal.aborted ? new Failure('interrupted', 'Interrupted.') : failureOf(error);
+  const { outcome, message, code, field } = failure;
+  io.stderr.write(`${isJson ? JSON.stringify({ error: { code, message, field } }) : message}\n`);
+  return outcome;
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof CommanderError)
+    return new Failure('usage', `${error.message.replace(/^error: /, '')} (interlock --help)`);
+  return new Failure('failed', error instanceof Error ? (error.stack ?? error.message) : String(error));
+}

@@ -1,0 +1,123 @@
+// Teams, which the configuration names as `@org/team`, and to which permissions are granted.
+import type { ReactNode } from 'react';
+import { useClient } from 'urql';
+import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { Shown, useAnswer } from '../app/page.tsx';
+import { cx } from '../design/cx.ts';
+import { Button } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { count } from '../design/words.ts';
+import {
+  AddTeamMemberDocument,
+  CreateTeamDocument,
+  DeleteTeamDocument,
+  RemoveTeamMemberDocument,
+  TeamsDocument,
+  type TeamsQuery,
+} from '../generated/accounts.ts';
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+}
+
+type Team = TeamsQuery['teams']['nodes'][number];
+
+export function Teams({ people }: { readonly people: readonly Person[] }): ReactNode {
+  const client = useClient();
+  const act = useAct();
+  const answer = useAnswer(TeamsDocument, {});
+  const create: Action = {
+    title: 'A new team',
+    verb: 'Create',
+    harms: false,
+    fields: [
+      { name: 'org', label: 'Organization', required: true },
+      { name: 'slug', label: 'Short name, as in @organization/short-name', required: true },
+      { name: 'name', label: 'Name (empty: the short name)' },
+    ],
+    preview: null,
+    run: async ({ org = '', slug = '', name = '' }) => {
+      const input = { org, slug, ...(name !== '' && { name }) };
+      await answerOf(client.mutation(CreateTeamDocument, { input }));
+      answer.refresh();
+      return `@${org}/${slug} is made. It has no members yet.`;
+    },
+  };
+  const change = (team: Team, what: 'add' | 'remove'): Action => {
+    const members = new Set(team.members.nodes.map(({ email }) => email));
+    const choices = people.filter(({ email }) => members.has(email) === (what === 'remove'));
+    return {
+      title: what === 'add' ? `Add to ${team.address}` : `Remove from ${team.address}`,
+      verb: what === 'add' ? 'Add' : 'Remove',
+      harms: what === 'remove',
+      fields: [{ name: 'person', label: 'Who', required: true, options: choices.map(({ email }) => email) }],
+      preview: null,
+      run: async ({ person = '' }) => {
+        const user = choices.find(({ email }) => email === person)?.id ?? '';
+        const input = { team: team.id, user };
+        if (what === 'add') await answerOf(client.mutation(AddTeamMemberDocument, { input }));
+        else await answerOf(client.mutation(RemoveTeamMemberDocument, { input }));
+        answer.refresh();
+        return what === 'add' ? `${person} is in ${team.address}.` : `${person} is no longer in ${team.address}.`;
+      },
+    };
+  };
+  const remove = (team: Team): Action => ({
+    title: `Delete ${team.address}?`,
+    verb: 'Delete',
+    harms: true,
+    preview: async () => ({
+      sentence: `${count(team.members.nodes.length, 'member loses', 'members lose')} what was granted to ${team.address}. Configurations that name the team name nobody.`,
+    }),
+    run: async () => {
+      await answerOf(client.mutation(DeleteTeamDocument, { input: { id: team.id } }));
+      answer.refresh();
+      return `${team.address} is deleted.`;
+    },
+  });
+  return (
+    <section>
+      <h3 className={parts['h']}>Teams</h3>
+      <Shown answer={answer} what="The teams">
+        {({ teams: { nodes } }) => (
+          <>
+            {nodes.length > 0 && (
+              <ul className={cx(parts['box'], parts['list'])}>
+                {nodes.map((team) => (
+                  <li key={team.id}>
+                    <span className="grow">
+                      <b>{team.address}</b> {team.name !== team.address && <span className="faint">{team.name}</span>}
+                      <p className="sm dim">
+                        {team.members.nodes.length === 0
+                          ? 'nobody yet'
+                          : team.members.nodes.map(({ email }) => email).join(', ')}
+                      </p>
+                    </span>
+                    <Button kind="quiet" onClick={() => act(change(team, 'add'))}>
+                      Add…
+                    </Button>
+                    {team.members.nodes.length > 0 && (
+                      <Button kind="quiet" onClick={() => act(change(team, 'remove'))}>
+                        Remove…
+                      </Button>
+                    )}
+                    <Button kind="quiet" onClick={() => act(remove(team))}>
+                      Delete…
+                    </Button>
+                  </li>
+                ))}
+              </ul>
+            )}
+            <div className={parts['acts']}>
+              <Button onClick={() => act(create)}>New team</Button>
+              {nodes.length === 0 && (
+                <span className="sm dim">A configuration names a team as @organization/team.</span>
+              )}
+            </div>
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}

@@ -1,0 +1,169 @@
+// A log as it is written: what an agent says, what a deployment puts out. Its end is read first.
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { useClient, type TypedDocumentNode } from 'urql';
+import { Button } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { useSay } from './act.tsx';
+import { follow, type Following } from './live.ts';
+import { emptyLog, withEarlier, withLater, type EarlierPage, type LogWindow, type Piece } from './log-window.ts';
+
+/** Pieces that come together are shown together. */
+const gatherMs = 100;
+/** Somebody who reads that close to the end reads on there. */
+const nearEndPx = 40;
+
+interface LiveLogProps<Data, Page, Variables extends object> {
+  readonly document: Following<Data, Variables>['document'];
+  readonly variables: Variables;
+  readonly pieceOf: (data: Data) => Piece;
+  /** Reads the newest pieces, or those before a cursor. */
+  readonly pages: {
+    readonly document: TypedDocumentNode<Page, Variables & { before?: string | null | undefined }>;
+    readonly pageOf: (data: Page) => EarlierPage | null | undefined;
+  };
+  readonly heading: string;
+  /** What the log is of, for readers of screens. */
+  readonly label: string;
+  /** Another value when more may come: a log ends with the work, and goes on with what follows it. */
+  readonly progress: string;
+  /** What is shown while the log has nothing. Default: nothing. */
+  readonly otherwise?: ReactNode;
+}
+
+interface Log extends LogWindow {
+  readonly showEarlier: () => void;
+  readonly isReading: boolean;
+}
+
+function useLog<Data, Page, Variables extends object>({
+  document,
+  variables,
+  pieceOf,
+  pages,
+  progress,
+}: LiveLogProps<Data, Page, Variables>): Log {
+  const client = useClient();
+  const say = useSay();
+  const [log, setLog] = useState(emptyLog);
+  const [isReading, setReading] = useState(false);
+  const isEndRead = useRef(false);
+  const cursor = useRef<string | null>(null);
+  const subject = JSON.stringify(variables);
+
+  const read = async (before: string | null): Promise<EarlierPage | null> => {
+    const asked = client.query(pages.document, { ...variables, before }, { requestPolicy: 'network-only' });
+    const { data } = await asked.toPromise();
+    return (data && pages.pageOf(data)) ?? null;
+  };
+  useEffect(() => {
+    let gathered: Piece[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stop = (): void => undefined;
+    let isCurrent = true;
+    const flush = (): void => {
+      timer = undefined;
+      const more = gathered;
+      gathered = [];
+      if (more.length > 0) setLog((before) => withLater(before, more));
+    };
+    const start = (): void => {
+      stop = follow<Data, Variables>({
+        document,
+        variables,
+        after: cursor.current,
+        cursorOf: (data) => pieceOf(data).cursor,
+        onChange: (data) => {
+          const piece = pieceOf(data);
+          cursor.current = piece.cursor;
+          gathered.push(piece);
+          timer ??= setTimeout(flush, gatherMs);
+        },
+        isLog: true,
+      });
+    };
+    const begin = async (): Promise<void> => {
+      // Where the end cannot be read, the log is followed from its beginning.
+      const page = isEndRead.current ? null : await read(null);
+      if (!isCurrent) return;
+      isEndRead.current = true;
+      if (page) {
+        setLog(withEarlier(emptyLog, page));
+        cursor.current = page.nodes.at(-1)?.cursor ?? null;
+      }
+      start();
+    };
+    void begin();
+    return () => {
+      isCurrent = false;
+      stop();
+      clearTimeout(timer);
+      flush();
+    };
+  }, [subject, progress]);
+
+  const showEarlier = (): void => {
+    setReading(true);
+    void read(log.pieces[0]?.cursor ?? null).then((page) => {
+      setReading(false);
+      if (page) setLog((before) => withEarlier(before, page));
+      else say('What was written earlier could not be read. Try again.');
+    });
+  };
+  return { ...log, showEarlier, isReading };
+}
+
+/** Its `key` must name what the log is of. */
+export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProps<Data, Page, Variables>): ReactNode {
+  const { pieces, hasEarlier, showEarlier, isReading } = useLog(props);
+  const box = useRef<HTMLPreElement>(null);
+  const isAtEnd = useRef(true);
+  /** How far the end of the log is below what is on screen. Set while earlier pieces are read. */
+  const belowPx = useRef<number | null>(null);
+  const firstCursor = pieces[0]?.cursor;
+  useLayoutEffect(() => {
+    const { current } = box;
+    if (!current) return;
+    if (belowPx.current !== null && !isReading) {
+      current.scrollTop = current.scrollHeight - belowPx.current;
+      belowPx.current = null;
+      // The button may be gone.
+      if (!hasEarlier) current.focus({ preventScroll: true });
+    } else if (isAtEnd.current) current.scrollTop = current.scrollHeight;
+  }, [pieces, firstCursor, isReading, hasEarlier]);
+  if (pieces.length === 0) return props.otherwise ?? null;
+  return (
+    <>
+      <h3 className={parts['h']}>{props.heading}</h3>
+      {hasEarlier && (
+        <div className={parts['acts']}>
+          <Button
+            disabled={isReading}
+            onClick={() => {
+              const { current } = box;
+              belowPx.current = current ? current.scrollHeight - current.scrollTop : 0;
+              isAtEnd.current = false;
+              showEarlier();
+            }}
+          >
+            Show earlier
+          </Button>
+        </div>
+      )}
+      {/* It scrolls, so a keyboard must reach it. */}
+      <pre
+        ref={box}
+        className={parts['term']}
+        tabIndex={0}
+        role="region"
+        aria-label={props.label}
+        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+          isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEndPx;
+        }}
+      >
+        {pieces.map(({ cursor, text }) => (
+          <span key={cursor}>{text}</span>
+        ))}
+      </pre>
+    </>
+  );
+}

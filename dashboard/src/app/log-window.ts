@@ -1,0 +1,52 @@
+// The part of a log that is on screen: its end at first, more of its beginning when it is asked for.
+
+export interface Piece {
+  readonly cursor: string;
+  readonly text: string;
+}
+
+/** A page of the log's connection, read by `last` and `before`. */
+export interface EarlierPage {
+  readonly nodes: readonly Piece[];
+  readonly pageInfo: { readonly hasPreviousPage: boolean };
+}
+
+export interface LogWindow {
+  readonly pieces: readonly Piece[];
+  /** The log has pieces before these. */
+  readonly hasEarlier: boolean;
+  /** How many characters are kept while more come at the end. Whole pieces before them leave. */
+  readonly mostCharacters: number;
+}
+
+/** Of a log that nobody looks further back in. */
+const usualCharacters = 300_000;
+
+export const emptyLog: LogWindow = { pieces: [], hasEarlier: false, mostCharacters: usualCharacters };
+
+export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
+  return pieces.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** What was asked for stays, however much comes at the end. */
+export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): LogWindow {
+  const pieces = [...nodes, ...log.pieces];
+  const isFirst = log.pieces.length === 0;
+  return {
+    pieces,
+    hasEarlier: pageInfo.hasPreviousPage,
+    mostCharacters: isFirst ? log.mostCharacters : Math.max(log.mostCharacters, lengthOf({ pieces }) + usualCharacters),
+  };
+}
+
+export function withLater(log: LogWindow, later: readonly Piece[]): LogWindow {
+  const pieces = [...log.pieces, ...later];
+  let surplus = lengthOf({ pieces }) - log.mostCharacters;
+  let from = 0;
+  for (const { text } of pieces.slice(0, -1)) {
+    if (surplus <= 0) break;
+    surplus -= text.length;
+    from += 1;
+  }
+  return { ...log, pieces: pieces.slice(from), hasEarlier: log.hasEarlier || from > 0 };
+}

@@ -1,0 +1,89 @@
+// The address of a bot pull request leads here: which build it runs CI for, and for which pull requests.
+import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { Shown, useAnswer } from '../app/page.tsx';
+import { cx } from '../design/cx.ts';
+import { Answer, Bar, Empty, Pill } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { Ago } from '../design/time.tsx';
+import { short, words } from '../design/words.ts';
+import { BotPullRequestDocument, type BotPullRequestQuery } from '../generated/queue.ts';
+
+interface BotPageProps {
+  readonly owner: string;
+  readonly name: string;
+  readonly number: number;
+}
+
+type Bot = NonNullable<NonNullable<BotPullRequestQuery['repository']>['botPullRequest']>;
+
+/** For a number that is no pull request of people. */
+export function BotPage({ owner, name, number }: BotPageProps): ReactNode {
+  const answer = useAnswer(BotPullRequestDocument, { owner, name, number });
+  return (
+    <>
+      <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title={`#${number}`} />
+      <Shown answer={answer} what={`#${number}`}>
+        {({ repository }) =>
+          repository?.botPullRequest ? (
+            <BotView bot={repository.botPullRequest} owner={owner} name={name} />
+          ) : (
+            <Empty title={`There is no pull request #${number} in ${owner}/${name}.`}>
+              <Link to="/$owner/$name/pulls" params={{ owner, name }} className="blue">
+                To its pull requests
+              </Link>
+            </Empty>
+          )
+        }
+      </Shown>
+    </>
+  );
+}
+
+function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly bot: Bot }): ReactNode {
+  const { number, targetBranch, headCommitSha, closedAt, batch, pullRequests } = bot;
+  return (
+    <div className={parts['scroll']} tabIndex={0}>
+      <Answer
+        facts={
+          <>
+            <Pill>{words(batch.state)}</Pill>
+            <span>
+              head <span className="mono">{short(headCommitSha)}</span>
+            </span>
+            {closedAt && (
+              <span>
+                closed <Ago at={closedAt} />
+              </span>
+            )}
+          </>
+        }
+      >
+        #{number} is where CI runs on batch {batch.position} of {targetBranch}.{' '}
+        <em>Interlock opened it, and nobody merges it.</em>
+      </Answer>
+      <div className={parts['body']}>
+        <h3 className={parts['h']}>The pull requests that it validates</h3>
+        <ul className={cx(parts['box'], parts['list'])}>
+          {pullRequests.map((pull) => (
+            <li key={pull.id}>
+              <Link
+                to="/$owner/$name/pull/$number"
+                params={{ owner, name, number: String(pull.number) }}
+                className="grow cut"
+              >
+                #{pull.number} <b>{pull.title}</b>
+              </Link>
+              <span className="sm dim">{words(pull.status)}</span>
+            </li>
+          ))}
+        </ul>
+        <p>
+          <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: targetBranch }} className="blue">
+            To the queue of {targetBranch}
+          </Link>
+        </p>
+      </div>
+    </div>
+  );
+}

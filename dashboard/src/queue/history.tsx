@@ -1,0 +1,59 @@
+// Every event that names a pull request, as the log has it.
+import { useState, type ReactNode } from 'react';
+import { Shown, useAnswer } from '../app/page.tsx';
+import { Button, Empty } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { At } from '../design/time.tsx';
+import { textsOf, words } from '../design/words.ts';
+import { PullRequestHistoryDocument } from '../generated/queue.ts';
+import type { QueueRef } from './actions.ts';
+
+interface HistoryProps {
+  readonly queue: QueueRef;
+  readonly number: number;
+}
+
+export function History({ queue: { owner, name }, number }: HistoryProps): ReactNode {
+  const [after, setAfter] = useState<string | null>(null);
+  const answer = useAnswer(PullRequestHistoryDocument, { owner, name, number, after });
+  return (
+    <Shown answer={answer} what="The history">
+      {({ repository }) => {
+        const { nodes = [], pageInfo } = repository?.pullRequest?.events ?? {};
+        if (nodes.length === 0) return <Empty title="Nothing is on record." />;
+        return (
+          <>
+            <table className={parts['table']}>
+              <thead>
+                <tr>
+                  <th scope="col">When</th>
+                  <th scope="col">What</th>
+                  <th scope="col">Who</th>
+                </tr>
+              </thead>
+              <tbody>
+                {nodes.map(({ cursor, at, action, actor, payload }) => (
+                  <tr key={cursor}>
+                    <td className="nowrap">
+                      <At at={at} />
+                    </td>
+                    <td>
+                      {words(action)} <span className="sm dim">{textsOf(payload)}</span>
+                    </td>
+                    <td className="dim">{actor}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <div className={parts['acts']}>
+              {after !== null && <Button onClick={() => setAfter(null)}>Newest</Button>}
+              {pageInfo?.hasNextPage === true && (
+                <Button onClick={() => setAfter(pageInfo.endCursor ?? null)}>Older</Button>
+              )}
+            </div>
+          </>
+        );
+      }}
+    </Shown>
+  );
+}

@@ -1,0 +1,38 @@
+// Which moment comes next when somebody looks back by the arrow keys.
+
+export interface Moment {
+  readonly at: string;
+  readonly queued: number;
+  readonly landings: number;
+  readonly resets: number;
+}
+
+export interface Step {
+  /** The instant that is shown, in milliseconds. */
+  readonly shown: number;
+  /** The first and the last instant that can be shown. */
+  readonly from: number;
+  readonly to: number;
+  /** -1 is towards the past. */
+  readonly by: -1 | 1;
+  /** Ten minutes at once. If false, to the next moment at which something happened. */
+  readonly isLong: boolean;
+}
+
+const longStepMs = 600_000;
+
+/** Whether the depth changed there, something landed, or the queue was reset. */
+function isEventful(moment: Moment, before: Moment | undefined): boolean {
+  return moment.landings > 0 || moment.resets > 0 || (before !== undefined && before.queued !== moment.queued);
+}
+
+/** The instant after the step, in milliseconds. The moments are those of the window, oldest first. */
+export function takeStep({ shown, from, to, by, isLong }: Step, moments: readonly Moment[]): number {
+  const within = (instant: number): number => Math.min(to, Math.max(from, instant));
+  if (isLong) return within(shown + by * longStepMs);
+  const eventful = moments
+    .filter((moment, index) => isEventful(moment, moments[index - 1]))
+    .map(({ at }) => Date.parse(at));
+  const next = by < 0 ? eventful.findLast((at) => at < shown) : eventful.find((at) => at > shown);
+  return within(next ?? (by < 0 ? from : to));
+}

@@ -1,0 +1,159 @@
+// Links that show a queue without a session: on a screen, or as a badge.
+import { useState, type ReactNode } from 'react';
+import { useParams } from '@tanstack/react-router';
+import { useClient } from 'urql';
+import { answerOf, useAct, type Action } from '../app/act.tsx';
+import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { now } from '../design/clock.ts';
+import { cx } from '../design/cx.ts';
+import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
+import parts from '../design/parts.module.css';
+import { Ago, At } from '../design/time.tsx';
+import { count } from '../design/words.ts';
+import {
+  CreateEmbedLinkDocument,
+  EmbedLinksDocument,
+  RevokeEmbedLinkDocument,
+  type EmbedLinksQuery,
+} from '../generated/repositories.ts';
+
+type Link = NonNullable<EmbedLinksQuery['repository']>['embedLinks'][number];
+
+interface Made {
+  readonly url: string;
+  readonly badgeUrl: string;
+  readonly branch: string;
+}
+
+export function ScreensPage(): ReactNode {
+  const { owner = '', name = '' } = useParams({ strict: false });
+  useTitle('Screens and badges');
+  const client = useClient();
+  const act = useAct();
+  const answer = useAnswer(EmbedLinksDocument, { owner, name });
+  const [made, setMade] = useState<Made | null>(null);
+  const { queues = [], defaultBranch = 'main' } = answer.data?.repository ?? {};
+  const branches = [...new Set([defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
+  const create: Action = {
+    title: 'Show a queue without a session',
+    verb: 'Make the link',
+    harms: false,
+    fields: [
+      { name: 'branch', label: 'Base branch', options: branches },
+      { name: 'until', label: 'Until (empty: 90 days)', type: 'datetime-local' },
+    ],
+    preview: async ({ branch = '' }) => ({
+      sentence: `Everybody who has the link sees the queue of ${branch}: titles, authors, checks, and why each pull request waits.`,
+      note: 'The link opens nothing else, changes nothing, and can be revoked here. It ends with your user.',
+    }),
+    run: async ({ branch = '', until = '' }) => {
+      const { createEmbedLink } = await answerOf(
+        client.mutation(CreateEmbedLinkDocument, {
+          input: {
+            repository: { owner, name },
+            baseBranch: branch,
+            expiresAt: until === '' ? null : new Date(until).toISOString(),
+          },
+        }),
+      );
+      setMade({ ...createEmbedLink, branch });
+      answer.refresh();
+      return 'The link is shown once. Copy it now.';
+    },
+  };
+  const revoke = ({ id, baseBranch }: Link): Action => ({
+    title: `Revoke the link to ${baseBranch}?`,
+    verb: 'Revoke',
+    harms: true,
+    preview: async () => ({ sentence: 'Screens and badges that use the link show nothing from then on.' }),
+    run: async () => {
+      await answerOf(client.mutation(RevokeEmbedLinkDocument, { input: { id } }));
+      answer.refresh();
+      return 'The link is revoked.';
+    },
+  });
+  return (
+    <>
+      <Bar
+        crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>}
+        title="Screens and badges"
+      >
+        <span className="grow" />
+        <Button kind="go" onClick={() => act(create)}>
+          New link
+        </Button>
+      </Bar>
+      <Shown answer={answer} what="The links">
+        {({ repository }) => (
+          <Links links={repository?.embedLinks ?? []} made={made} onRevoke={(link) => act(revoke(link))} />
+        )}
+      </Shown>
+    </>
+  );
+}
+
+interface LinksProps {
+  readonly links: readonly Link[];
+  readonly made: Made | null;
+  readonly onRevoke: (link: Link) => void;
+}
+
+function Links({ links, made, onRevoke }: LinksProps): ReactNode {
+  const working = links.filter((link) => stateOf(link) === 'works').length;
+  return (
+    <div className={parts['scroll']} tabIndex={0}>
+      <Answer>
+        {count(working, 'link shows', 'links show')} a queue of this repository without a session.{' '}
+        <em>Each opens one queue, to look at.</em>
+      </Answer>
+      <div className={parts['body']}>
+        {made !== null && (
+          <div className={cx(parts['next'], parts['green'])}>
+            <b>The new link. It is shown once.</b>
+            <Terminal label="The page for a screen">{made.url}</Terminal>
+            <span>The same queue as a picture, for a README:</span>
+            <Terminal label="Markdown of the badge">{`![${made.branch}](${made.badgeUrl})`}</Terminal>
+          </div>
+        )}
+        {links.length === 0 && (
+          <Empty title="No link was made yet.">A link shows one queue on a screen or in a README.</Empty>
+        )}
+        {links.length > 0 && (
+          <ul className={cx(parts['box'], parts['list'])}>
+            {links.map((link) => (
+              <li key={link.id}>
+                <span className="grow cut">
+                  <b>{link.baseBranch}</b> <span className="faint">by {link.createdBy}</span>
+                </span>
+                <span className="sm faint wide">
+                  {link.lastUsedAt ? (
+                    <>
+                      opened <Ago at={link.lastUsedAt} />
+                    </>
+                  ) : (
+                    'never opened'
+                  )}
+                </span>
+                <span className="sm faint wide">
+                  until <At at={link.expiresAt} />
+                </span>
+                {stateOf(link) === 'works' ? (
+                  <Button kind="quiet" onClick={() => onRevoke(link)}>
+                    Revoke…
+                  </Button>
+                ) : (
+                  <Pill tone="red">{stateOf(link)}</Pill>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function stateOf({ revokedAt, expiresAt }: Link): 'works' | 'revoked' | 'expired' {
+  if (revokedAt) return 'revoked';
+  return Date.parse(expiresAt) <= now() ? 'expired' : 'works';
+}

@@ -1,0 +1,2 @@
+/** Each source with its size and time stamp. */
+export function listSources(folder?: string): Record<string, string>;

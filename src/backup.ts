@@ -1,0 +1,155 @@
+// `npm run backup -- --to <dir>`: the database and the local host's repositories, while Interlock runs. The database is
+// read first, in one snapshot. What repositories then have besides is what `npm run recover` explains after a restore.
+import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import color from 'picocolors';
+import {
+  databaseFolder,
+  dataFolder,
+  findExpired,
+  keptFiles,
+  keptFolders,
+  manifestFile,
+  nameOfBackup,
+  type BackupManifest,
+} from './backup-folder.ts';
+import { copyRepository, gitOf, repositoryPath, type CopiedRepository } from './hosts/local/index.ts';
+import { calledAs } from './launcher/called-as.ts';
+import { assertGit } from './launcher/git-program.ts';
+import { createProgress } from './launcher/progress.ts';
+import { StartError } from './launcher/start-error.ts';
+import { withSnapshot } from './platform/backup/dump.ts';
+import { readVersion } from './platform/project-root.ts';
+import { findDatabase, runTool } from './tool.ts';
+
+const program = new Command(calledAs('backup'))
+  .description('Copies the database and the repositories of the local host into a new folder. Interlock may run.')
+  .addOption(new Option('--to <dir>', 'a folder that is empty or not there yet').conflicts(['into', 'keep']))
+  .option('--into <dir>', 'a folder of backups, in which this one is named by the instant')
+  .addOption(new Option('--keep <n>', 'with --into: how many backups stay; default: all').argParser(keepOf))
+  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'));
+
+interface Flags {
+  readonly to?: string;
+  readonly into?: string;
+  readonly keep?: number;
+  readonly data: string;
+  readonly databaseUrl?: string;
+}
+
+const progress = createProgress((line) => console.log(line));
+
+async function main(): Promise<number> {
+  program.parse();
+  const { to, into, keep, data, databaseUrl } = program.opts<Flags>();
+  const folder = folderOf(to, into);
+  const dataDir = resolve(data);
+  await assertGit();
+  await makeEmptyFolder(folder);
+  const database = await findDatabase(dataDir, databaseUrl);
+  try {
+    const manifest = await backUp({ databaseUrl: database.url, dataDir, folder });
+    const rows = manifest.database.tables.reduce((sum, table) => sum + table.rows, 0);
+    console.log(
+      color.green(
+        `${rows} rows and ${manifest.repositories.length} repositories as of ${manifest.takenAt} in ${folder}`,
+      ),
+    );
+    if (existsSync(join(dataFolder(folder), 'secrets.json')))
+      console.log('It holds the secrets of this installation: keep it where you keep passwords.');
+    else console.log('INTERLOCK_SECRET is not in it: keep it elsewhere, because tokens are worth nothing without it.');
+    if (into !== undefined && keep !== undefined) await removeExpired(resolve(callersFolder(), into), keep);
+    return 0;
+  } finally {
+    await database.stop();
+  }
+}
+
+// A relative path means the caller's folder, and npm runs this in the project's.
+function callersFolder(): string {
+  return process.env['INIT_CWD'] ?? '.';
+}
+
+function folderOf(to: string | undefined, into: string | undefined): string {
+  if (to !== undefined) return resolve(callersFolder(), to);
+  if (into !== undefined) return resolve(callersFolder(), into, nameOfBackup(new Date()));
+  throw new StartError('Name a new folder by --to <dir>, or a folder of backups by --into <dir>.');
+}
+
+function keepOf(text: string): number {
+  const keep = Number(text);
+  if (Number.isInteger(keep) && keep > 0) return keep;
+  throw new StartError(`--keep must be a number of backups, 1 at least, not ${text}.`);
+}
+
+/** After the new one is whole. One that was broken off counts as old as its name says, and goes with the others. */
+async function removeExpired(folder: string, keep: number): Promise<void> {
+  for (const name of findExpired(await readdir(folder), keep)) {
+    await rm(join(folder, name), { recursive: true });
+    console.log(`Removed ${name}: ${keep} stay.`);
+  }
+}
+
+async function makeEmptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0)
+    throw new StartError(
+      `${folder} is not empty. Name a new folder by --to <dir>: a backup never replaces another one.`,
+    );
+}
+
+async function backUp(of: {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly folder: string;
+}): Promise<BackupManifest> {
+  const { databaseUrl, dataDir, folder } = of;
+  const { dump, listed, takenAt } = await progress.part(
+    'Database',
+    async () =>
+      await withSnapshot(databaseUrl, async (snapshot) => {
+        const [moment] = await snapshot.query<{ at: Date }>('select now() as at');
+        const listed = await snapshot.query<CopiedRepository>(
+          `select account_id::text as "accountId", repository_id::text as id from local_repository order by repository_id`,
+        );
+        return { dump: await snapshot.dump(databaseFolder(folder)), listed, takenAt: moment?.at.toISOString() ?? '' };
+      }),
+  );
+  const repositories = await progress.part(
+    'Repositories',
+    async () => await copyRepositories(listed, dataDir, dataFolder(folder)),
+  );
+  await copyKept(dataDir, dataFolder(folder));
+  const manifest: BackupManifest = { format: 1, version: readVersion(), takenAt, database: dump, repositories };
+  await writeFile(manifestFile(folder), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+  return manifest;
+}
+
+async function copyRepositories(
+  listed: readonly CopiedRepository[],
+  from: string,
+  to: string,
+): Promise<readonly CopiedRepository[]> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  const git = gitOf(from);
+  const copied: CopiedRepository[] = [];
+  try {
+    for (const repository of listed) {
+      const path = repositoryPath(repository);
+      if (await copyRepository(git, join(from, path), join(to, path))) copied.push(repository);
+    }
+  } finally {
+    await git.companions.stop();
+  }
+  return copied;
+}
+
+async function copyKept(from: string, to: string): Promise<void> {
+  for (const name of [...keptFiles, ...keptFolders])
+    if (existsSync(join(from, name))) await cp(join(from, name), join(to, name), { recursive: true });
+}
+
+runTool(main);

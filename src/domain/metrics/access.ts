@@ -1,0 +1,46 @@
+// Who may read /metrics. The page names repositories of every account, so it is for the operator alone.
+
+export interface MetricsRequest {
+  /** It has the token as its bearer token. */
+  readonly isTokenRight: boolean;
+  /** Where the connection comes from. */
+  readonly address: string;
+  /** A proxy has sent it on. */
+  readonly isForwarded: boolean;
+}
+
+export type MetricsAccess =
+  | { readonly kind: 'granted' }
+  | { readonly kind: 'refused'; readonly status: 401 | 403; readonly sentence: string };
+
+/**
+ * With a token the token decides. Without one only this machine may read, and only where nobody else is served: behind a
+ * proxy on the same machine every request comes from this machine.
+ */
+export function decideMetricsAccess(
+  request: MetricsRequest,
+  { hasToken, publicUrl }: { readonly hasToken: boolean; readonly publicUrl: string },
+): MetricsAccess {
+  if (hasToken) {
+    if (request.isTokenRight) return { kind: 'granted' };
+    const sentence = 'The bearer token is not INTERLOCK_METRICS_TOKEN.';
+    return { kind: 'refused', status: 401, sentence };
+  }
+  if (isLoopback(request.address) && !request.isForwarded && isLoopbackUrl(publicUrl)) return { kind: 'granted' };
+  return {
+    kind: 'refused',
+    status: 403,
+    sentence:
+      'Metrics are for this machine alone. Set INTERLOCK_METRICS_TOKEN, and send it as the bearer token, to read them from elsewhere or behind a proxy.',
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(address) || address === '::1';
+}
+
+function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || isLoopback(hostname.replace(/^\[|\]$/g, ''));
+}

@@ -1,0 +1,140 @@
+// What is deleted by age: docs/retention.md, the settings, the loop that deletes and `doctor` are made from this table.
+
+interface RetainedEntry {
+  /** What is deleted, as a sentence has it. */
+  readonly what: string;
+  /** The variable of the environment that sets the days. Null: another promise fixes them. */
+  readonly setting: `KEEP_${string}_DAYS` | null;
+  readonly days: number;
+  /** Fewer days would break something else, which `rule` names. */
+  readonly leastDays: number;
+  /** From when the days count, and what is spared. */
+  readonly rule: string;
+}
+
+const everyEntry = {
+  events: {
+    what: 'Events',
+    setting: 'KEEP_EVENTS_DAYS',
+    days: 400,
+    leastDays: 30,
+    rule: "From the event. Only the beginning of an account's log goes, so that the rest has no gap. Events that nobody could follow yet stay. A cursor from before is answered CURSOR_EXPIRED.",
+  },
+  history: {
+    what: 'Earlier states of pull requests and queues, and results of merges that were tried',
+    setting: 'KEEP_HISTORY_DAYS',
+    days: 400,
+    leastDays: 30,
+    rule: 'From the end of the state, and from the merge. A queue as of an instant before is null.',
+  },
+  targets: {
+    what: 'Earlier affected targets of pull requests',
+    setting: 'KEEP_TARGETS_DAYS',
+    days: 30,
+    leastDays: 1,
+    rule: 'From the report that replaced them. Forecasts of an instant before know no targets.',
+  },
+  intents: {
+    what: 'Calls of code hosts that are over',
+    setting: 'KEEP_INTENTS_DAYS',
+    days: 90,
+    leastDays: 30,
+    rule: 'From the end of the call. Landings, updates, backports and replies stay: the record of them keeps each from happening twice.',
+  },
+  webhook_deliveries: {
+    what: 'Deliveries of webhooks and their attempts',
+    setting: 'KEEP_WEBHOOK_DELIVERIES_DAYS',
+    days: 30,
+    leastDays: 1,
+    rule: 'From the event. Deliveries under way stay. Those of a deleted endpoint go at once.',
+  },
+  host_deliveries: {
+    what: 'Ids of webhooks from GitHub',
+    setting: 'KEEP_HOST_DELIVERIES_DAYS',
+    days: 7,
+    leastDays: 4,
+    rule: 'From the receipt. GitHub sends a webhook again for three days.',
+  },
+  check_output: {
+    what: 'Output of checks of the local host, on disk',
+    setting: 'KEEP_CHECK_OUTPUT_DAYS',
+    days: 90,
+    leastDays: 1,
+    rule: 'From the last write. The results of the checks stay.',
+  },
+  deployment_logs: {
+    what: 'Logs of deployments and of builds of release candidates',
+    setting: 'KEEP_DEPLOYMENT_LOGS_DAYS',
+    days: 90,
+    leastDays: 1,
+    rule: 'From the writing of each piece. Deployments and release candidates stay.',
+  },
+  runbook_logs: {
+    what: 'Logs and tool calls of runbooks',
+    setting: 'KEEP_RUNBOOK_LOGS_DAYS',
+    days: 90,
+    leastDays: 1,
+    rule: 'From the writing of each piece. Runbooks, their steps and their commits stay.',
+  },
+  verification_logs: {
+    what: 'Logs of verifications, and registered previews that no verification used',
+    setting: 'KEEP_VERIFICATION_LOGS_DAYS',
+    days: 90,
+    leastDays: 1,
+    rule: 'From the writing of each piece, and from the end of the registration. Verifications and their steps stay.',
+  },
+  freezes: {
+    what: 'Freezes',
+    setting: 'KEEP_FREEZES_DAYS',
+    days: 400,
+    leastDays: 1,
+    rule: 'From the end of the freeze.',
+  },
+  sessions: {
+    what: 'Sessions of browsers, and links that sign in',
+    setting: 'KEEP_SESSIONS_DAYS',
+    days: 30,
+    leastDays: 8,
+    rule: 'From the start of the session, which lasts 7 days at most, and from the end of the link.',
+  },
+  idempotency_keys: {
+    what: 'Idempotency keys and the answers stored under them',
+    setting: null,
+    days: 1,
+    leastDays: 1,
+    rule: 'From the first request. The interface promises 24 hours.',
+  },
+} as const satisfies Readonly<Record<string, RetainedEntry>>;
+
+export type RetainedKind = keyof typeof everyEntry;
+
+export const retained: Readonly<Record<RetainedKind, RetainedEntry>> = everyEntry;
+export const retainedKinds = Object.keys(everyEntry) as readonly RetainedKind[];
+
+/** How many days each kind is kept. Null: for ever. */
+export type Retention = Readonly<Record<RetainedKind, number | null>>;
+
+export class RetentionRefused extends Error {}
+
+const mostDays = 36_500;
+
+/** Throws RetentionRefused, which names the variable and what it takes. */
+export function readRetention(env: Readonly<Record<string, string | undefined>>): Retention {
+  const entries = retainedKinds.map((kind) => [kind, daysOf(retained[kind], env)]);
+  return Object.fromEntries(entries) as Retention;
+}
+
+function daysOf({ setting, days, leastDays }: RetainedEntry, env: Readonly<Record<string, string | undefined>>) {
+  const text = (setting === null ? undefined : env[setting]) || String(days);
+  if (text === 'forever') return null;
+  if (/^\d{1,5}$/.test(text) && Number(text) >= leastDays && Number(text) <= mostDays) return Number(text);
+  throw new RetentionRefused(
+    `${setting} must be forever, or a whole number of days from ${leastDays} to ${mostDays}, not ${JSON.stringify(text)}.`,
+  );
+}
+
+/** What is older goes. Null: nothing does. */
+export function cutoffOf(kind: RetainedKind, retention: Retention, now: Date): Date | null {
+  const days = retention[kind];
+  return days === null ? null : new Date(now.getTime() - days * 24 * 3_600_000);
+}

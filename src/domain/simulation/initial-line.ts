@@ -1,0 +1,123 @@
+// A snapshot as the start of a simulation: the line, and its running and ended builds.
+import { viewLine, type LineView } from '../queue/planning/line.ts';
+import type { BatchState, PinnedHead, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
+import { idOf } from './planner-rows.ts';
+import type { Change } from './policy.ts';
+
+export interface InitialBuild {
+  readonly batch: BatchState;
+  /** The changes that it builds. */
+  readonly members: readonly number[];
+  /** The changes that it contains, including those below it. */
+  readonly content: readonly number[];
+  readonly verdict: 'making' | 'running' | 'green' | 'red';
+  /** When it was decided. */
+  readonly since: number;
+}
+
+export interface InitialLine {
+  readonly changes: readonly Change[];
+  /** Pull requests by the number of their change. */
+  readonly ids: readonly string[];
+  /** By the number of its change. */
+  readonly rows: readonly PullRequestState[];
+  /** Each after its parent. */
+  readonly builds: readonly InitialBuild[];
+}
+
+/** The first `length` pull requests in line. Builds with others are left out. */
+export function initialLineOf(snapshot: Snapshot, now: number, length: number): InitialLine {
+  const view = viewLine(snapshot, now);
+  const besides = [...view.pullRequests.values()].filter(({ id }) => !view.inOrder.some((other) => other.id === id));
+  const line = [...besides, ...view.inOrder].slice(0, length);
+  const numbers = new Map(line.map(({ id }, number) => [id, number]));
+  const rename = (id: string): string => {
+    const number = numbers.get(id);
+    return number === undefined ? id : idOf(number);
+  };
+  return {
+    changes: line.map(({ targets }, number) => ({ number, targets, arrivedAt: now, author: 0 })),
+    ids: line.map(({ id }) => id),
+    rows: line.map((row) => ({
+      ...row,
+      id: rename(row.id),
+      below: row.below === null ? null : rename(row.below),
+      // Open results of its own checks, and conflicts of merges, are not simulated.
+      ownVerdict: row.ownVerdict === 'red' ? 'red' : 'green',
+      conflict: null,
+    })),
+    builds: buildsOf(view, numbers),
+  };
+}
+
+function buildsOf(view: LineView, numbers: ReadonlyMap<string, number>): InitialBuild[] {
+  const { queue, landings } = view.snapshot;
+  const onBase = new Set([queue.tip, ...queue.lineage, ...landings.map(({ commit }) => commit)]);
+  const contents = new Map<string, readonly number[]>();
+  const names = new Map([...onBase].map((commit) => [commit, 'root']));
+  const numbered = (heads: readonly PinnedHead[]): number[] =>
+    heads.flatMap(({ pullRequest }) => numbers.get(pullRequest) ?? []);
+  const pinned = (heads: readonly PinnedHead[]): PinnedHead[] =>
+    heads.flatMap((head) => numbered([head]).map((number) => ({ ...head, pullRequest: idOf(number) })));
+  return [...view.batches, ...view.sideBuilds].flatMap((batch): InitialBuild[] => {
+    const verdict = verdictOf(view, batch);
+    const parentCommit = names.get(batch.parentCommit);
+    const isWhole = batch.members.every(({ pullRequest }) => numbers.has(pullRequest));
+    if (verdict === null || parentCommit === undefined || !isWhole) return [];
+    const members = numbered(batch.members);
+    const content = [...(contents.get(batch.parentCommit) ?? numbered(batch.assumes)), ...members];
+    if (batch.commit !== null) {
+      names.set(batch.commit, `c${initialId(batch.id)}`);
+      contents.set(batch.commit, content);
+    }
+    const id = initialId(batch.id);
+    const parentBatch = batch.parentBatch === null ? null : initialId(batch.parentBatch);
+    const renamed = {
+      ...batch,
+      id,
+      parentBatch,
+      parentCommit,
+      base: 'root',
+      members: pinned(batch.members),
+      assumes: pinned(batch.assumes),
+      ...unmade,
+    };
+    return [{ batch: renamed, members, content, verdict, since: batch.createdAt }];
+  });
+}
+
+/** Distinguishes existing batches from those that the simulation makes. */
+function initialId(batch: string): string {
+  return `initial ${batch}`;
+}
+
+/** The simulation itself makes its commit and the build that justifies it. */
+const unmade = {
+  restsOn: [],
+  state: 'making',
+  commit: null,
+  tree: null,
+  testedCommit: null,
+  landingStarted: false,
+  landingPlanned: false,
+  gates: [],
+} as const;
+
+/** Null: it will never land and is about to be given up. */
+function verdictOf(view: LineView, batch: BatchState): InitialBuild['verdict'] | null {
+  const verdict = view.verdicts.get(batch.id)?.kind ?? 'pending';
+  switch (verdict) {
+    case 'pending':
+      return batch.commit === null ? 'making' : 'running';
+    case 'green':
+      return 'green';
+    case 'red':
+    case 'timed_out':
+    case 'gate_closed':
+      return 'red';
+    case 'worthless':
+      return null;
+    default:
+      return verdict satisfies never;
+  }
+}

@@ -1,0 +1,63 @@
+// Which channel of Slack hears of which repository, by variables of the environment. docs/slack.md explains each.
+
+export interface SlackChannelRule {
+  readonly account: string;
+  /** `owner/name`, or `owner/*` for all of an owner. */
+  readonly repository: string;
+  /** Its id, such as `C0123456789`, or its name. */
+  readonly channel: string;
+}
+
+export interface SlackSettings {
+  /** Of a bot, `xoxb-…`. */
+  readonly token: string;
+  readonly channels: readonly SlackChannelRule[];
+  /** Ends with a slash. */
+  readonly apiUrl: string;
+}
+
+/** The message names the variable and the cure. */
+export class SlackSettingsRefused extends Error {}
+
+/** Null: nothing is posted to Slack. Throws SlackSettingsRefused. */
+export function readSlackSettings(env: Readonly<Record<string, string | undefined>>): SlackSettings | null {
+  const token = env['SLACK_BOT_TOKEN']?.trim() ?? '';
+  const text = env['SLACK_CHANNELS']?.trim() ?? '';
+  if (token === '' && text === '') return null;
+  if (token === '')
+    throw new SlackSettingsRefused(
+      'SLACK_CHANNELS is set, and SLACK_BOT_TOKEN is missing: the bot token of the Slack app.',
+    );
+  if (!/^xoxb-\S+$/.test(token))
+    throw new SlackSettingsRefused('SLACK_BOT_TOKEN must be a bot token of Slack, which begins with xoxb-.');
+  const channels = text
+    .split(/[;\n]/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map(readRule);
+  if (channels.length === 0)
+    throw new SlackSettingsRefused(
+      'SLACK_CHANNELS is missing: which channel hears of which repository, such as "acme: acme/shop = C0123456789".',
+    );
+  const apiUrl = env['SLACK_API_URL']?.trim() || 'https://slack.com/api/';
+  return { token, channels, apiUrl: apiUrl.endsWith('/') ? apiUrl : `${apiUrl}/` };
+}
+
+function readRule(entry: string): SlackChannelRule {
+  const [, account, repository, channel] = /^([^:=]*\S)\s*:\s*([^\s/=]+\/[^\s/=]+)\s*=\s*#?(\S+)$/.exec(entry) ?? [];
+  if (account === undefined || repository === undefined || channel === undefined)
+    throw new SlackSettingsRefused(
+      `SLACK_CHANNELS must have entries <account>: <owner>/<name> = <channel>, where the name may be *, not "${entry}".`,
+    );
+  return { account, repository, channel };
+}
+
+/** Without repetitions. */
+export function channelsOf(
+  { channels }: SlackSettings,
+  { account, owner, name }: { readonly account: string; readonly owner: string; readonly name: string },
+): string[] {
+  const names = [`${owner}/${name}`, `${owner}/*`].map((each) => each.toLowerCase());
+  const heard = channels.filter((rule) => rule.account === account && names.includes(rule.repository.toLowerCase()));
+  return [...new Set(heard.map(({ channel }) => channel))];
+}

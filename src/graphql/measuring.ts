@@ -1,0 +1,29 @@
+// How long operations take, of REST and of GraphQL alike, by the names of documents that are ours.
+import type { GraphQLError } from 'graphql';
+import { labelOfOperation } from '../domain/metrics/bounded.ts';
+import type { Meter } from '../platform/metrics/index.ts';
+import { reportError } from './errors.ts';
+
+export interface MeasuredOperation {
+  /** Null: the operation has no name, or was not found. */
+  readonly name: string | null;
+  readonly errors: readonly GraphQLError[];
+  /** By `performance.now()`. */
+  readonly startedAt: number;
+}
+
+export type MeasureOperation = (operation: MeasuredOperation) => void;
+
+export function measuring(meter: Meter, known: ReadonlySet<string>): MeasureOperation {
+  return ({ name, errors, startedAt }) => {
+    const isOurs = errors.some((error) => reportError(error, '').isOurs);
+    meter.time(
+      'interlock_graphql_operation_duration_seconds',
+      {
+        operation: labelOfOperation(name, known),
+        outcome: errors.length === 0 ? 'ok' : isOurs ? 'failed' : 'refused',
+      },
+      (performance.now() - startedAt) / 1_000,
+    );
+  };
+}

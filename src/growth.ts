@@ -1,0 +1,98 @@
+// `npm run doctor -- --growth`: what takes room, and the oldest of each kind beside how long it is kept.
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { retained, retainedKinds, type RetainedKind, type Retention } from './domain/retention/catalogue.ts';
+import { oldestOutput } from './hosts/local/index.ts';
+import type { Database } from './platform/database.ts';
+import { forgettings } from './retention.ts';
+
+export interface Growth {
+  /** The largest first. `rows` is PostgreSQL's estimate. */
+  readonly tables: readonly { readonly name: string; readonly bytes: number; readonly rows: number }[];
+  readonly folders: readonly { readonly name: string; readonly bytes: number }[];
+  readonly kinds: readonly KeptKind[];
+}
+
+export interface KeptKind {
+  readonly kind: RetainedKind;
+  readonly what: string;
+  readonly setting: string | null;
+  /** Null: for ever. */
+  readonly days: number | null;
+  /** Null: there is nothing of it. */
+  readonly oldest: Date | null;
+  /** The oldest should have gone more than a day ago. */
+  readonly isLate: boolean;
+}
+
+export interface GrowthPorts {
+  readonly db: Database;
+  readonly dataDir: string;
+  readonly retention: Retention;
+  readonly now: Date;
+}
+
+const mostTables = 15;
+const dayMs = 24 * 3_600_000;
+
+export async function measureGrowth({ db, dataDir, retention, now }: GrowthPorts): Promise<Growth> {
+  const tables = await db.system.query<Growth['tables'][number]>(
+    `select c.relname as name, pg_total_relation_size(c.oid)::float8 as bytes, greatest(c.reltuples, 0)::float8 as rows
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace and n.nspname = current_schema()
+     where c.relkind = 'r' order by 2 desc, 1 limit ${mostTables}`,
+  );
+  const folders = await Promise.all(
+    ['git', 'mirrors', 'logs'].map(async (name) => ({ name, bytes: await sizeOf(join(dataDir, name)) })),
+  );
+  const kinds: KeptKind[] = [];
+  for (const kind of retainedKinds) {
+    const oldest = kind === 'check_output' ? await oldestOutput(dataDir) : await readOldest(db, kind);
+    const days = retention[kind];
+    const isLate = days !== null && oldest !== null && now.getTime() - oldest.getTime() > (days + 1) * dayMs;
+    kinds.push({ kind, what: retained[kind].what, setting: retained[kind].setting, days, oldest, isLate });
+  }
+  return { tables, folders, kinds };
+}
+
+async function readOldest(db: Database, kind: Exclude<RetainedKind, 'check_output'>): Promise<Date | null> {
+  const [row] = await db.system.query<{ min: Date | null }>(forgettings[kind].oldest);
+  return row?.min ?? null;
+}
+
+/** Of all files below, without following links. A file that goes meanwhile counts as nothing. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return 0;
+  if (!found.isDirectory()) return found.size;
+  let bytes = 0;
+  for (const name of await readdir(path).catch(() => [])) bytes += await sizeOf(join(path, name));
+  return bytes;
+}
+
+export function growthText({ tables, folders, kinds }: Growth, now: Date): string {
+  const sizes = (title: string, entries: readonly { readonly name: string; readonly bytes: number }[]): string[] => [
+    title,
+    ...entries.map(({ name, bytes }) => `  ${megabytes(bytes).padStart(12)}  ${name}`),
+  ];
+  return [
+    ...sizes('The largest tables', tables),
+    ...sizes('Folders of the data directory', folders),
+    'The oldest of each kind',
+    ...kinds.map(
+      ({ kind, days, oldest, setting, isLate }) =>
+        `  ${ageOf(oldest, now).padStart(12)}  ${kind}: kept ${days === null ? 'for ever' : daysText(days)}${setting === null ? '' : ` (${setting})`}${isLate ? '. Older than that: look in the log for what keeps it' : ''}`,
+    ),
+  ].join('\n');
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function ageOf(oldest: Date | null, now: Date): string {
+  return oldest === null ? 'none' : daysText(Math.max(0, Math.floor((now.getTime() - oldest.getTime()) / dayMs)));
+}
+
+function daysText(days: number): string {
+  return days === 1 ? '1 day' : `${days} days`;
+}

@@ -1,0 +1,56 @@
+// Every client of GitHub's API is made here, so that each of its calls has a time limit and names the version of the API.
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/core';
+import { inSpan } from '../../platform/tracing/index.ts';
+import type { GitHubApp } from './app.ts';
+
+export type { Octokit } from '@octokit/core';
+
+interface OctokitOptions {
+  readonly apiUrl: string;
+  /** Whose calls they are. Left out: nobody's. */
+  readonly as?:
+    | { readonly token: string }
+    | { readonly app: Pick<GitHubApp, 'id' | 'privateKey'>; readonly installationId?: string };
+  /** Failures are reported by the caller, and not by Octokit. */
+  readonly isSilent?: boolean;
+  /** Of one call, with the answer read. */
+  readonly timeoutMs?: number;
+}
+
+const callTimeoutMs = 20_000;
+const silentLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+export function createOctokit({ apiUrl, as, isSilent = false, timeoutMs = callTimeoutMs }: OctokitOptions): Octokit {
+  const log = isSilent ? { log: silentLog } : {};
+  const octokit = new Octokit({ baseUrl: apiUrl, userAgent: 'interlock', ...log, ...authOf(as, log) });
+  octokit.hook.before('request', (call) => {
+    call.request = { ...call.request, signal: AbortSignal.timeout(timeoutMs) };
+    call.headers['x-github-api-version'] = '2022-11-28';
+  });
+  // The URL is a route with placeholders here.
+  octokit.hook.wrap('request', async (request, call) => {
+    const attributes = { 'http.request.method': call.method, 'server.address': new URL(apiUrl).hostname };
+    return await inSpan(
+      `GitHub ${call.method} ${call.url}`,
+      { kind: 'client', attributes },
+      async () => await request(call),
+    );
+  });
+  return octokit;
+}
+
+function authOf(as: OctokitOptions['as'], log: object): object {
+  if (as === undefined) return {};
+  if ('token' in as) return { auth: as.token };
+  const { app, installationId } = as;
+  return {
+    authStrategy: createAppAuth,
+    auth: {
+      appId: app.id,
+      privateKey: app.privateKey,
+      ...(installationId === undefined ? {} : { installationId }),
+      ...log,
+    },
+  };
+}

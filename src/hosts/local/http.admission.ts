@@ -1,0 +1,100 @@
+// Who may speak git over HTTP, and who may read the output of checks beside it.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { GitServing, GitUser, HostRepository } from '../port.ts';
+import type { LocalHost } from './local-host.port.ts';
+
+export interface GitHttpOptions extends GitServing {
+  readonly host: LocalHost;
+}
+
+export type Service = 'git-upload-pack' | 'git-receive-pack';
+export interface Place {
+  Params: { owner: string; repository: string };
+}
+
+type GitScope = 'queue:read' | 'queue:write';
+
+const scopeOf = { 'git-upload-pack': 'queue:read', 'git-receive-pack': 'queue:write' } as const satisfies Record<
+  Service,
+  GitScope
+>;
+
+/** An answer that ends the request. */
+export class Refusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface Admitted {
+  readonly repository: HostRepository;
+  readonly user: GitUser;
+}
+
+/** A client of git, with a token as its password. */
+export async function admitGit(
+  options: GitHttpOptions,
+  request: FastifyRequest<Place>,
+  service: Service,
+  reply: FastifyReply,
+): Promise<Admitted> {
+  const scope = scopeOf[service];
+  return await admit(options, request, { user: await userOf(options, request, scope), scope }, reply);
+}
+
+/** Somebody who reads: with a token, or in a browser with its session. A browser without one is to sign in. */
+export async function admitReader(
+  options: GitHttpOptions,
+  request: FastifyRequest<Place>,
+  reply: FastifyReply,
+): Promise<Admitted | 'sign in'> {
+  const scope = 'queue:read';
+  const isBrowser = request.headers.authorization === undefined && asksForPage(request);
+  const user = isBrowser ? await options.authenticateBrowser(request) : await userOf(options, request, scope);
+  if (isBrowser && user === null) return 'sign in';
+  return await admit(options, request, { user, scope }, reply);
+}
+
+async function admit(
+  options: GitHttpOptions,
+  request: FastifyRequest<Place>,
+  { user, scope }: { readonly user: GitUser | 'forbidden' | null; readonly scope: GitScope },
+  reply: FastifyReply,
+): Promise<Admitted> {
+  if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
+  if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);
+  const { isAllowed, headers } = options.spend(user.accountId);
+  for (const [name, value] of headers) reply.header(name, value);
+  if (!isAllowed) throw new Refusal(429, `Too many requests: try again in ${headers.get('retry-after') ?? '1'} s`);
+  const { owner, repository: file } = request.params;
+  const found = file.endsWith('.git')
+    ? await options.resolve(user.accountId, owner, file.slice(0, -'.git'.length))
+    : null;
+  // A repository of another account and a repository that does not exist get the same answer.
+  if (found === null || found.accountId !== user.accountId) throw new Refusal(404, 'Repository not found');
+  return { repository: found, user };
+}
+
+async function userOf(
+  options: GitHttpOptions,
+  { headers }: FastifyRequest,
+  scope: GitScope,
+): Promise<GitUser | 'forbidden' | null> {
+  const token = readToken(headers.authorization);
+  return token === null ? null : await options.authenticate(token, scope);
+}
+
+function asksForPage({ headers: { accept } }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(accept ?? '');
+}
+
+function readToken(header: string | undefined): string | null {
+  const [scheme, value = ''] = (header ?? '').split(' ');
+  if (/^bearer$/i.test(scheme ?? '')) return value || null;
+  if (!/^basic$/i.test(scheme ?? '')) return null;
+  const decoded = Buffer.from(value, 'base64').toString('utf8');
+  return decoded.slice(decoded.indexOf(':') + 1) || null;
+}

@@ -1,0 +1,49 @@
+// How connections to a Temporal of the operator's are encrypted, and how it knows who connects.
+import { readFileSync } from 'node:fs';
+import { StartError } from './start-error.ts';
+
+/** As the client and the worker of Temporal's SDK take it. */
+export interface TemporalSecurity {
+  readonly tls?: {
+    readonly serverRootCACertificate?: Buffer;
+    readonly clientCertPair?: { readonly crt: Buffer; readonly key: Buffer };
+    readonly serverNameOverride?: string;
+  };
+  readonly apiKey?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** From TEMPORAL_TLS and what belongs to it. Without any of them connections are plain. Throws StartError. */
+export function temporalSecurityFrom(env: Environment): TemporalSecurity {
+  const { TEMPORAL_TLS: asked, TEMPORAL_TLS_SERVER_NAME: serverNameOverride, TEMPORAL_API_KEY: apiKey } = env;
+  if (asked !== undefined && asked !== 'true' && asked !== 'false')
+    throw new StartError(`TEMPORAL_TLS must be true or false, not ${asked}.`);
+  const authority = readFile(env, 'TEMPORAL_TLS_CA');
+  const crt = readFile(env, 'TEMPORAL_TLS_CERT');
+  const key = readFile(env, 'TEMPORAL_TLS_KEY');
+  if ((crt === null) !== (key === null))
+    throw new StartError('TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together: set both, or neither.');
+  const isAsked = asked === 'true' || authority !== null || crt !== null || apiKey !== undefined;
+  if (asked === 'false' && isAsked)
+    throw new StartError('TEMPORAL_TLS is false, and another setting needs TLS: remove one of them.');
+  if (!isAsked) return {};
+  return {
+    tls: {
+      ...(authority !== null && { serverRootCACertificate: authority }),
+      ...(crt !== null && key !== null && { clientCertPair: { crt, key } }),
+      ...(serverNameOverride !== undefined && { serverNameOverride }),
+    },
+    ...(apiKey !== undefined && { apiKey }),
+  };
+}
+
+function readFile(env: Environment, variable: string): Buffer | null {
+  const file = env[variable];
+  if (file === undefined) return null;
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new StartError(`${variable} names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}

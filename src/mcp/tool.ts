@@ -1,0 +1,143 @@
+// What a tool is: a name, a schema of arguments, hints for clients, and a function that asks the GraphQL API.
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { z } from 'zod';
+
+/** The GraphQL API with the token of the request. Tools reach nothing else, so no rule of the API is told twice. */
+export interface Api {
+  /**
+   * Throws ToolRefusal. With a key of the caller, a mutation is carried out once, and later calls are answered the same.
+   */
+  ask<Data, Variables>(
+    document: TypedDocumentNode<Data, Variables>,
+    variables: Variables,
+    idempotencyKey?: string,
+  ): Promise<Data>;
+  /** Resolves at the first change of a subscription, at its end, or when the signal is aborted. */
+  nextChange<Data, Variables>(
+    document: TypedDocumentNode<Data, Variables>,
+    variables: Variables,
+    signal: AbortSignal,
+  ): Promise<void>;
+}
+
+export interface Call {
+  readonly api: Api;
+  /** Aborted when the client is gone, or the server stops: what waits answers at once. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool changes nothing, adds something that can be taken back, or acts on what others rely on. */
+export type Effect = 'reads' | 'adds' | 'acts';
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly effect: Effect;
+  /** What the token needs, as in interface 5.7. */
+  readonly scopes: readonly string[];
+  readonly input: z.ZodObject;
+  readonly run: (args: never, call: Call) => Promise<object>;
+}
+
+interface Definition<Input extends z.ZodObject> extends Omit<Tool, 'input' | 'run'> {
+  readonly input: Input;
+  readonly run: (args: z.output<Input>, call: Call) => Promise<object>;
+}
+
+export function defineTool<Input extends z.ZodObject>(definition: Definition<Input>): Tool {
+  return definition;
+}
+
+/** A refusal of the API, or of a tool in the same form. */
+export class ToolRefusal extends Error {
+  override readonly name = 'ToolRefusal';
+  readonly code: string;
+  /** The argument at fault, as the tool spells it. Null: none is named. */
+  readonly field: string | null;
+  constructor(code: string, message: string, field: string | null = null) {
+    super(message);
+    this.code = code;
+    this.field = field;
+  }
+}
+
+export const repository = z
+  .string()
+  .regex(/^[^/\s]+\/[^/\s]+$/, 'must be <owner>/<name>, such as acme/shop')
+  .describe('The repository as <owner>/<name>, such as acme/shop.');
+
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+export function repositoryOf(text: string): RepositoryName {
+  const [owner = '', name = ''] = text.split('/');
+  return { owner, name };
+}
+
+export function unknownRepository(text: string): ToolRefusal {
+  return new ToolRefusal('NOT_FOUND', `There is no repository ${text} for this token.`, 'repository');
+}
+
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+  .optional();
+
+/** Of tools that act at once. */
+export const oncePerKey = {
+  idempotency_key: idempotencyKey.describe(
+    'Any unique text, such as a UUID. The same call with the same key is carried out once, for 24 hours: give it when a call may be repeated.',
+  ),
+};
+
+/** Of tools that first answer what they would do. */
+export const confirmed = {
+  confirm: z
+    .boolean()
+    .default(false)
+    .describe(
+      'false: nothing is done, and the answer says what would be. true: it is done. Pass true only after the user has agreed to the answer of the same call with false.',
+    ),
+  idempotency_key: idempotencyKey.describe(
+    'With confirm: true, the key that the answer with confirm: false had in to_confirm. A repeated call with it is carried out once.',
+  ),
+};
+
+export interface Confirmation {
+  readonly confirm: boolean;
+  readonly idempotency_key?: string | undefined;
+}
+
+/** The answer of a call without `confirm: true`. */
+export function notDone(impact: string | undefined, toConfirm: Readonly<Record<string, unknown>> = {}): object {
+  return {
+    done: false,
+    would: untrusted(impact ?? ''),
+    to_confirm: { confirm: true, idempotency_key: crypto.randomUUID(), ...toConfirm },
+  };
+}
+
+const longestText = 20_000;
+
+/**
+ * Text that others wrote, as data under a key that says so. Characters that people cannot see are left out, because
+ * instructions could hide in them.
+ */
+export function untrusted(text: string): { readonly untrusted_text: string };
+export function untrusted(text: string | null): { readonly untrusted_text: string } | null;
+export function untrusted(text: string | null): { readonly untrusted_text: string } | null {
+  if (text === null) return null;
+  const visible = text.replaceAll(/(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\u{E0100}-\u{E01EF}]/gu, '');
+  const isLong = visible.length > longestText;
+  return { untrusted_text: isLong ? `${visible.slice(0, longestText).toWellFormed()} … (shortened)` : visible };
+}
+
+/** Enums as REST spells them. */
+export function lower(value: string): string;
+export function lower(value: string | null): string | null;
+export function lower(value: string | null): string | null {
+  return value?.toLowerCase() ?? null;
+}

@@ -1,0 +1,262 @@
+// People of the OpenID provider as users of an account. The provider's subject is the identity; a user whom an admin added
+// with the same address is the person, because the provider has verified the address (ADR 0094).
+import { scopes, systemContext, type Context, type Ports, type Role } from '../../context.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { appendEvents } from '../events/index.ts';
+import { checkedEmail } from './names.ts';
+import { endSessions, insertSession } from './sessions.service.ts';
+import { lookAtTokensAgain } from './tokens.rows.ts';
+import { decrypt, encrypt, type Secrets } from './tokens.ts';
+
+/** A person as the provider vouches for it, and what its groups give. */
+export interface OidcPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Verified. */
+  readonly email: string;
+  /** Name of the account. */
+  readonly account: string;
+  readonly role: Role;
+  readonly refreshToken: string | null;
+  readonly idToken: string | null;
+}
+
+interface KnownUser {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly role_from: 'account' | 'github' | 'oidc';
+  readonly is_service: boolean;
+  readonly is_removed: boolean;
+  readonly oidc_subject: string | null;
+}
+
+/**
+ * Begins a session of a person whom the provider vouches for, and answers its secret. The person becomes a user at the
+ * first time. Throws FORBIDDEN for a removed user, and CONFLICT if the address belongs to somebody else.
+ */
+export async function startOidcSession(ports: Ports, secrets: Secrets, person: OidcPerson): Promise<string> {
+  const [account] = await ports.db.system.query<{ id: string }>('select id from account where name = $1', [
+    person.account,
+  ]);
+  if (account === undefined)
+    throw new DomainError('NOT_FOUND', `OIDC_ROLES names the account ${person.account}, which does not exist.`);
+  const accountId = account.id;
+  const ctx = systemContext(ports, accountId);
+  return await ports.db.transaction(accountId, async (tx) => {
+    // As every change of users: names stay unique.
+    await tx.query('select 1 from account where id = $1 for no key update', [accountId]);
+    const known = await findPerson(tx, accountId, person);
+    if (known !== null) refuseOthers(known, person);
+    const userId = known?.id ?? (await addPerson(ctx, tx, person));
+    await refreshPerson(ctx, tx, { secrets, userId, known, person });
+    const query = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+      await tx.query<Row>(text, values);
+    const idToken =
+      person.idToken === null ? null : encrypt(secrets, idTokenOf(accountId), Buffer.from(person.idToken));
+    return await insertSession(query, secrets, { accountId, userId, scopes, tokenId: null, idToken, now: ctx.clock() });
+  });
+}
+
+async function findPerson(tx: Transaction, accountId: string, person: OidcPerson): Promise<KnownUser | null> {
+  const users = `select u.id, u.email, u.role, u.role_from, u.is_service, u.removed_at is not null as is_removed,
+      p.subject as oidc_subject
+    from account_user u left join oidc_person p on p.account_id = u.account_id and p.user_id = u.id and p.issuer = $2
+    where u.account_id = $1`;
+  const [bySubject] = await tx.query<KnownUser>(`${users} and p.subject = $3`, [
+    accountId,
+    person.issuer,
+    person.subject,
+  ]);
+  if (bySubject !== undefined) return bySubject;
+  const [byEmail] = await tx.query<KnownUser>(`${users} and lower(u.email) = $3`, [
+    accountId,
+    person.issuer,
+    person.email,
+  ]);
+  return byEmail ?? null;
+}
+
+function refuseOthers(known: KnownUser, { subject, email }: OidcPerson): void {
+  if (known.is_removed)
+    throw new DomainError('FORBIDDEN', `An admin removed ${known.email} from this account. Ask an admin to be added.`);
+  if (known.is_service)
+    throw new DomainError(
+      'CONFLICT',
+      `${email} is the address of the account's service user, as which nobody signs in. Give the person another address.`,
+    );
+  if (known.oidc_subject !== null && known.oidc_subject !== subject)
+    throw new DomainError(
+      'CONFLICT',
+      `${email} belongs to another person of the OpenID provider. Ask an admin to remove the user ${known.email} first.`,
+    );
+}
+
+async function addPerson(ctx: Context, tx: Transaction, { email, role }: OidcPerson): Promise<string> {
+  const [added] = await tx.query<{ id: string }>(
+    `insert into account_user (account_id, email, role, role_from, created_at) values ($1, $2, $3, 'oidc', $4) returning id`,
+    [ctx.accountId, checkedEmail(email, 'email'), role, ctx.clock().toISOString()],
+  );
+  const userId = added?.id ?? '';
+  await appendEvents(ctx, tx, [{ action: 'user_added', payload: { userId, role } }]);
+  return userId;
+}
+
+async function refreshPerson(
+  ctx: Context,
+  tx: Transaction,
+  {
+    secrets,
+    userId,
+    known,
+    person,
+  }: {
+    readonly secrets: Secrets;
+    readonly userId: string;
+    readonly known: KnownUser | null;
+    readonly person: OidcPerson;
+  },
+): Promise<void> {
+  const { accountId } = ctx;
+  // A user who came from another provider before is a person of this one now.
+  await tx.query(
+    `insert into oidc_person (account_id, user_id, issuer, subject, confirmed_at, refresh_token)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (account_id, user_id) do update
+       set issuer = $3, subject = $4, confirmed_at = $5, refresh_token = $6, asked_at = null`,
+    [
+      accountId,
+      userId,
+      person.issuer,
+      person.subject,
+      ctx.clock().toISOString(),
+      sealRefreshToken(secrets, { accountId, userId }, person.refreshToken),
+    ],
+  );
+  await tx.query(`update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'oidc'`, [
+    accountId,
+    userId,
+    person.role,
+  ]);
+  if (known?.role_from === 'oidc') await lookAtTokensAgain(tx);
+}
+
+/** What the provider said last of a user. */
+export interface OidcStanding {
+  readonly issuer: string;
+  readonly subject: string;
+  /** Name of the account. */
+  readonly account: string;
+  readonly role: Role;
+  readonly confirmedAt: Date | null;
+  /** Whether there is a refresh token. */
+  readonly canAsk: boolean;
+}
+
+/** Null: the user's role does not come from the provider. */
+export async function readOidcStanding(ctx: Context, userId: string): Promise<OidcStanding | null> {
+  const [row] = await ctx.db.read<OidcStanding>(ctx.accountId, {
+    name: 'oidc_standing',
+    text: `select p.issuer, p.subject, a.name as account, u.role, p.confirmed_at as "confirmedAt",
+             p.refresh_token is not null as "canAsk"
+           from account_user u join account a on a.id = u.account_id
+           join oidc_person p on p.account_id = u.account_id and p.user_id = u.id
+           where u.account_id = $1 and u.id = $2 and u.role_from = 'oidc'`,
+    values: [ctx.accountId, userId],
+  });
+  return row ?? null;
+}
+
+const askedEverySec = 60;
+
+/**
+ * The refresh token of a user, for the one process that asks the provider now: providers may take a refresh token only
+ * once. Null: another process asks, or has asked in the last minute.
+ */
+export async function claimOidcQuestion(ctx: Context, secrets: Secrets, userId: string): Promise<string | null> {
+  const { accountId } = ctx;
+  return await ctx.db.transaction(accountId, async (tx) => {
+    const [row] = await tx.query<{ sealed: Buffer }>(
+      `update oidc_person set asked_at = $3
+       where account_id = $1 and user_id = $2 and refresh_token is not null
+         and (asked_at is null or asked_at <= $3::timestamptz - make_interval(secs => $4))
+       returning refresh_token as sealed`,
+      [accountId, userId, ctx.clock().toISOString(), askedEverySec],
+    );
+    return row === undefined ? null : decrypt(secrets, refreshTokenOf({ accountId, userId }), row.sealed).toString();
+  });
+}
+
+/** Null for a role: the provider did not say. Null for a refresh token: the one that was used stays good. */
+export async function confirmOidcPerson(
+  ctx: Context,
+  secrets: Secrets,
+  {
+    userId,
+    role,
+    refreshToken,
+  }: { readonly userId: string; readonly role: Role | null; readonly refreshToken: string | null },
+): Promise<void> {
+  const { accountId } = ctx;
+  await ctx.db.transaction(accountId, async (tx) => {
+    await tx.query(
+      `update oidc_person set refresh_token = coalesce($3, refresh_token),
+         confirmed_at = case when $4 then $5::timestamptz else confirmed_at end
+       where account_id = $1 and user_id = $2`,
+      [
+        accountId,
+        userId,
+        sealRefreshToken(secrets, { accountId, userId }, refreshToken),
+        role !== null,
+        ctx.clock().toISOString(),
+      ],
+    );
+    const changed = await tx.query(
+      `update account_user set role = $3 where account_id = $1 and id = $2 and role_from = 'oidc' and role <> $3 returning 1`,
+      [accountId, userId, role],
+    );
+    if (changed.length > 0) await lookAtTokensAgain(tx);
+  });
+}
+
+/** The person lost all access: the sessions end, and tokens do nothing until the person signs in again. */
+export async function withdrawOidcPerson(ctx: Context, userId: string): Promise<void> {
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    await tx.query(
+      'update oidc_person set confirmed_at = null, refresh_token = null where account_id = $1 and user_id = $2',
+      [ctx.accountId, userId],
+    );
+    await tx.query(`update account_user set role = 'member' where account_id = $1 and id = $2 and role_from = 'oidc'`, [
+      ctx.accountId,
+      userId,
+    ]);
+    await endSessions(ctx, tx, { userId });
+    await lookAtTokensAgain(tx);
+  });
+}
+
+/** The ID token that a session began with, also after its end. Null: the session did not begin at the provider. */
+export async function readIdToken(
+  { db }: Ports,
+  secrets: Secrets,
+  { accountId, sessionId }: { readonly accountId: string; readonly sessionId: string },
+): Promise<string | null> {
+  const [row] = await db.system.query<{ sealed: Buffer | null }>(
+    'select id_token as sealed from user_session where account_id = $1 and id = $2',
+    [accountId, sessionId],
+  );
+  return row?.sealed ? decrypt(secrets, idTokenOf(accountId), row.sealed).toString() : null;
+}
+
+interface UserKey {
+  readonly accountId: string;
+  readonly userId: string;
+}
+
+const idTokenOf = (accountId: string): string => `id-token/${accountId}`;
+const refreshTokenOf = ({ accountId, userId }: UserKey): string => `oidc-refresh-token/${accountId}/${userId}`;
+
+function sealRefreshToken(secrets: Secrets, user: UserKey, token: string | null): Buffer | null {
+  return token === null ? null : encrypt(secrets, refreshTokenOf(user), Buffer.from(token));
+}

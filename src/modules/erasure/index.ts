@@ -1,0 +1,1 @@
+export { carryOutErasures } from './carry-out.ts';

@@ -1,0 +1,43 @@
+// What `npm run doctor` says of signing in at the OpenID provider.
+import { ok, warning, type Finding } from '../../domain/doctor/finding.ts';
+import type { Database } from '../../platform/database.ts';
+import { OidcFailure } from '../../platform/oidc/index.ts';
+import type { Oidc } from './sign-in.ts';
+
+const probe = 'sign-in';
+
+export async function examineOidc(db: Database, { settings, provider }: Oidc): Promise<Finding[]> {
+  const { redirectUri } = provider;
+  const accounts = [...new Set(settings.roles.map(({ account }) => account))];
+  const known = await db.system.query<{ name: string }>('select name from account where name = any ($1)', [accounts]);
+  const unknown = accounts.filter((account) => !known.some(({ name }) => name === account));
+  const findings: Finding[] = unknown.map((account) =>
+    warning(probe, `OIDC_ROLES names the account ${account}, which does not exist.`, 'Correct OIDC_ROLES.'),
+  );
+  try {
+    const server = await provider.describe();
+    findings.unshift(
+      ok(
+        probe,
+        `The OpenID provider ${settings.issuer} answers. It must know the redirect URI ${redirectUri}, which only a sign-in tries.`,
+      ),
+    );
+    const offered = server.scopes_supported;
+    const absent = settings.scopes.split(/\s+/).filter((scope) => offered !== undefined && !offered.includes(scope));
+    if (absent.length > 0)
+      findings.push(
+        warning(
+          probe,
+          `The OpenID provider does not list the scopes ${absent.join(' ')} of OIDC_SCOPES.`,
+          'Take scopes that the provider does not know out of OIDC_SCOPES. Some providers leave scopes out of their list that they know.',
+        ),
+      );
+  } catch (error) {
+    if (!(error instanceof OidcFailure)) throw error;
+    // Landings go on without it.
+    findings.unshift(
+      warning(probe, error.message, `OIDC_ISSUER is ${settings.issuer}; the redirect URI is ${redirectUri}.`),
+    );
+  }
+  return findings;
+}

@@ -1,0 +1,4 @@
+export { oidcConfirmation, type ConfirmPerson } from './confirmation.ts';
+export { examineOidc } from './examine.ts';
+export { beginOidcSignIn, completeOidcSignIn, openOidc, type Oidc } from './sign-in.ts';
+export { beginOidcSignOut, hasOidcSignOut, oidcSignOutUrl } from './sign-out.ts';

@@ -1,0 +1,92 @@
+// Signing in at the OpenID provider of the installation, and out of it (ADR 0094).
+import type { Ports } from '../../context.ts';
+import { decideOidcAccess, lacksClaims } from '../../domain/accounts/oidc.ts';
+import type { OidcSettings } from '../../domain/accounts/oidc-settings.ts';
+import { awayMinutes } from '../../domain/accounts/sign-in.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { openOidcProvider, OidcFailure, type AuthorizationKept, type OidcProvider } from '../../platform/oidc/index.ts';
+import { decrypt, encrypt, startOidcSession, type Secrets } from '../accounts/index.ts';
+
+/** The provider of the installation, and what its people may do. */
+export interface Oidc {
+  readonly settings: OidcSettings;
+  readonly provider: OidcProvider;
+}
+
+export function openOidc({ clock, publicUrl }: Pick<Ports, 'clock' | 'publicUrl'>, settings: OidcSettings): Oidc {
+  const redirectUri = oidcRedirectUri(publicUrl);
+  const provider = openOidcProvider({ ...settings, redirectUri, clock }, (claims) => lacksClaims(settings, claims));
+  return { settings, provider };
+}
+
+/** What the provider must be told that browsers are sent back to. */
+function oidcRedirectUri(publicUrl: string): string {
+  return `${publicUrl}/session/oidc/callback`;
+}
+
+interface Kept extends AuthorizationKept {
+  readonly next: string;
+  /** Null: whichever the groups of the person give first. */
+  readonly account: string | null;
+  readonly until: number;
+}
+
+const purpose = 'oidc-sign-in';
+
+/** Where the browser goes, and what it keeps, sealed, until it comes back. */
+export async function beginOidcSignIn(
+  { clock }: Ports,
+  secrets: Secrets,
+  {
+    provider,
+    next,
+    account,
+  }: { readonly provider: OidcProvider; readonly next: string; readonly account: string | null },
+): Promise<{ readonly url: string; readonly kept: string }> {
+  const { url, kept } = await provider.begin().catch(asRefusal);
+  const until = clock().getTime() + awayMinutes * 60_000;
+  const all: Kept = { ...kept, next, account, until };
+  return { url, kept: encrypt(secrets, purpose, Buffer.from(JSON.stringify(all))).toString('base64url') };
+}
+
+/** Answers the secret of the session, and where the browser wanted to go. */
+export async function completeOidcSignIn(
+  ports: Ports,
+  secrets: Secrets,
+  {
+    oidc,
+    kept: sealed,
+    answer,
+  }: { readonly oidc: Oidc; readonly kept: string | null; readonly answer: URLSearchParams },
+): Promise<{ readonly secret: string; readonly next: string }> {
+  const kept = openKept(secrets, sealed);
+  if (kept === null || kept.until <= ports.clock().getTime())
+    throw new DomainError(
+      'BAD_INPUT',
+      `This browser did not begin to sign in here in the last ${awayMinutes} minutes. Begin again.`,
+    );
+  const vouched = await oidc.provider.complete(answer, kept).catch((error: unknown) => {
+    ports.log.warn({ err: error }, 'A sign-in at the OpenID provider failed.');
+    return asRefusal(error);
+  });
+  const access = decideOidcAccess(oidc.settings, vouched.claims, kept);
+  if (access.kind === 'refused') throw new DomainError('FORBIDDEN', access.why);
+  const { issuer } = oidc.settings;
+  const secret = await startOidcSession(ports, secrets, { ...vouched, ...access, issuer });
+  return { secret, next: kept.next };
+}
+
+/** Null: another installation sealed it, or nobody. */
+function openKept(secrets: Secrets, sealed: string | null): Kept | null {
+  try {
+    return JSON.parse(decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString()) as Kept;
+  } catch {
+    return null;
+  }
+}
+
+/** For `catch`. */
+export function asRefusal(error: unknown): never {
+  if (!(error instanceof OidcFailure)) throw error;
+  throw new DomainError(error.kind === 'unreachable' ? 'HOST_UNAVAILABLE' : 'FORBIDDEN', error.message);
+}

@@ -1,0 +1,49 @@
+// Signing out at the OpenID provider too, after the session here has ended.
+import type { Context, Ports } from '../../context.ts';
+import { awayMinutes } from '../../domain/accounts/sign-in.ts';
+import { decrypt, encrypt, readIdToken, type Secrets } from '../accounts/index.ts';
+import { asRefusal, type Oidc } from './sign-in.ts';
+
+interface Ended {
+  readonly accountId: string;
+  readonly sessionId: string;
+  readonly until: number;
+}
+
+const purpose = 'oidc-sign-out';
+
+/** What the browser keeps of a session that it ends, sealed. Null: the session did not begin at the provider. */
+export async function beginOidcSignOut(ctx: Context, secrets: Secrets): Promise<string | null> {
+  const { accountId } = ctx;
+  const { sessionId } = ctx.actor;
+  if (sessionId === null || (await readIdToken(ctx, secrets, { accountId, sessionId })) === null) return null;
+  const ended: Ended = { accountId, sessionId, until: ctx.clock().getTime() + awayMinutes * 60_000 };
+  return encrypt(secrets, purpose, Buffer.from(JSON.stringify(ended))).toString('base64url');
+}
+
+/** Where the browser ends its session at the provider. Null: the browser has ended none here, or the provider has no page. */
+export async function oidcSignOutUrl(
+  ports: Ports,
+  secrets: Secrets,
+  { oidc, kept }: { readonly oidc: Oidc; readonly kept: string | null },
+): Promise<string | null> {
+  const ended = openEnded(ports, secrets, kept);
+  if (ended === null) return null;
+  const idToken = await readIdToken(ports, secrets, ended);
+  return await oidc.provider.signOutUrl(`${ports.publicUrl}/session`, idToken).catch(asRefusal);
+}
+
+/** Whether the browser has just ended a session here that began at the provider. */
+export function hasOidcSignOut(ports: Ports, secrets: Secrets, kept: string | null): boolean {
+  return openEnded(ports, secrets, kept) !== null;
+}
+
+function openEnded({ clock }: Ports, secrets: Secrets, sealed: string | null): Ended | null {
+  try {
+    const opened = decrypt(secrets, purpose, Buffer.from(sealed ?? '', 'base64url')).toString();
+    const ended = JSON.parse(opened) as Ended;
+    return ended.until > clock().getTime() ? ended : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,75 @@
+import DataLoader from 'dataloader';
+import { Arg, Ctx, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { DomainError } from '../../../domain/errors.ts';
+import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { PullRequest } from './pull-requests.types.ts';
+
+const mostNames = 1_000;
+
+@ObjectType({ simpleResolvers: true, description: 'The parts of the code base that a pull request affects.' })
+export class AffectedTargets {
+  @Field(() => Int, { description: 'How many there are.' })
+  count!: number;
+
+  @Field(() => [String], { description: 'The first of their names, in the order they were reported.' })
+  names!: readonly string[];
+}
+
+interface Asked {
+  readonly id: string;
+  /** Null: now. */
+  readonly at: Date | null;
+  readonly first: number;
+}
+
+/** Null: not known. */
+function targetsOf(ctx: GraphQLContext): DataLoader<Asked, AffectedTargets | null> {
+  return new DataLoader(
+    async (asked) => {
+      requireScope(ctx, 'queue:read');
+      const rows = await ctx.db.read<{ place: number; count: number | null; names: string[] | null }>(ctx.accountId, {
+        name: 'affected_targets_of_pull_requests',
+        text: `select a.place::int, cardinality(t.targets) as count, t.targets[1:a.first] as names
+               from unnest($2::bigint[], $3::timestamptz[], $4::int[]) with ordinality as a (id, at, first, place)
+               join pull_request p on p.account_id = $1 and p.id = a.id
+               left join lateral (
+                 select v.id, v.targets from pull_request_targets_past v
+                 where v.account_id = $1 and v.pull_request_id = p.id and v.until_at > a.at order by v.until_at, v.id limit 1
+               ) past on true
+               cross join lateral (select case when past.id is null then p.affected_targets else past.targets end as targets) t`,
+        values: [
+          ctx.accountId,
+          asked.map(({ id }) => id),
+          asked.map(({ at }) => at?.toISOString() ?? 'infinity'),
+          asked.map(({ first }) => first),
+        ],
+      });
+      const byPlace = new Map(rows.map((row) => [row.place, row]));
+      return asked.map((_, index) => {
+        const { count, names } = byPlace.get(index + 1) ?? { count: null, names: null };
+        return count === null ? null : { count, names: names ?? [] };
+      });
+    },
+    { cache: false },
+  );
+}
+
+@Resolver(() => PullRequest)
+export class AffectedTargetsResolver {
+  @FieldResolver(() => AffectedTargets, {
+    nullable: true,
+    description:
+      'What it affects, as reported for its head commit (interface 4.3). Pull requests that affect nothing in common do not wait for each other. Null: it is not known, so that it is assumed to affect everything.',
+  })
+  async affectedTargets(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id, past }: PullRequest,
+    @Arg('first', () => Int, { defaultValue: 50, description: 'How many names, 50 if not given, at most 1,000.' })
+    first: number,
+  ): Promise<AffectedTargets | null> {
+    if (first < 0 || first > mostNames)
+      throw new DomainError('BAD_INPUT', `first must be between 0 and ${mostNames}`, 'first');
+    return await loaderOf(ctx, targetsOf).load({ id, at: past?.at ?? null, first });
+  }
+}

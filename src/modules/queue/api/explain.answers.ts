@@ -1,0 +1,196 @@
+// From the facts of a pull request and of its queue to its explanation.
+import {
+  listPreconditions,
+  type Precondition,
+  type PreconditionKind,
+} from '../../../domain/queue/requests/admission.ts';
+import { explain, type ExplainedPullRequest, type Reason } from '../../../domain/queue/explain/explain.ts';
+import type { Cause, CheckFact, Condition, ConditionFacts } from '../../../domain/queue/explain/condition.ts';
+import { listConditions } from '../../../domain/queue/explain/conditions.ts';
+import type { LinePosition } from '../../../domain/queue/explain/line-position.ts';
+import type { BlockCode, BuildState, PullRequestStatus } from '../../../domain/queue/model/snapshot.ts';
+import { validationsDigest, type Configuration } from '../../../domain/configuration/index.ts';
+import { admissionRequest } from '../admission/admission.service.ts';
+import { validationFacts } from '../admission/validations.service.ts';
+import { judgeOwn } from '../facts/judged-builds.ts';
+import { obstacleBelow } from '../facts/stacks.ts';
+import type { QueueAsOf } from './as-of.loader.ts';
+import type { Version } from './explain.rows.ts';
+
+export interface Explained extends Reason {
+  /** The instant of the explanation. */
+  readonly at: Date;
+  /** Empty if only the reason is asked for. */
+  readonly conditions: readonly Condition[];
+}
+
+export interface Known {
+  /** The version at the instant. */
+  readonly version: Version;
+  /** Newest first, from that version on. */
+  readonly versions: readonly Version[];
+  /** Null: it was not in line. */
+  readonly position: LinePosition | null;
+  /** The build of its head. */
+  readonly own: BuildState | undefined;
+  /** By commit. */
+  readonly checks: ReadonlyMap<string, readonly CheckFact[]>;
+  /** The version at the instant of the pull request below it. */
+  readonly below: Version | null;
+  /** Newest first. */
+  readonly events: readonly Cause[];
+  readonly queueAsOf: QueueAsOf;
+}
+
+/** The reason alone. */
+export function explainBriefly(known: Pick<Known, 'version' | 'position' | 'events' | 'queueAsOf'>): Explained {
+  const reason = explain(explainedPullRequest(known, known.version, known.position));
+  return { ...reason, at: new Date(known.queueAsOf.now), conditions: [] };
+}
+
+export function explainOne(known: Known): Explained {
+  const { version, versions, position, own, checks, below, events, queueAsOf } = known;
+  const tested = position?.tested?.testedCommit ?? '';
+  const preconditions = preconditionsOf(queueAsOf, version, { own, below });
+  const pullRequest = explainedPullRequest(known, version, position);
+  const { ownRequiredChecks, requiredChecks } = queueAsOf.rules;
+  const facts: ConditionFacts = {
+    pullRequest,
+    position,
+    preconditions,
+    validations: queueAsOf.configuration.merge_rules.preconditions.validations.map(({ name }) => name),
+    own: {
+      checks: checks.get(version.headSha) ?? [],
+      required: ownRequiredChecks,
+      startedAt: own?.startedAt ?? null,
+    },
+    build: {
+      checks: checks.get(tested) ?? [],
+      required: requiredChecks,
+      startedAt: position?.tested?.buildStartedAt ?? null,
+    },
+    since: {
+      status: statusSince(versions, version),
+      preconditions: preconditionsSince(known, preconditions),
+      halted: queueAsOf.haltedAt,
+    },
+    causes: {
+      status: events.find(({ action }) => causesOf[version.status as PullRequestStatus].includes(action)) ?? null,
+      pause: queueAsOf.pausedBy,
+      halt: queueAsOf.haltedBy,
+      freeze: queueAsOf.frozenBy,
+      build: events.find(({ action }) => action === 'added_to_batch') ?? null,
+      stuck: version.stuckAnnounced ? (events.find(({ action }) => action === 'stuck') ?? null) : null,
+    },
+  };
+  return { ...explain(pullRequest), at: new Date(queueAsOf.now), conditions: listConditions(facts) };
+}
+
+function explainedPullRequest(
+  { events, queueAsOf }: Pick<Known, 'events' | 'queueAsOf'>,
+  version: Version,
+  position: LinePosition | null,
+): ExplainedPullRequest {
+  const left = events.find(({ action }) => action === 'dequeued' || action === 'queued' || action === 'opened');
+  return {
+    status: version.status,
+    code: version.statusCode as BlockCode | null,
+    text: version.statusText,
+    actor: version.statusActor,
+    dequeued: left?.action === 'dequeued' ? { by: left.actor } : null,
+    ahead: position?.ahead ?? null,
+    skippers: position?.skippers ?? [],
+    hold: position?.hold ?? null,
+    ownChecks: position?.ownChecks ?? null,
+    finalGate: position?.finalGate ?? null,
+    batch: position?.batch ?? null,
+    paused: queueAsOf.pause,
+    haltedReason: queueAsOf.haltedReason,
+    hostWarning: queueAsOf.hostWarning,
+    hostWaitUntil: queueAsOf.hostWaitUntil,
+    preparingSince: queueAsOf.preparingSince,
+    frozen: position === null ? null : queueAsOf.frozen,
+    landingsFrom: position === null ? null : queueAsOf.windowFrom,
+  };
+}
+
+/** Events that lead to a status. */
+const causesOf: Readonly<Record<PullRequestStatus, readonly string[]>> = {
+  open: ['dequeued', 'opened'],
+  pending: ['labeled'],
+  queued: ['queued', 'reset'],
+  tagged: ['queued'],
+  blocked: ['blocked'],
+  merged: ['merged'],
+  closed: [],
+};
+
+function statusSince(versions: readonly Version[], { status, since }: Version): number {
+  const before = versions.findIndex((version) => version.status !== status);
+  return versions[(before === -1 ? versions.length : before) - 1]?.since ?? since;
+}
+
+function preconditionsOf(
+  queueAsOf: QueueAsOf,
+  version: Version,
+  { own, below }: { readonly own?: BuildState | undefined; readonly below: Version | null },
+): Precondition[] {
+  const { configuration, rules, tip } = queueAsOf;
+  const judged = judgeOwn(own, rules);
+  const conflictsWithBase = queueAsOf.view.snapshot.mergeResults.some(
+    ({ parent, heads, conflictAt }) =>
+      parent === tip && heads.length === 1 && heads[0] === version.headSha && conflictAt === 0,
+  );
+  const failedValidations = failedValidationsOf(configuration, version);
+  const waitsForBelow = below === null ? null : obstacleBelow(new Map([[below.id, below]]), version.belowId);
+  const request = admissionRequest(
+    { configuration, rules, validated: new Map([[version.id, failedValidations]]) },
+    {
+      repository: queueAsOf,
+      queue: queueAsOf,
+      pullRequest: version,
+      seen: {
+        ownVerdict: judged.verdict,
+        ownFailedChecks: judged.failed,
+        ownMissingChecks: judged.missing,
+        conflictsWithBase,
+        waitsForBelow,
+      },
+    },
+  );
+  return listPreconditions(request);
+}
+
+/**
+ * If the stored result belongs to older validations, they are judged again, or, where the text is not kept, the still
+ * existing ones of the result count.
+ */
+function failedValidationsOf(configuration: Configuration, version: Version): readonly string[] {
+  const { validations } = configuration.merge_rules.preconditions;
+  if (version.validatedBy === validationsDigest(validations)) return version.failedValidations;
+  if (version.title !== '') return validationFacts(configuration, version).failedValidations;
+  return version.failedValidations.filter((failed) => validations.some(({ name }) => name === failed));
+}
+
+/** Since when each precondition has its present value: earlier versions are judged by the rules of the instant. */
+function preconditionsSince(
+  { versions, queueAsOf }: Known,
+  preconditions: readonly Precondition[],
+): Partial<Record<PreconditionKind, number>> {
+  const since: Partial<Record<PreconditionKind, number>> = {};
+  const open = new Map(preconditions.map(({ kind, observed }) => [kind, observed]));
+  // The versions have no facts about these.
+  open.delete('own_checks');
+  open.delete('mergeable');
+  open.delete('stack');
+  for (const version of versions) {
+    const observed = new Map(
+      preconditionsOf(queueAsOf, version, { below: null }).map((each) => [each.kind, each.observed]),
+    );
+    for (const [kind, now] of open) {
+      if (observed.get(kind) === now) since[kind] = version.since;
+      else open.delete(kind);
+    }
+  }
+  return since;
+}

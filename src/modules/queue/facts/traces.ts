@@ -1,0 +1,37 @@
+// The work on a batch goes on with the trace of the request that queued its pull request. Wakes carry no data and may be
+// lost, so the trace is kept in the row of the pull request. A batch of several pull requests has a span of its own,
+// which is linked to the trace of each.
+import type { Context } from '../../../context.ts';
+import type { Transaction } from '../../../platform/database.ts';
+import { inSpan, isTracing, presentTrace, readTrace } from '../../../platform/tracing/index.ts';
+
+/** Keeps the present trace with a pull request that is queued. */
+export async function keepTrace(ctx: Context, tx: Transaction, pullRequestId: string): Promise<void> {
+  const present = presentTrace();
+  if (present === null) return;
+  await tx.query('update pull_request set trace_parent = $3 where account_id = $1 and id = $2', [
+    ctx.accountId,
+    pullRequestId,
+    present,
+  ]);
+}
+
+export async function withTraceOfBatch<T>(
+  ctx: Context,
+  { name, batchId }: { readonly name: string; readonly batchId: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!isTracing()) return await work();
+  const rows = await ctx.db.read<{ trace: string | null }>(ctx.accountId, {
+    name: 'traces_of_batch',
+    text: `select p.trace_parent as trace from batch_member m
+           join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+           where m.account_id = $1 and m.batch_id = $2 order by m.ordinal`,
+    values: [ctx.accountId, batchId],
+  });
+  const traces = rows.flatMap((row) => readTrace(row.trace) ?? []);
+  const [first, ...others] = traces;
+  const isOne = rows.length === 1 && first !== undefined && others.length === 0;
+  const belonging = isOne ? { parent: first } : { links: traces };
+  return await inSpan(name, { ...belonging, attributes: { 'interlock.batch': batchId } }, work);
+}

@@ -1,0 +1,81 @@
+// Facts about a head commit that the row needs and the host's pull request lacks.
+import type { Context } from '../../../context.ts';
+import { codeOf, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
+import { configurationOf } from '../store/configuration.cache.ts';
+import type { HostedRepository } from '../store/hosted-repository.ts';
+import type { PullRequestRow } from '../store/queue.entities.ts';
+
+export interface HeadFacts {
+  readonly tree: string;
+  /** Its first parent, if it only merges that parent with the base's tip. Otherwise null. */
+  readonly updates: string | null;
+  readonly authorName: string;
+  readonly authorEmail: string;
+  /** Number of commits without a verified signature. Null: not required, or already recorded. */
+  readonly unverified: number | null;
+  /** The base's tip if the head contains it: a build of such a head may be evidence. Otherwise ''. */
+  readonly base: string;
+}
+
+/** Null: the host does not have the commit. */
+export async function readHead(
+  ctx: Context,
+  repository: HostedRepository,
+  seen: HostPullRequest,
+  before: Parameters<typeof configurationOf>[0] & { readonly verifiedHead: string | null },
+): Promise<HeadFacts | null> {
+  const code = codeOf(ctx, repository);
+  const base = seen.baseTip;
+  // First, because it fetches both commits at once where they are not here yet.
+  const containsBase = base !== null && (await code.isAncestor(base, seen.headSha));
+  const commit = await code.readCommit(seen.headSha);
+  if (commit === null) return null;
+  const { tree, authorName, authorEmail } = commit;
+  const updates = base === null ? null : await updatedHead(ctx, repository, commit, base);
+  const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
+  const unverified =
+    require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
+      ? await code.countUnverifiedCommits({ head: seen.headSha, base })
+      : null;
+  return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base : '' };
+}
+
+/**
+ * The former head, if this commit is an "update branch". It is recognised by repeating the merge: the same two parents
+ * must give the head's tree.
+ */
+async function updatedHead(
+  ctx: Context,
+  repository: HostedRepository,
+  commit: HostCommit,
+  tip: string,
+): Promise<string | null> {
+  const [previous, base] = commit.parents;
+  if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
+  const merged = await codeOf(ctx, repository).composeCommit({
+    parent: base,
+    members: [
+      {
+        head: previous,
+        strategy: 'merge',
+        message: commit.message,
+        authorName: commit.authorName,
+        authorEmail: commit.authorEmail,
+      },
+    ],
+    batchCommit: 'group',
+    groupMessage: '',
+    at: commit.authoredAt,
+    keepRef: `refs/interlock/updates/${commit.commit}`,
+  });
+  return merged.kind === 'composed' && merged.tree === commit.tree ? previous : null;
+}
+
+/** What the row keeps of the commits' signatures. Empty if they were not counted. */
+export function signatureFacts(
+  seen: HostPullRequest,
+  head: HeadFacts | null,
+): Partial<Pick<PullRequestRow, 'unverifiedCommits' | 'verifiedHead'>> {
+  if (head === null || head.unverified === null) return {};
+  return { unverifiedCommits: head.unverified, verifiedHead: seen.headSha };
+}

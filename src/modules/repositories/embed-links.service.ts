@@ -1,0 +1,95 @@
+// Links that show one queue to visitors without a session: on a screen, or as a badge (ADR 0085).
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../context.ts';
+import { DomainError, notFound } from '../../domain/errors.ts';
+import { digestToken, recordUserAction, requireScope, tokenChannel, type Secrets } from '../accounts/index.ts';
+import { appendEvents } from '../events/index.ts';
+import { loadRepository, requireAtHostOf, type RepositoryName } from './repositories.reads.ts';
+
+const dayMs = 24 * 3_600_000;
+const usualDays = 90;
+const mostDays = 730;
+const longestBranch = 250;
+
+export interface NewEmbedLink {
+  readonly repository: RepositoryName;
+  readonly baseBranch: string;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/** Answers the key once: only its digest is stored. The link ends with its user, and with the token that made it. */
+export async function createEmbedLink(
+  ctx: Context,
+  secrets: Secrets,
+  { repository, baseBranch, expiresAt: asked }: NewEmbedLink,
+): Promise<{ readonly id: string; readonly url: string; readonly badgeUrl: string }> {
+  requireScope(ctx, 'admin');
+  const { id: repositoryId, owner, name } = await loadRepository(ctx, repository, 'admin');
+  if (baseBranch === '' || baseBranch.length > longestBranch)
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.baseBranch must have 1 to ${longestBranch} characters`,
+      'input.baseBranch',
+    );
+  const { userId, tokenId } = ctx.actor;
+  if (userId === null) throw new Error('An embed link belongs to a user.');
+  const now = ctx.clock();
+  const expiresAt = asked ?? new Date(now.getTime() + usualDays * dayMs);
+  if (expiresAt <= now || expiresAt.getTime() > now.getTime() + mostDays * dayMs)
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.expiresAt must be in the future, and within ${mostDays} days`,
+      'input.expiresAt',
+    );
+  const key = randomBytes(32).toString('base64url');
+  const id = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [made] = await tx.query<{ id: string }>(
+      `insert into embed_link (account_id, digest, repository_id, base_branch, user_id, token_id, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) returning id`,
+      [
+        ctx.accountId,
+        digestToken(secrets, key),
+        repositoryId,
+        baseBranch,
+        userId,
+        tokenId,
+        now.toISOString(),
+        expiresAt.toISOString(),
+      ],
+    );
+    const action = 'embed_link_created';
+    await appendEvents(ctx, tx, [{ repositoryId, action, payload: { baseBranch } }]);
+    await recordUserAction(ctx, tx, { action, target: `${owner}/${name}:${baseBranch}` });
+    return made?.id ?? '';
+  });
+  const path = [owner, name, ...baseBranch.split('/')].map(encodeURIComponent).join('/');
+  const place = `${ctx.publicUrl}/embed/${path}`;
+  return { id, url: `${place}?key=${key}`, badgeUrl: `${place}/badge.svg?key=${key}` };
+}
+
+/** Ends a link and what shows it, in every process at once. A repetition changes nothing. */
+export async function revokeEmbedLink(ctx: Context, id: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const [link] = await tx.query<{ repositoryId: string; target: string; isRevoked: boolean }>(
+      `select l.repository_id as "repositoryId", r.owner || '/' || r.name || ':' || l.base_branch as target,
+         l.revoked_at is not null as "isRevoked"
+       from embed_link l join repository r on r.account_id = l.account_id and r.id = l.repository_id
+       where l.account_id = $1 and l.id = $2 for update of l`,
+      [ctx.accountId, id],
+    );
+    if (!link) throw notFound('Embed link');
+    await requireAtHostOf(ctx, link.repositoryId, 'admin');
+    if (link.isRevoked) return;
+    await tx.query('update embed_link set revoked_at = $3 where account_id = $1 and id = $2', [
+      ctx.accountId,
+      id,
+      ctx.clock().toISOString(),
+    ]);
+    // Such changes are rare and must reach every process at once, as the end of a token does.
+    await tx.query("select pg_notify($1, 'embed:' || $2::text)", [tokenChannel, id]);
+    const action = 'embed_link_revoked';
+    await appendEvents(ctx, tx, [{ repositoryId: link.repositoryId, action, payload: {} }]);
+    await recordUserAction(ctx, tx, { action, target: link.target });
+  });
+}

@@ -1,0 +1,1 @@
+export { createSlackRelay, type SlackRelay } from './relay.ts';

@@ -1,0 +1,122 @@
+// From an account's event log to news for messages in Slack: a row for each subject and channel, which counts what happened.
+// What a message says is read from the rows of the subject afterwards, so that neither order nor number of events matters.
+import { channelsOf, type SlackSettings } from '../../domain/slack/settings.ts';
+import type { Ports } from '../../context.ts';
+import type { SystemQueries } from '../../platform/database.ts';
+
+const pageSize = 500;
+
+interface EventRow {
+  readonly id: string;
+  readonly position: string;
+  readonly action: string;
+  readonly owner: string | null;
+  readonly name: string | null;
+  readonly pullRequestId: string | null;
+  readonly deploymentId: string | null;
+  readonly environmentId: string | null;
+}
+
+interface News {
+  readonly channel: string;
+  readonly subject: string;
+}
+
+/** Takes the news of every account that a channel hears of. */
+export async function takeSlackNews({ db, clock }: Ports, settings: SlackSettings): Promise<void> {
+  const names = [...new Set(settings.channels.map(({ account }) => account))];
+  const accounts = await db.system.query<{ id: string; name: string }>(
+    `select a.id, a.name from account a left join slack_cursor c on c.account_id = a.id
+     left join event_head h on h.account_id = a.id
+     where a.name = any ($1) and (c.position is null or h.position > c.position)`,
+    [names],
+  );
+  for (const { id, name } of accounts) {
+    const take = async (query: SystemQueries['query']): Promise<number> =>
+      await takePage(query, { settings, accountId: id, account: name, now: clock() });
+    while ((await db.system.transaction(take)) === pageSize);
+  }
+}
+
+/**
+ * A pull request that is closed while it is not in line leaves without an event. Its message is looked at once more, if it
+ * is not older than that.
+ */
+export async function noteClosed({ db, clock }: Ports): Promise<void> {
+  const since = new Date(clock().getTime() - closedWithinDays * 24 * 3_600_000);
+  await db.system.query(
+    `update slack_message m set version = version + 1 from pull_request p
+     where m.told_version = m.version and m.posted_ts is not null and m.created_at > $1 and m.subject like 'pull_request:%'
+       and p.account_id = m.account_id and p.id = split_part(m.subject, ':', 2)::bigint and p.status = 'closed'
+       and p.closed_at > m.next_attempt_at - make_interval(secs => $2)`,
+    [since.toISOString(), editEverySec],
+  );
+}
+
+const closedWithinDays = 90;
+/** Between two edits of one message. Slack takes about fifty in a minute from an app. */
+export const editEverySec = 3;
+
+interface Page {
+  readonly settings: SlackSettings;
+  readonly accountId: string;
+  readonly account: string;
+  readonly now: Date;
+}
+
+async function takePage(query: SystemQueries['query'], { settings, accountId, account, now }: Page): Promise<number> {
+  // What happened before the first look has no message.
+  await query(
+    `insert into slack_cursor (account_id, position)
+     select $1::bigint, coalesce((select position from event_head where account_id = $1::bigint), 0)
+     on conflict (account_id) do nothing`,
+    [accountId],
+  );
+  const [cursor] = await query<{ position: string }>(
+    'select position from slack_cursor where account_id = $1 for update skip locked',
+    [accountId],
+  );
+  if (cursor === undefined) return 0;
+  const events = await query<EventRow>(
+    `select e.id, e.position, e.action, r.owner, r.name, e.pull_request_id as "pullRequestId",
+            e.deployment_id as "deploymentId", e.environment_id as "environmentId"
+     from event e left join repository r on r.account_id = e.account_id and r.id = e.repository_id
+     where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
+    [accountId, cursor.position],
+  );
+  const last = events.at(-1);
+  if (last === undefined) return 0;
+  const news = new Map<string, News>();
+  for (const event of events) {
+    const subject = await subjectOf(query, accountId, event);
+    if (subject === null || event.owner === null || event.name === null) continue;
+    for (const channel of channelsOf(settings, { account, owner: event.owner, name: event.name }))
+      news.set(JSON.stringify([channel, subject]), { channel, subject });
+  }
+  await query(
+    `insert into slack_message (account_id, channel, subject, next_attempt_at, created_at)
+     select $1::bigint, n ->> 'channel', n ->> 'subject', $3::timestamptz, $3::timestamptz from jsonb_array_elements($2::jsonb) n
+     on conflict (account_id, channel, subject) do update set version = slack_message.version + 1`,
+    [accountId, JSON.stringify([...news.values()]), now.toISOString()],
+  );
+  await query('update slack_cursor set position = $2 where account_id = $1', [accountId, last.position]);
+  return events.length;
+}
+
+/** Null: the event is no news. */
+async function subjectOf(
+  query: SystemQueries['query'],
+  accountId: string,
+  { id, action, pullRequestId, deploymentId, environmentId }: EventRow,
+): Promise<string | null> {
+  if (pullRequestId !== null) return `pull_request:${pullRequestId}`;
+  if (deploymentId !== null) return `deployment:${deploymentId}`;
+  if (action === 'environment_frozen') return `freeze:${environmentId}:${id}`;
+  if (action !== 'environment_unfrozen') return null;
+  const [began] = await query<{ id: string }>(
+    `select id from event where account_id = $1 and environment_id = $2 and action = 'environment_frozen' and id < $3
+     order by id desc limit 1`,
+    [accountId, environmentId, id],
+  );
+  return began === undefined ? null : `freeze:${environmentId}:${began.id}`;
+}

@@ -1,0 +1,95 @@
+// A database as files, read in one snapshot while others write: each table is a gzipped file of a JSON array of texts
+// for each row. The schema is not in it: migrations make the schema of the same moment.
+import { createWriteStream } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import pg from 'pg';
+import { listTables, quoted, type Table } from './tables.ts';
+
+export interface DumpedTable {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: number;
+}
+
+export interface Dump {
+  /** Names of the migrations that made the schema, in their order. */
+  readonly migrations: readonly string[];
+  readonly tables: readonly DumpedTable[];
+  /** The last number that each sequence gave out. */
+  readonly sequences: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface Snapshot {
+  query<Row extends object>(text: string): Promise<Row[]>;
+  /** Writes every table into the folder. */
+  dump(folder: string): Promise<Dump>;
+}
+
+const rowsAtOnce = 2_000;
+
+/** Whatever `work` reads of the database is as of its first question. */
+export async function withSnapshot<T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-backup' });
+  await client.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const result = await work({
+      query: async <Row extends object>(text: string) => await readAsSystem<Row>(client, text),
+      dump: async (folder) => await dump(client, folder),
+    });
+    await client.query('commit');
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+// Row-level security holds for the owner of the tables too.
+async function readAsSystem<Row extends object>(client: pg.Client, text: string): Promise<Row[]> {
+  await client.query('set local role interlock_system');
+  const { rows } = await client.query<Row>(text);
+  await client.query('reset role');
+  return rows;
+}
+
+async function dump(client: pg.Client, folder: string): Promise<Dump> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { rows: executed } = await client.query<{ name: string }>('select name from mikro_orm_migrations order by id');
+  const tables: DumpedTable[] = [];
+  for (const table of await listTables(client)) tables.push(await dumpTable(client, table, folder));
+  const { rows: sequences } = await client.query<{ name: string; value: string }>(
+    `select sequencename as name, last_value::text as value from pg_sequences
+     where schemaname = current_schema() and last_value is not null order by 1`,
+  );
+  return { migrations: executed.map(({ name }) => name), tables, sequences };
+}
+
+async function dumpTable(client: pg.Client, table: Table, folder: string): Promise<DumpedTable> {
+  const { name, columns } = table;
+  const texts = columns.map((column) => `${quoted(column.name)}::text`).join(', ');
+  if (table.isGuarded) await client.query('set local role interlock_system');
+  await client.query(
+    `declare backup no scroll cursor for select to_json(array[${texts}]::text[])::text as row from ${quoted(name)}`,
+  );
+  let rows = 0;
+  const lines = async function* (): AsyncGenerator<string> {
+    for (;;) {
+      const fetched = await client.query<{ row: string }>(`fetch ${rowsAtOnce} from backup`);
+      if (fetched.rows.length === 0) return;
+      rows += fetched.rows.length;
+      yield `${fetched.rows.map(({ row }) => row).join('\n')}\n`;
+    }
+  };
+  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(fileOf(folder, name), { mode: 0o600 }));
+  await client.query('close backup');
+  await client.query('reset role');
+  return { name, columns: columns.map((column) => column.name), rows };
+}
+
+export function fileOf(folder: string, table: string): string {
+  return join(folder, `${table}.jsonl.gz`);
+}

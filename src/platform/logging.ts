@@ -1,0 +1,68 @@
+// The log of a process: JSON lines, with the present trace, and without secrets. Nothing is meant to be logged that holds
+// one; this is the last look, because errors of libraries and of programs quote what they were given.
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { traceOfLog } from './tracing/index.ts';
+
+export interface LogOptions {
+  readonly level: string;
+  /** Secrets of this process, of any form: they are left out wherever they stand. */
+  readonly secrets: readonly string[];
+  /** Default: standard output. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLog({ level, secrets, destination }: LogOptions): Logger {
+  const withoutSecrets = redactor(secrets);
+  const options = { level, mixin: traceOfLog, hooks: { streamWrite: withoutSecrets } };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+const hidden = '[secret]';
+
+/** Fields whose values are secrets, whatever they look like, and those in which PostgreSQL quotes rows. */
+const secretFields =
+  /"(detail|where|(?:[\w-]*[_-])?(?:authorization|cookie|set-cookie|password|passphrase|secret|token|api[_-]?key|private[_-]?key|signature)|\w*(?:Password|Secret|Token|ApiKey|PrivateKey))":"(?:[^"\\]|\\.)+"/gi;
+
+/** Forms by which a secret is known. Each is matched in a line of JSON, where quotes and line breaks are escaped. */
+const forms: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|(?="))/g, hidden],
+  [/\b(Bearer) +[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${hidden}`],
+  // Words of prose have no digits, and no capitals inside.
+  [/\b([Bb]asic|[Tt]oken) +(?=[^\s"\\]*[A-Z0-9])[A-Za-z0-9._~+/=-]{8,}/g, `$1 ${hidden}`],
+  [/\bil_(?:live|user)_[A-Za-z0-9_-]+/g, hidden],
+  [/\b(?:gh[pousr]_[A-Za-z0-9]+|github_pat_[A-Za-z0-9_]+)/g, hidden],
+  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+/g, hidden],
+  [/\bwhsec_[A-Za-z0-9+/=]+/g, hidden],
+  // What stands before the last @ of an authority, because passwords may have one too.
+  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s"'/?#]+@/gi, `$1${hidden}@`],
+  [/\b((?:__Host-)?interlock(?:-github|-oidc)?=)[^;\s"\\]+/g, `$1${hidden}`],
+  [/(\/(?:session|embed)\/)[A-Za-z0-9_-]{16,}/g, `$1${hidden}`],
+];
+
+/** Shorter ones would take words out of lines that are no secret. */
+const shortestSecret = 8;
+
+/** Takes secrets out of a line of the log. */
+export function redactor(secrets: readonly string[]): (line: string) => string {
+  const known = secrets
+    .filter((secret) => secret.length >= shortestSecret)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]);
+  return (line) => {
+    let clean = line;
+    for (const secret of known) clean = clean.replaceAll(secret, hidden);
+    clean = clean.replace(secretFields, `"$1":"${hidden}"`);
+    for (const [form, instead] of forms) clean = clean.replace(form, instead);
+    return clean;
+  };
+}
+
+const secretNames = /(?:SECRET|TOKEN|PASSWORD|API_KEY|PRIVATE_KEY|OTLP_HEADERS)$/;
+
+/** The values of variables whose names say that they are secret, and passwords in addresses. */
+export function secretsOf(env: NodeJS.ProcessEnv): readonly string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (secretNames.test(name)) return [value];
+    const password = URL.canParse(value) ? new URL(value).password : '';
+    return password === '' ? [] : [password, decodeURIComponent(password)];
+  });
+}

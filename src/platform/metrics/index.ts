@@ -1,0 +1,1 @@
+export { createMetrics, type Meter, type Metrics, type Series } from './registry.ts';

@@ -1,0 +1,82 @@
+// What a process counts and times, by prom-client. Every metric of the catalogue is there from the start, and no other.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  catalogue,
+  entryOf,
+  type CounterName,
+  type GaugeName,
+  type HistogramName,
+  type LabelsOf,
+  type MetricName,
+} from '../../domain/metrics/catalogue.ts';
+import type { Measurement } from '../../domain/metrics/of-event.ts';
+
+/** Never throws, and waits for nothing. */
+export interface Meter {
+  /** `by`: how many; 1 unless given. */
+  count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number): void;
+  time<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number): void;
+  take(measurements: readonly Measurement[]): void;
+}
+
+/** A value of a gauge with its labels. */
+export interface Series<Name extends GaugeName> {
+  readonly labels: LabelsOf<Name>;
+  readonly value: number;
+}
+
+export interface Metrics {
+  readonly meter: Meter;
+  /** Replaces all series of a gauge. */
+  set<Name extends GaugeName>(name: Name, series: readonly Series<Name>[]): void;
+  /** Also measures this process: memory, processor time, the lag of its event loop. */
+  measureProcess(): void;
+  /** More of the page, from elsewhere, under names of its own. */
+  include(source: () => Promise<string>): void;
+  /** In the text format of Prometheus. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const counters = new Map<MetricName, Counter>();
+  const gauges = new Map<MetricName, Gauge>();
+  const histograms = new Map<MetricName, Histogram>();
+  for (const name of Object.keys(catalogue) as MetricName[]) {
+    const { kind, labels: labelNames, help, buckets } = entryOf(name);
+    const described = { name, help, labelNames, registers: [registry] };
+    if (kind === 'counter') counters.set(name, new Counter(described));
+    else if (kind === 'gauge') gauges.set(name, new Gauge(described));
+    else histograms.set(name, new Histogram({ ...described, ...(buckets && { buckets: [...buckets] }) }));
+  }
+  const sources: (() => Promise<string>)[] = [];
+  const count = (name: CounterName, labels: Readonly<Record<string, string>>, by = 1): void =>
+    counters.get(name)?.inc(labels, by);
+  const time = (name: HistogramName, labels: Readonly<Record<string, string>>, seconds: number): void =>
+    histograms.get(name)?.observe(labels, seconds);
+  return {
+    meter: {
+      count,
+      time,
+      take(measurements) {
+        for (const each of measurements) {
+          if (each.kind === 'count') count(each.name, each.labels);
+          else time(each.name, each.labels, each.seconds);
+        }
+      },
+    },
+    set(name, series) {
+      const gauge = gauges.get(name);
+      gauge?.reset();
+      for (const { labels, value } of series) gauge?.set(labels, value);
+    },
+    measureProcess: () => collectDefaultMetrics({ register: registry }),
+    include: (source) => void sources.push(source),
+    async text() {
+      const texts = await Promise.all([registry.metrics(), ...sources.map(async (source) => await source())]);
+      return texts.join('\n');
+    },
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,2 @@
+export { OidcFailure } from './failure.ts';
+export { openOidcProvider, type AuthorizationKept, type OidcProvider, type Vouched } from './provider.ts';

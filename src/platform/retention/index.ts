@@ -1,0 +1,1 @@
+export { countOf, forgetOld, forgetRows, type Forgetting, noteDue } from './forgetting.ts';

@@ -1,0 +1,119 @@
+// Slack's Web API with a bot's token. Calls are made once: who calls decides what follows.
+import type { WebClient } from '@slack/web-api';
+
+export interface SlackMessageContent {
+  readonly text: string;
+  readonly blocks: readonly object[];
+}
+
+export interface PostedMessage {
+  readonly channel: string;
+  readonly ts: string;
+}
+
+/** The name by which a message of ours is found again. */
+const metadataType = 'interlock_message';
+
+export class SlackCallFailed extends Error {
+  /** Slack's word. Null: Slack did not answer. */
+  readonly error: string | null;
+  /** Null: Slack did not say. */
+  readonly retryAfterSec: number | null;
+  constructor(error: string | null, retryAfterSec: number | null, options?: ErrorOptions) {
+    super(error === null ? 'Slack did not answer.' : `Slack answered ${error}.`, options);
+    this.error = error;
+    this.retryAfterSec = retryAfterSec;
+  }
+}
+
+/** Every method throws SlackCallFailed. */
+export interface SlackClient {
+  post(channel: string, content: SlackMessageContent, key: string): Promise<PostedMessage>;
+  update(posted: PostedMessage, content: SlackMessageContent): Promise<void>;
+  /** A message of ours with this key that was posted since. Null: there is none, or the bot may not read the channel. */
+  find(channel: string, key: string, since: Date): Promise<PostedMessage | null>;
+}
+
+const timeoutMs = 10_000;
+const mostSearched = 200;
+
+export function createSlackClient({ token, apiUrl }: { readonly token: string; readonly apiUrl: string }): SlackClient {
+  let opened: Promise<WebClient> | null = null;
+  // Loaded where it is needed: most processes never talk to Slack.
+  const open = async (): Promise<WebClient> => {
+    const { WebClient: Client, LogLevel } = await import('@slack/web-api');
+    return new Client(token, {
+      slackApiUrl: apiUrl,
+      timeout: timeoutMs,
+      rejectRateLimitedCalls: true,
+      retryConfig: { retries: 0 },
+      allowAbsoluteUrls: false,
+      logLevel: LogLevel.ERROR,
+    });
+  };
+  const calling = async <T>(call: (client: WebClient) => Promise<T>): Promise<T> => {
+    const client = await (opened ??= open());
+    return await call(client).catch((error: unknown) => {
+      throw failureOf(error);
+    });
+  };
+  return {
+    post: async (channel, { text, blocks }, key) =>
+      await calling(async (client) => {
+        const answer = await client.apiCall('chat.postMessage', {
+          channel,
+          text,
+          blocks,
+          unfurl_links: false,
+          unfurl_media: false,
+          metadata: { event_type: metadataType, event_payload: { key } },
+        });
+        return postedOf(answer);
+      }),
+    update: async ({ channel, ts }, { text, blocks }) =>
+      await calling(async (client) => void (await client.apiCall('chat.update', { channel, ts, text, blocks }))),
+    async find(channel, key, since) {
+      const found = calling(async (client) => {
+        const answer = await client.apiCall('conversations.history', {
+          channel,
+          oldest: String(since.getTime() / 1_000),
+          limit: mostSearched,
+          include_all_metadata: true,
+        });
+        const { messages = [] } = answer as { readonly messages?: readonly HistoryMessage[] };
+        const ours = messages.find(({ metadata }) => metadata?.event_payload?.key === key);
+        return ours === undefined ? null : { channel, ts: ours.ts };
+      });
+      // Reading a channel needs scopes of its own, and a channel's id. Without them a message may come twice.
+      return await found.catch((error: unknown) => {
+        if (error instanceof SlackCallFailed && ['missing_scope', 'channel_not_found'].includes(error.error ?? ''))
+          return null;
+        throw error;
+      });
+    },
+  };
+}
+
+interface HistoryMessage {
+  readonly ts: string;
+  readonly metadata?: { readonly event_payload?: { readonly key?: string } };
+}
+
+function postedOf(answer: object): PostedMessage {
+  const { channel, ts } = answer as { readonly channel?: string; readonly ts?: string };
+  if (channel === undefined || ts === undefined) throw new SlackCallFailed(null, null);
+  return { channel, ts };
+}
+
+/** The library's errors differ by their code. */
+function failureOf(error: unknown): SlackCallFailed {
+  if (error instanceof SlackCallFailed) return error;
+  const { code, data, retryAfter } = error as {
+    readonly code?: string;
+    readonly data?: { readonly error?: string };
+    readonly retryAfter?: number;
+  };
+  if (code === 'slack_webapi_rate_limited_error') return new SlackCallFailed('ratelimited', retryAfter ?? null);
+  if (code === 'slack_webapi_platform_error') return new SlackCallFailed(data?.error ?? 'unknown_error', null);
+  return new SlackCallFailed(null, null, { cause: error });
+}

@@ -1,0 +1,1 @@
+export { createSlackClient, SlackCallFailed, type PostedMessage, type SlackClient } from './client.ts';

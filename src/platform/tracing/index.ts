@@ -1,0 +1,79 @@
+// Spans of what this process does, by OpenTelemetry's API. While tracing is off the work is called and nothing else.
+import {
+  context,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Span,
+  type SpanContext,
+} from '@opentelemetry/api';
+
+export interface SpanOptions {
+  /** `client`: it waits for another system. */
+  readonly kind?: 'internal' | 'client';
+  readonly attributes?: Attributes;
+  /** The span goes on with this trace and not with the present one, to which it is linked. */
+  readonly parent?: SpanContext | null;
+  /** Other traces that the work belongs to as well. */
+  readonly links?: readonly SpanContext[];
+}
+
+const kinds = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
+let isOn = false;
+
+/** Called by what installs an SDK, and by a test that takes it away again. */
+export function setTracing(on: boolean): void {
+  isOn = on;
+}
+
+export function isTracing(): boolean {
+  return isOn;
+}
+
+/** Does the work under a span of this name. A name has few values: ids belong into attributes. */
+export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
+  if (!isOn) return await work();
+  const { kind = 'internal', attributes = {}, parent = null, links = [] } = options;
+  const here = trace.getSpanContext(context.active());
+  const under = parent === null ? context.active() : trace.setSpanContext(context.active(), parent);
+  const linked = parent === null || here === undefined ? links : [here, ...links];
+  const span = trace
+    .getTracer('interlock')
+    .startSpan(name, { kind: kinds[kind], attributes, links: linked.map((each) => ({ context: each })) }, under);
+  try {
+    return await context.with(trace.setSpan(under, span), work);
+  } catch (error) {
+    noteFailure(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** The class of the error alone: messages may quote what users sent. */
+function noteFailure(span: Span, error: unknown): void {
+  const type = error instanceof Error ? error.name : typeof error;
+  span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR, message: type });
+}
+
+/** The present span as W3C names it, to be kept with what goes on later. Null: nothing is traced. */
+export function presentTrace(): string | null {
+  const here = isOn ? trace.getSpanContext(context.active()) : undefined;
+  if (here === undefined) return null;
+  return `00-${here.traceId}-${here.spanId}-0${here.traceFlags & 1}`;
+}
+
+/** Null for what is no traceparent. */
+export function readTrace(text: string | null | undefined): SpanContext | null {
+  const [, traceId = '', spanId = '', flags = ''] =
+    /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text ?? '') ?? [];
+  if (!/[1-9a-f]/.test(traceId) || !/[1-9a-f]/.test(spanId)) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true };
+}
+
+/** What a line of the log says of the present span. */
+export function traceOfLog(): { readonly trace_id?: string; readonly span_id?: string } {
+  const here = isOn ? trace.getSpanContext(context.active()) : undefined;
+  return here === undefined ? {} : { trace_id: here.traceId, span_id: here.spanId };
+}

@@ -1,0 +1,30 @@
+// OpenTelemetry's SDK. Only `openTracing` imports this file, and only where traces are wanted.
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { setTracing } from './index.ts';
+
+export interface SdkOptions {
+  readonly protocol: 'http/protobuf' | 'http/json';
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns what sends the last spans. */
+export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<void> {
+  const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
+  const provider = new BasicTracerProvider({
+    resource: resourceFromAttributes({ ...attributes }),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  setTracing(true);
+  return async () => {
+    setTracing(false);
+    // A collector that is gone must not keep a process from ending well.
+    await provider.shutdown().catch(() => {});
+  };
+}

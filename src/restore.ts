@@ -1,0 +1,97 @@
+// `npm run restore -- --from <dir>`: a backup into an empty database and an empty data directory.
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import pg from 'pg';
+import color from 'picocolors';
+import { databaseFolder, dataFolder, readManifest, type BackupManifest } from './backup-folder.ts';
+import { calledAs } from './launcher/called-as.ts';
+import { lockDataDirectory } from './launcher/access.ts';
+import { openPostgres } from './launcher/parts.ts';
+import { createProgress } from './launcher/progress.ts';
+import { StartError } from './launcher/start-error.ts';
+import { loadDump } from './platform/backup/load.ts';
+import { knownMigrations, migrate } from './platform/migrate.ts';
+import { runTool } from './tool.ts';
+
+const program = new Command(calledAs('restore'))
+  .description('Restores a backup into an empty data directory and an empty database.')
+  .requiredOption('--from <dir>', 'the folder of a backup')
+  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'));
+
+const progress = createProgress((line) => console.log(line));
+
+async function main(): Promise<number> {
+  program.parse();
+  const { from, data, databaseUrl } = program.opts<{ from: string; data: string; databaseUrl?: string }>();
+  const folder = resolve(process.env['INIT_CWD'] ?? '.', from);
+  const dataDir = resolve(data);
+  const manifest = await readManifest(folder);
+  assertKnown(manifest, folder);
+  const lock = await lockDataDirectory(dataDir);
+  try {
+    await assertEmpty(dataDir);
+    const database = await openPostgres(databaseUrl, { dataDir, log: progress.say });
+    try {
+      await assertNoTables(database.url);
+      await progress.part('Database', async () => await restoreDatabase(database.url, manifest, folder));
+      await progress.part(
+        'Repositories',
+        async () => await cp(dataFolder(folder), dataDir, { recursive: true, preserveTimestamps: true }),
+      );
+    } finally {
+      await database.stop();
+    }
+  } finally {
+    await lock.release();
+  }
+  console.log(
+    color.green(`Restored as of ${manifest.takenAt}: ${manifest.repositories.length} repositories in ${dataDir}`),
+  );
+  console.log(`Repositories may be newer than the database. Ask with: ${calledAs('recover')}`);
+  return 0;
+}
+
+function assertKnown({ database, version }: BackupManifest, folder: string): void {
+  const known = new Set(knownMigrations());
+  const unknown = database.migrations.filter((name) => !known.has(name));
+  if (unknown.length > 0)
+    throw new StartError(
+      `The backup in ${folder} was made by a newer version: this one does not know its migration ${unknown.join(', ')}. Restore it with Interlock ${version} or newer.`,
+    );
+}
+
+async function assertEmpty(dataDir: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  const found = (await readdir(dataDir)).filter((name) => name !== 'lock');
+  if (found.length > 0)
+    throw new StartError(
+      `${dataDir} is not empty: it has ${found.slice(0, 3).join(', ')}. Name an empty directory by --data <dir>; a restore never replaces anything.`,
+    );
+}
+
+async function assertNoTables(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query('select 1 from pg_tables where schemaname = current_schema() limit 1');
+    if (rows.length > 0)
+      throw new StartError(
+        'The database has tables already. Name an empty one by --database-url (DATABASE_URL); a restore never replaces anything.',
+      );
+  } finally {
+    await client.end();
+  }
+}
+
+/** The schema as it was then, its rows, and then what this version has changed since. */
+async function restoreDatabase(url: string, { database }: BackupManifest, folder: string): Promise<void> {
+  const last = knownMigrations().findLast((name) => database.migrations.includes(name));
+  if (last === undefined) throw new StartError('The backup names no migration.');
+  await migrate(url, { to: last });
+  await loadDump(url, database, databaseFolder(folder));
+  await migrate(url);
+}
+
+runTool(main);

@@ -1,0 +1,152 @@
+// What a visitor with an embed link sees of a queue. It is read at most once a second for each link, by a document of
+// ours, so that any number of screens and badges costs as much as one.
+import { execute, parse, subscribe, type GraphQLSchema } from 'graphql';
+import { describeLine, type LineInWords } from '../../domain/queue/explain/line-in-words.ts';
+import { notFound } from '../../domain/errors.ts';
+import { graphQLContext, type GraphQLContext, type RequestServices } from '../../graphql/context.ts';
+import type { EmbedSession } from '../../modules/accounts/index.ts';
+import { readVersion } from '../../platform/project-root.ts';
+
+/** The JSON that the page of an embed link draws. */
+export interface Board {
+  readonly version: string;
+  readonly repository: string;
+  readonly branch: string;
+  readonly at: string;
+  readonly words: LineInWords;
+  /** Null: nothing was ever queued for the branch. */
+  readonly queue: ShownQueue | null;
+}
+
+interface ShownMember {
+  readonly pullRequest: { readonly number: number; readonly title: string };
+}
+
+interface ShownQueue {
+  readonly baseTip: string | null;
+  readonly haltedReason: string | null;
+  readonly pause: { readonly message: string | null } | null;
+  readonly frozen: { readonly sentence: string } | null;
+  readonly builds: number;
+  readonly depth: { readonly queued: number };
+  readonly batches: { readonly nodes: readonly { readonly members: readonly ShownMember[] }[] };
+  readonly line: { readonly nodes: readonly unknown[] };
+  readonly landed: { readonly nodes: readonly unknown[] };
+}
+
+const boardDocument = parse(`
+  query Board($owner: String!, $name: String!, $branch: String!) {
+    repository(owner: $owner, name: $name) {
+      queue(baseBranch: $branch) {
+        baseTip
+        haltedReason
+        pause { message }
+        frozen { sentence }
+        builds
+        depth { queued }
+        batches(live: true, first: 8) {
+          nodes {
+            position
+            role
+            buildStartedAt
+            members { pullRequest { number title } }
+            checks { name conclusion completedAt }
+          }
+        }
+        line(first: 16) {
+          nodes {
+            position
+            pullRequest { number title author }
+            explain { sentence }
+            eta { p50 p90 }
+          }
+        }
+        landed: batches(states: [LANDED], first: 6) {
+          nodes { grade endedAt members { pullRequest { number title } } }
+        }
+      }
+    }
+  }`);
+
+const changesDocument = parse(`
+  subscription BoardChanged($owner: String!, $name: String!, $branch: String!) {
+    queueChanged(repository: { owner: $owner, name: $name }, baseBranch: $branch) { cursor }
+  }`);
+
+const readEveryMs = 1_000;
+
+export interface Boards {
+  /** As of a second ago at most. Throws what the read throws. */
+  read(session: EmbedSession): Promise<Board>;
+  /** Yields at each change of the queue. Ends when the link's user may not see the queue any more. */
+  changes(session: EmbedSession): Promise<AsyncIterableIterator<unknown>>;
+}
+
+interface Kept {
+  readonly at: number;
+  readonly board: Promise<Board>;
+}
+
+export function createBoards(schema: GraphQLSchema, services: RequestServices): Boards {
+  const kept = new Map<string, Kept>();
+
+  async function readNow(session: EmbedSession): Promise<Board> {
+    const { ctx, link } = session;
+    const { data, errors } = await execute({ schema, document: boardDocument, ...requestOf(session, services) });
+    const [failure] = errors ?? [];
+    if (failure !== undefined) throw failure.originalError ?? failure;
+    const { repository } = data as unknown as { readonly repository: { readonly queue: ShownQueue | null } | null };
+    // At GitHub the user may not see it any more.
+    if (repository === null) throw notFound('Repository');
+    const { queue } = repository;
+    return {
+      version: readVersion(),
+      repository: `${link.owner}/${link.name}`,
+      branch: link.baseBranch,
+      at: ctx.clock().toISOString(),
+      words: describeLine({
+        baseBranch: link.baseBranch,
+        queued: queue?.depth.queued ?? 0,
+        building: queue?.builds ?? 0,
+        haltedReason: queue?.haltedReason ?? null,
+        isPaused: (queue?.pause ?? null) !== null,
+        pauseMessage: queue?.pause?.message ?? null,
+        frozen: queue?.frozen?.sentence ?? null,
+      }),
+      queue,
+    };
+  }
+
+  return {
+    async read(session) {
+      const now = performance.now();
+      const { linkId } = session.link;
+      const before = kept.get(linkId);
+      if (before !== undefined && now - before.at < readEveryMs) return await before.board;
+      for (const [id, { at }] of kept) if (now - at >= readEveryMs) kept.delete(id);
+      const board = readNow(session);
+      kept.set(linkId, { at: now, board });
+      // The next visitor asks again instead of reading the same failure for a second.
+      board.catch(() => kept.delete(linkId));
+      return await board;
+    },
+    async changes(session) {
+      const following = await subscribe({ schema, document: changesDocument, ...requestOf(session, services) });
+      if (Symbol.asyncIterator in following) return following as AsyncIterableIterator<unknown>;
+      throw following.errors?.[0]?.originalError ?? new Error('The changes of a queue cannot be followed.');
+    },
+  };
+}
+
+function requestOf(
+  { ctx, link }: EmbedSession,
+  services: RequestServices,
+): {
+  readonly variableValues: Readonly<Record<string, string>>;
+  readonly contextValue: GraphQLContext;
+} {
+  return {
+    variableValues: { owner: link.owner, name: link.name, branch: link.baseBranch },
+    contextValue: graphQLContext(ctx, services, 'graphql_api'),
+  };
+}

@@ -1,0 +1,99 @@
+// Boards as they change, by Server-Sent Events: the first at once, and one at most a second.
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { DomainError } from '../../domain/errors.ts';
+import type { EmbedSession } from '../../modules/accounts/index.ts';
+import type { Boards } from './boards.ts';
+
+const pushEveryMs = 1_000;
+const beatEveryMs = 15_000;
+const mostOfLink = 50;
+
+export interface Streams {
+  /** False: the link has as many open pages as it may have. */
+  readonly open: (visitor: Visitor) => boolean;
+  /** Asks of each whether its link still works, and ends it if not. */
+  readonly lookAgain: () => Promise<void>;
+  readonly close: () => void;
+}
+
+export interface Visitor {
+  readonly response: ServerResponse;
+  readonly session: EmbedSession;
+  /** Throws DomainError if the link works no more. */
+  readonly signInAgain: () => Promise<EmbedSession>;
+}
+
+interface Stream extends Visitor {
+  readonly ended: AbortController;
+}
+
+export function createStreams(boards: Boards, log: Logger): Streams {
+  const streams = new Set<Stream>();
+
+  function end(stream: Stream, lastWords?: string): void {
+    if (!streams.delete(stream)) return;
+    stream.ended.abort();
+    stream.response.end(lastWords);
+  }
+
+  async function follow(stream: Stream): Promise<void> {
+    const { response, session, ended } = stream;
+    const changes = await boards.changes(session);
+    ended.signal.addEventListener('abort', () => void changes.return?.());
+    const send = async (): Promise<void> => {
+      const board = await boards.read(session);
+      if (!ended.signal.aborted) response.write(`data: ${JSON.stringify(board)}\n\n`);
+    };
+    await send();
+    for (;;) {
+      const { done } = await changes.next();
+      if (done === true || ended.signal.aborted) return;
+      // What comes within the second is in the next board.
+      await delay(pushEveryMs, undefined, { signal: ended.signal });
+      await send();
+    }
+  }
+
+  async function look(stream: Stream): Promise<void> {
+    try {
+      await stream.signInAgain();
+    } catch (error) {
+      if (error instanceof DomainError) return end(stream, 'event: ended\ndata: {}\n\n');
+      throw error;
+    }
+  }
+
+  const lookAgain = async (): Promise<void> => {
+    for (const stream of [...streams]) await look(stream);
+  };
+
+  const beating = setInterval(() => {
+    for (const { response } of streams) response.write(': \n\n');
+    void lookAgain().catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked'));
+  }, beatEveryMs);
+  beating.unref();
+
+  return {
+    open(visitor) {
+      const { link } = visitor.session;
+      if ([...streams].filter(({ session }) => session.link.linkId === link.linkId).length >= mostOfLink) return false;
+      const stream: Stream = { ...visitor, ended: new AbortController() };
+      streams.add(stream);
+      visitor.response.on('close', () => end(stream));
+      follow(stream)
+        .catch((error: unknown) => {
+          if (!stream.ended.signal.aborted) log.warn({ err: error }, 'the changes of a queue could not be shown');
+        })
+        // The page connects again, and learns then whether its link still works.
+        .finally(() => end(stream));
+      return true;
+    },
+    lookAgain,
+    close() {
+      clearInterval(beating);
+      for (const stream of [...streams]) end(stream);
+    },
+  };
+}

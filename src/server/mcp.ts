@@ -1,0 +1,171 @@
+// The Model Context Protocol over streamable HTTP, at /mcp. Each POST stands alone: its token is checked, a server is made
+// for it, and nothing is kept between requests, so that any server process can answer the next one.
+import type { IncomingHttpHeaders } from 'node:http';
+import { HeaderMap, type ApolloServer } from '@apollo/server';
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { GraphQLError, print, subscribe, type GraphQLSchema } from 'graphql';
+import { isOwnOrigin } from '../domain/accounts/sign-in.ts';
+import { DomainError } from '../domain/errors.ts';
+import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
+import { reportError } from '../graphql/errors.ts';
+import type { Api, ToolRefusal } from '../mcp/index.ts';
+import type { Authenticator, Session } from '../modules/accounts/index.ts';
+import { readVersion } from '../platform/project-root.ts';
+import { RateLimited, type RateLimiter } from './rate-limit.ts';
+
+export interface McpOptions {
+  readonly schema: GraphQLSchema;
+  readonly apollo: ApolloServer<GraphQLContext>;
+  readonly authenticator: Authenticator;
+  readonly services: RequestServices;
+  readonly rateLimiter: RateLimiter;
+  readonly publicUrl: string;
+}
+
+const path = '/mcp';
+
+export function serveMcp(fastify: FastifyInstance, options: McpOptions): void {
+  const version = readVersion();
+  const stopping = new AbortController();
+  fastify.addHook('preClose', async () => stopping.abort());
+  fastify.post(path, async (request, reply) => {
+    const session = await admit(options, request, reply);
+    // The SDK takes 0.1 s of CPU to load, which only installations with such clients should pay.
+    const { createMcpServer, ToolRefusal } = await import('../mcp/index.ts');
+    const { WebStandardStreamableHTTPServerTransport } = await import(
+      '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+    );
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    const server = createMcpServer(apiOf(options, { session, headers: request.headers, Refusal: ToolRefusal }), {
+      version,
+      stopping: stopping.signal,
+      report: (error) => {
+        request.log.error({ err: error, requestId: request.id }, 'a tool failed');
+        return request.id;
+      },
+    });
+    // Aborts what the request has under way.
+    reply.raw.once('close', () => void server.close());
+    await server.connect(transport);
+    return await reply.send(await transport.handleRequest(asWebRequest(request), { parsedBody: request.body }));
+  });
+  // There is no stream that outlives a request, and no session to end.
+  fastify.route({
+    method: ['GET', 'DELETE'],
+    url: path,
+    exposeHeadRoute: false,
+    handler: async (_request, reply) =>
+      await reply.code(405).header('allow', 'POST').send({ error: 'Method not allowed: send each message by POST.' }),
+  });
+}
+
+/** By a token alone: cookies do not count, so a page that a browser is lured to can do nothing. */
+async function admit(
+  { authenticator, rateLimiter, publicUrl }: McpOptions,
+  { headers, id }: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Session> {
+  const { host, origin } = headers;
+  if (origin !== undefined && !isOwnOrigin({ publicUrl, host }, origin))
+    throw new DomainError(
+      'FORBIDDEN',
+      `The Origin of this request must be ${new URL(publicUrl).origin} or absent, not ${origin}.`,
+    );
+  try {
+    const session = await authenticator.authenticate(headers.authorization, id);
+    reply.headers(Object.fromEntries(rateLimiter.take(session.ctx.accountId, 1)));
+    return session;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'UNAUTHENTICATED') reply.header('www-authenticate', 'Bearer');
+    if (error instanceof RateLimited) reply.headers(Object.fromEntries(error.headers));
+    throw error;
+  }
+}
+
+/** The body has been read already. */
+function asWebRequest({ method, headers }: FastifyRequest): Request {
+  const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined || name === 'content-length' ? [] : [[name, String(value)]],
+  );
+  return new Request(`http://interlock.invalid${path}`, { method, headers: pairs });
+}
+
+interface Caller {
+  readonly session: Session;
+  readonly headers: IncomingHttpHeaders;
+  readonly Refusal: typeof ToolRefusal;
+}
+
+/** Through the same door as /graphql: its limits, its idempotency keys and its log. */
+function apiOf({ apollo, schema, services, ...options }: McpOptions, { session, headers, Refusal }: Caller): Api {
+  let { ctx } = session;
+  const contextOf = (): GraphQLContext => graphQLContext(ctx, services, 'graphql_api');
+  const refusalOf = ({ message, extensions = {} }: Refused): ToolRefusal => {
+    const { code, field, requestId } = extensions;
+    const where = typeof requestId === 'string' ? ` (request ${requestId})` : '';
+    return new Refusal(String(code), `${message}${where}`, typeof field === 'string' ? argumentOf(field) : null);
+  };
+  return {
+    async ask(document, variables, idempotencyKey) {
+      const { body } = await apollo.executeOperation(
+        {
+          query: print(document),
+          variables: variables as Record<string, unknown>,
+          http: {
+            method: 'POST',
+            headers: new HeaderMap(idempotencyKey === undefined ? [] : [['idempotency-key', idempotencyKey]]),
+            search: '',
+            body: '',
+          },
+        },
+        { contextValue: contextOf() },
+      );
+      if (body.kind !== 'single') throw new Error('An operation of a tool was answered in parts.');
+      const { data, errors } = body.singleResult;
+      const [first] = errors ?? [];
+      if (first !== undefined) throw refusalOf(first);
+      return data as Answered<typeof document>;
+    },
+    async nextChange(document, variables, signal) {
+      try {
+        options.rateLimiter.take(ctx.accountId, 1);
+        const variableValues = variables as Record<string, unknown>;
+        const changes = await subscribe({ schema, document, variableValues, contextValue: contextOf() });
+        if (!(Symbol.asyncIterator in changes)) throw changes.errors?.[0] ?? new Error('A subscription did not begin.');
+        await firstOf(changes, signal);
+        // The token may have ended meanwhile.
+        ({ ctx } = await options.authenticator.authenticate(headers.authorization, ctx.requestId));
+      } catch (error) {
+        const { error: reported } = reportError(
+          error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
+          ctx.requestId,
+        );
+        throw refusalOf(reported);
+      }
+    },
+  };
+}
+
+async function firstOf(changes: AsyncGenerator, signal: AbortSignal): Promise<void> {
+  const stop = (): void => void changes.return(undefined);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    if (!signal.aborted) await changes.next();
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+interface Refused {
+  readonly message: string;
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}
+
+type Answered<Document> = Document extends TypedDocumentNode<infer Data, never> ? Data : never;
+
+/** `input.skipLineReason` of the API is `skip_line_reason` of a tool. */
+function argumentOf(field: string): string {
+  return field.replace(/^input\./, '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

@@ -1,0 +1,144 @@
+// What the pages of signing in have in common: the browser's visit, the form with its reason, and the way on.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Ports } from '../context.ts';
+import { isPrivateWay, safePath } from '../domain/accounts/sign-in.ts';
+import { DomainError, errorCodes } from '../domain/errors.ts';
+import type { Authenticator, Secrets, Session } from '../modules/accounts/index.ts';
+import { listGitHubWays } from '../modules/github/index.ts';
+import type { Oidc } from '../modules/oidc/index.ts';
+import { sessionCookie, type Callers } from './callers.ts';
+import { html, sendPage, type Markup } from './page.ts';
+import type { WrongTokens } from './wrong-tokens.ts';
+
+export interface SessionPages {
+  readonly ports: Ports;
+  readonly secrets: Secrets;
+  readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly wrongTokens: WrongTokens;
+  /** Null: the installation has no OpenID provider. */
+  readonly oidc: Oidc | null;
+}
+
+export interface SignInRequest {
+  Params: { secret: string; app: string };
+  Querystring: Readonly<Record<string, string | string[] | undefined>>;
+  Body: URLSearchParams | undefined;
+}
+
+/** A browser at one of these pages. */
+export interface Visit {
+  readonly pages: SessionPages;
+  readonly request: FastifyRequest<SignInRequest>;
+  readonly reply: FastifyReply;
+  /** Where it wants to go. */
+  readonly next: string;
+}
+
+export async function currentSession(
+  { authenticator, callers, wrongTokens }: SessionPages,
+  request: FastifyRequest,
+): Promise<Session | null> {
+  const secret = callers.sessionOf(request.headers);
+  if (secret === null) return null;
+  try {
+    return await authenticator.authenticateSession(secret, request.id);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    wrongTokens.noteWrong(request.ip);
+    return null;
+  }
+}
+
+export function wayProblem({ ports }: SessionPages, { headers }: FastifyRequest): string | null {
+  if (isPrivateWay({ publicUrl: ports.publicUrl, host: headers.host })) return null;
+  return 'Browsers sign in over https, or on the machine that Interlock runs on. Put a proxy that ends TLS before Interlock, and set INTERLOCK_PUBLIC_URL to its address.';
+}
+
+/** For `catch`: counts a refusal with this code. */
+export function noting(
+  wrongTokens: WrongTokens,
+  { ip }: FastifyRequest,
+  code: DomainError['code'],
+): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof DomainError && error.code === code) wrongTokens.noteWrong(ip);
+    throw error;
+  };
+}
+
+export function visitOf(pages: SessionPages, request: FastifyRequest<SignInRequest>, reply: FastifyReply): Visit {
+  const asked = request.body?.get('next') ?? request.query['next'];
+  return { pages, request, reply, next: safePath(typeof asked === 'string' ? asked : null) };
+}
+
+/** Where others could read the cookie nobody signs in. A refusal becomes the form with its reason. */
+export async function refusing(visit: Visit, work: () => Promise<FastifyReply>): Promise<FastifyReply> {
+  const problem = wayProblem(visit.pages, visit.request);
+  if (problem !== null) return await sendForm(visit, { why: problem, status: 403 });
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.code === 'INTERNAL') throw error;
+    return await sendForm(visit, { why: error.message, status: errorCodes[error.code] });
+  }
+}
+
+/** The browser goes on with the session that `begin` answers. */
+export async function entering(
+  visit: Visit,
+  begin: () => Promise<{ readonly secret: string; readonly next?: string }>,
+): Promise<FastifyReply> {
+  return await refusing(visit, async () => {
+    const { secret, next = visit.next } = await begin();
+    visit.pages.wrongTokens.noteGood(secret);
+    return await visit.reply
+      .header('set-cookie', sessionCookie(visit.pages.ports.publicUrl, secret))
+      .header('cache-control', 'no-store')
+      .redirect(next, 303);
+  });
+}
+
+export const formsTo = "'self'";
+
+export async function sendForm(
+  { pages, request, reply, next }: Visit,
+  {
+    why,
+    status = 200,
+    notes = [],
+  }: { readonly why: string | null; readonly status?: number; readonly notes?: readonly Markup[] },
+): Promise<FastifyReply> {
+  const isWrong = status === 401;
+  const title = 'Sign in to Interlock';
+  const alert = why === null ? html`` : html`<p role="alert" id="why">${why}</p>`;
+  // Where others could read a token there is nothing to put it in.
+  if (wayProblem(pages, request) !== null) return await sendPage(reply, status, { title, body: alert, isNarrow: true });
+  const account = request.query['account'];
+  const ways = await listGitHubWays(pages.ports, typeof account === 'string' ? account : null);
+  const asked = next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
+  const links = ways.map(
+    ({ id, host }) =>
+      html`<p><a class="button" href="${`/session/github/${id}${asked}`}">Sign in with GitHub${host === 'github.com' ? '' : ` (${host})`}</a></p>`,
+  );
+  if (pages.oidc !== null) {
+    const { label } = pages.oidc.settings;
+    const wanted = new URLSearchParams({
+      ...(next !== '/' && { next }),
+      ...(typeof account === 'string' && { account }),
+    });
+    const query = wanted.size === 0 ? '' : `?${wanted.toString()}`;
+    links.unshift(html`<p><a class="button" href="${`/session/oidc${query}`}">Sign in with ${label}</a></p>`);
+  }
+  const body = html`${[alert, ...notes, ...links]}<form method="post" action="/session"><label for="token">API token</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${invalid(isWrong)}>${hidden(next)}<button class="${links.length === 0 ? '' : 'quiet'}">Sign in${links.length === 0 ? '' : ' with the token'}</button></form>
+<p class="dim"><code>npm start</code> prints a link that signs you in and keeps the first token in <code>access.json</code> in its data directory. Any token makes such a link by the mutation <code>createSignInLink</code>.</p>`;
+  return await sendPage(reply, status, { title, body, formsTo, isNarrow: true });
+}
+
+function invalid(isWrong: boolean): Markup {
+  return isWrong ? html` aria-invalid="true" aria-describedby="why"` : html``;
+}
+
+export function hidden(next: string): Markup {
+  return next === '/' ? html`` : html`<input type="hidden" name="next" value="${next}">`;
+}

@@ -1,0 +1,94 @@
+// `interlock login`: a terminal asks for a token, and a browser with a session gives it (ADR 0094).
+import type { FastifyInstance } from 'fastify';
+import { readTerminalAddress, terminalUrl, type TerminalAddress } from '../domain/accounts/terminal.ts';
+import { terminalMinutes } from '../domain/accounts/sign-in.ts';
+import { DomainError, errorCodes } from '../domain/errors.ts';
+import { approveTerminal, createTerminalToken, takeTerminalSession, type Session } from '../modules/accounts/index.ts';
+import { html, sendPage, type Markup } from './page.ts';
+import {
+  currentSession,
+  noting,
+  refusing,
+  visitOf,
+  type SessionPages,
+  type SignInRequest,
+  type Visit,
+} from './sign-in-visit.ts';
+import { refuseGuesses } from './wrong-tokens.ts';
+
+export function serveTerminals(fastify: FastifyInstance, pages: SessionPages): void {
+  fastify.get<SignInRequest>('/session/terminal', async (request, reply) => {
+    const visit = visitOf(pages, request, reply);
+    return await refusing(visit, async () => {
+      const terminal = addressOf(request.query);
+      const session = await currentSession(pages, request);
+      if (session === null)
+        return await reply
+          .header('cache-control', 'no-store')
+          .redirect(`/session?next=${encodeURIComponent(request.url)}`, 303);
+      return await sendQuestion(visit, session, terminal);
+    });
+  });
+  fastify.post<SignInRequest>('/session/terminal', async (request, reply) => {
+    const visit = visitOf(pages, request, reply);
+    return await refusing(visit, async () => {
+      pages.callers.refuseForeign(request);
+      const terminal = addressOf(Object.fromEntries(request.body ?? []));
+      const session = await currentSession(pages, request);
+      const sessionSecret = pages.callers.sessionOf(request.headers);
+      if (session === null || sessionSecret === null)
+        throw new DomainError('UNAUTHENTICATED', 'This browser is not signed in any more. Sign in, and log in again.');
+      const code = await approveTerminal(session.ctx, pages.secrets, { ...terminal, sessionSecret });
+      if (terminal.port === null) return await sendCode(visit, code);
+      const url = terminalUrl(terminal.port, { code, challenge: terminal.challenge });
+      return await reply.header('cache-control', 'no-store').redirect(url, 303);
+    });
+  });
+  serveExchange(fastify, pages);
+}
+
+/** Asked by the terminal, which has no session: the code and the verifier are its proof. */
+function serveExchange(fastify: FastifyInstance, pages: SessionPages): void {
+  const { ports, secrets, authenticator, wrongTokens } = pages;
+  fastify.post<SignInRequest>('/session/terminal/token', async (request, reply) => {
+    reply.header('cache-control', 'no-store');
+    try {
+      refuseGuesses(wrongTokens, request.ip, '');
+      const given = { code: request.body?.get('code') ?? '', verifier: request.body?.get('code_verifier') ?? '' };
+      const taken = await takeTerminalSession(ports, secrets, given).catch(noting(wrongTokens, request, 'NOT_FOUND'));
+      const { ctx } = await authenticator.authenticateSession(taken.sessionSecret, request.id);
+      const token = await createTerminalToken({ ...ctx, source: 'graphql_api' }, secrets, taken.name);
+      return await reply.send({ token });
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code === 'INTERNAL') throw error;
+      return await reply.code(errorCodes[error.code]).send({ error: error.message });
+    }
+  });
+}
+
+function addressOf(given: Readonly<Record<string, string | string[] | undefined>>): TerminalAddress {
+  const words = Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const terminal = readTerminalAddress(new URLSearchParams(words));
+  if (terminal === null)
+    throw new DomainError('BAD_INPUT', 'This address is not complete. Begin again in the terminal: interlock login');
+  return terminal;
+}
+
+// The user is named, because somebody may send a link of their own terminal and wait for a token of others.
+async function sendQuestion(visit: Visit, { ctx }: Session, terminal: TerminalAddress): Promise<Visit['reply']> {
+  const { challenge, name, port } = terminal;
+  const shown = { challenge, name, ...(port !== null && { port: String(port) }) };
+  const fields = Object.entries(shown).map(
+    ([key, value]): Markup => html`<input type="hidden" name="${key}" value="${value}">`,
+  );
+  const who = ctx.actor.atGitHub?.login ?? ctx.actor.email ?? 'a user of this account';
+  const body = html`<p>The terminal on <strong>${name}</strong> wants to act as <strong>${who}</strong>, with everything that you may do. Go on only if you have just typed <code>interlock login</code> there.</p><form method="post" action="/session/terminal">${fields}<button autofocus>Log the terminal in</button></form>`;
+  // Browsers hold redirects after a form to this policy too.
+  const formsTo = port === null ? "'self'" : `'self' http://127.0.0.1:${port}`;
+  return await sendPage(visit.reply, 200, { title: 'Log a terminal in', body, formsTo, isNarrow: true });
+}
+
+async function sendCode(visit: Visit, code: string): Promise<Visit['reply']> {
+  const body = html`<p>Type this code into the terminal where you typed <code>interlock login</code>, and nowhere else. It works once, within ${terminalMinutes} minutes.</p><p><strong id="code">${code}</strong></p>`;
+  return await sendPage(visit.reply, 200, { title: 'Log a terminal in', body, isNarrow: true });
+}

@@ -1,0 +1,256 @@
+// Links that show one queue without a session: what their keys open, what they do not, and when they end.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeLine, type LineFacts } from '../../src/domain/queue/explain/line-in-words.ts';
+import { frameAncestorsFrom } from '../../src/parts.ts';
+import { badgeOf } from '../../src/server/embed/badge.ts';
+import { shownOf } from '../../src/server/embed/index.ts';
+import { seed } from '../graphql/seed.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { accountOf } from './account.ts';
+
+let s: TestServer;
+let now = Date.now();
+const days = (count: number): void => void (now += count * 24 * 3_600_000);
+beforeAll(async () => {
+  s = await startServer({ clock: () => new Date(now) });
+  await seed(s);
+});
+afterAll(async () => await s.close());
+
+const repository = { owner: 'acme', name: 'shop' };
+
+interface Made {
+  readonly embedLink: { readonly id: string; readonly expiresAt: string };
+  readonly url: string;
+  readonly badgeUrl: string;
+}
+
+const selection = 'embedLink { id expiresAt } url badgeUrl';
+
+async function makeLink(input: object = {}, token?: string): Promise<Made> {
+  return await accountOf(s).run('createEmbedLink', { repository, baseBranch: 'main', ...input }, selection, token);
+}
+
+const revoke = async ({ embedLink: { id } }: Made): Promise<unknown> =>
+  await accountOf(s).run('revokeEmbedLink', { id }, 'embedLink { revokedAt }');
+
+async function get(url: string, headers: Readonly<Record<string, string>> = {}, base = s.url): Promise<Response> {
+  const { pathname, search } = new URL(url, base);
+  return await fetch(base + pathname + search, { headers });
+}
+
+const statusOf = async (url: string): Promise<number> => (await get(url)).status;
+
+/** The events of a stream, one at a time. */
+async function* eventsOf(response: Response): AsyncGenerator<Told> {
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      const [, data] = /^data: (.*)$/m.exec(part) ?? [];
+      if (data !== undefined)
+        yield { event: /^event: (.*)$/m.exec(part)?.[1] ?? 'message', data: JSON.parse(data) as Shown };
+    }
+  }
+}
+
+interface Told {
+  readonly event: string;
+  readonly data: Shown;
+}
+
+interface Shown {
+  readonly words: { readonly sentence: string };
+  readonly queue: { readonly line: { readonly nodes: readonly { pullRequest: { number: number } }[] } };
+}
+
+describe('the key of a link', () => {
+  it('shows how the queue stands as a picture, and tells again only what has changed', async () => {
+    const { badgeUrl } = await makeLink();
+    const first = await get(badgeUrl);
+    expect([first.status, first.headers.get('content-type'), first.headers.get('cache-control')]).toEqual([
+      200,
+      'image/svg+xml; charset=utf-8',
+      'no-cache',
+    ]);
+    expect(await first.text()).toContain('<title>main: 3 in line, 1 building</title>');
+    const tag = first.headers.get('etag') ?? '';
+    const again = await get(badgeUrl, { 'if-none-match': `W/${tag}, "other"` });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', tag]);
+    await accountOf(s).run('haltQueue', { repository, baseBranch: 'main', reason: 'Disk' }, 'queue { id }');
+    await expect.poll(async () => (await get(badgeUrl, { 'if-none-match': tag })).status).toBe(200);
+    await accountOf(s).run('resumeQueue', { repository, baseBranch: 'main' }, 'queue { id }');
+  });
+
+  it('follows the queue until the link is revoked, in every process', async () => {
+    const elsewhere = await s.another();
+    try {
+      const link = await makeLink();
+      const stream = await get(link.url.replace('?', '/changes?'), {}, elsewhere.url);
+      expect(stream.headers.get('content-type')).toBe('text/event-stream');
+      const events = eventsOf(stream);
+      const next = async (): Promise<Shown | undefined> =>
+        ((await events.next()) as IteratorResult<Told, undefined>).value?.data;
+      const first = await next();
+      expect(first?.queue.line.nodes.map(({ pullRequest }) => pullRequest.number)).toEqual([1, 2, 3]);
+      await accountOf(s).run('haltQueue', { repository, baseBranch: 'main', reason: 'Leak' }, 'queue { id }');
+      const second = await next();
+      expect(second?.words.sentence).toBe('main is halted: Leak. 3 pull requests are in line.');
+      await accountOf(s).run('resumeQueue', { repository, baseBranch: 'main' }, 'queue { id }');
+      await revoke(link);
+      const last = [];
+      for await (const { event } of events) last.push(event);
+      expect(last.at(-1)).toBe('ended');
+      expect(await statusOf(link.badgeUrl)).toBe(404);
+      await revoke(link);
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  it('opens no other queue, no API, and no page of the dashboard', async () => {
+    const { url } = await makeLink();
+    const key = new URL(url).searchParams.get('key') ?? '';
+    for (const path of ['/embed/acme/shop/next', '/embed/acme/other/main', '/embed/acme/shop/main/badge.png'])
+      expect([path, await statusOf(`${path}?key=${key}`)]).toEqual([path, 404]);
+    expect((await s.graphql('{ viewer { email } }', {}, key)).status).toBe(401);
+    const asSession = await fetch(`${s.url}/api/v1/repo`, { headers: { cookie: `interlock=${key}` } });
+    expect(asSession.status).toBe(401);
+    const [row] = await s.rows<{ row: string }>('select to_jsonb(l)::text as row from embed_link l limit 1');
+    expect(row?.row).toContain('"digest"');
+    expect(row?.row).not.toContain(key);
+  });
+
+  it('is refused when it is wrong, missing or cut', async () => {
+    const { url } = await makeLink();
+    for (const wrong of [url.slice(0, -1), url.replace(/\?.*/, ''), `${url}&key=x`]) {
+      const refused = await get(wrong);
+      expect([wrong, refused.status]).toEqual([wrong, 404]);
+      expect(await refused.text()).toContain('This link does not work');
+    }
+  });
+
+  it('ends after 90 days unless it says otherwise, and is listed until then', async () => {
+    const [usual, short] = [
+      await makeLink(),
+      await makeLink({ expiresAt: new Date(now + 24 * 3_600_000).toISOString() }),
+    ];
+    days(2);
+    expect([await statusOf(usual.badgeUrl), await statusOf(short.badgeUrl)]).toEqual([200, 404]);
+    days(89);
+    expect(await statusOf(usual.badgeUrl)).toBe(404);
+    const { data } = await s.graphql<{ repository: { embedLinks: readonly object[] } }>(
+      '{ repository(owner: "acme", name: "shop") { embedLinks { id createdBy baseBranch expiresAt revokedAt } } }',
+    );
+    expect(data.repository.embedLinks).toContainEqual({
+      id: usual.embedLink.id,
+      createdBy: 'service@acme.test',
+      baseBranch: 'main',
+      expiresAt: usual.embedLink.expiresAt,
+      revokedAt: null,
+    });
+  });
+
+  it('ends with the user who made it, and with the token that made it', async () => {
+    const ada = await accountOf(s).add('ada', { role: 'admin', scopes: ['admin'] });
+    const bea = await accountOf(s).add('bea', { role: 'admin', scopes: ['admin'] });
+    const [ofAda, ofBea] = [await makeLink({}, ada.token), await makeLink({}, bea.token)];
+    expect([await statusOf(ofAda.badgeUrl), await statusOf(ofBea.badgeUrl)]).toEqual([200, 200]);
+    await accountOf(s).remove(ada.id);
+    const [token] = await s.rows<{ id: string }>(
+      'select id from api_token where user_id = (select id from account_user where email = $1)',
+      [bea.email],
+    );
+    await accountOf(s).run(
+      'revokeApiToken',
+      { id: Buffer.from(`ApiToken:${token?.id ?? ''}`).toString('base64url') },
+      'apiToken { id }',
+    );
+    await expect.poll(async () => [await statusOf(ofAda.badgeUrl), await statusOf(ofBea.badgeUrl)]).toEqual([404, 404]);
+  });
+
+  it.each([
+    ['no branch', { baseBranch: '' }, 'input.baseBranch must have 1 to 250 characters'],
+    ['an end in the past', { expiresAt: '2020-01-01T00:00:00Z' }, 'input.expiresAt must be in the future, and within'],
+    ['no end in sight', { expiresAt: '2199-01-01T00:00:00Z' }, 'input.expiresAt must be in the future, and within 730'],
+  ])('is not made for %s', async (_what, input, why) => {
+    await expect(makeLink(input)).rejects.toThrow(why);
+  });
+});
+
+describe('an address', () => {
+  const link = { owner: 'acme', name: 'shop', baseBranch: 'release/1' };
+  it.each([
+    ['release/1', 'page'],
+    ['release/1/badge.svg', 'badge'],
+    ['release/1/changes', 'changes'],
+    ['release', null],
+    ['release/1/', null],
+    ['release/1/badge.svg/badge.svg', null],
+  ] as const)('%s shows %s', (rest, shown) => {
+    expect(shownOf(link, { owner: 'acme', name: 'shop', rest })).toBe(shown);
+  });
+});
+
+describe('a line in words', () => {
+  const calm: LineFacts = {
+    baseBranch: 'main',
+    queued: 0,
+    building: 0,
+    haltedReason: null,
+    isPaused: false,
+    pauseMessage: null,
+    frozen: null,
+  };
+  it.each([
+    [{}, 'green', 'nobody in line', 'Nobody is in line.'],
+    [{ queued: 1 }, 'blue', '1 in line', '1 pull request is in line. None is built yet.'],
+    [{ queued: 4, building: 2 }, 'blue', '4 in line, 2 building', '4 pull requests are in line. 2 builds run.'],
+    [{ isPaused: true }, 'amber', 'paused', 'main is paused. 0 pull requests are in line.'],
+    [
+      { isPaused: true, pauseMessage: 'audit', queued: 2, building: 1 },
+      'amber',
+      'paused, 2 in line',
+      'main is paused: audit. 2 pull requests are in line.',
+    ],
+    [
+      { frozen: 'main is frozen until Monday.', queued: 2 },
+      'amber',
+      'frozen, 2 in line',
+      'main is frozen until Monday. 2 pull requests are in line.',
+    ],
+    [
+      { haltedReason: 'Leak', isPaused: true, frozen: 'x' },
+      'red',
+      'halted',
+      'main is halted: Leak. 0 pull requests are in line.',
+    ],
+  ] as const)('%j', (facts, tone, short, sentence) => {
+    expect(describeLine({ ...calm, ...facts })).toEqual({ tone, short, sentence });
+  });
+
+  it('is text in a badge, whatever a branch is called', () => {
+    const badge = badgeOf('<a&"b">', describeLine(calm));
+    expect(badge).toContain('&lt;a&amp;&quot;b&quot;&gt;');
+    expect(badge).not.toContain('<a&');
+  });
+});
+
+describe('EMBED_FRAME_ANCESTORS', () => {
+  it.each([
+    [undefined, "'none'"],
+    ['', "'none'"],
+    [' https://wiki.example.com  https://*.example.org:8443 ', 'https://wiki.example.com https://*.example.org:8443'],
+    ["'self'", "'self'"],
+  ])('%s becomes %s', (set, policy) => {
+    expect(frameAncestorsFrom({ EMBED_FRAME_ANCESTORS: set })).toBe(policy);
+  });
+
+  it.each(['wiki.example.com', 'https://a.example;script-src', 'javascript:', "'none'"])('refuses %s', (set) => {
+    expect(() => frameAncestorsFrom({ EMBED_FRAME_ANCESTORS: set })).toThrow(
+      `EMBED_FRAME_ANCESTORS must be sites with spaces between them, such as https://wiki.example.com https://*.example.org, not ${set}.`,
+    );
+  });
+});

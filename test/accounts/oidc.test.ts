@@ -1,0 +1,228 @@
+// People who sign in at an OpenID provider: whom it lets in, as what, and when that ends.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examineOidc, openOidc } from '../../src/modules/oidc/index.ts';
+import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { accountOf } from './account.ts';
+import { openBrowser, type Browser, type Visit } from './browser.ts';
+import { openIdProvider, type OpenIdProvider } from './openid-provider.ts';
+
+let p: OpenIdProvider;
+let s: TestServer;
+let now = Date.now();
+const later = (minutes: number): void => void (now += minutes * 60_000);
+
+const settingsOf = ({ issuer, clientId, clientSecret }: OpenIdProvider): OidcSettings => ({
+  issuer,
+  clientId,
+  clientSecret,
+  scopes: 'openid email groups offline_access',
+  groupsClaim: 'groups',
+  roles: [
+    { group: 'platform', account: 'acme', role: 'admin' },
+    { group: 'developers', account: 'acme', role: 'member' },
+    { group: 'guests', account: 'elsewhere', role: 'member' },
+  ],
+  emailDomains: ['acme.test'],
+  trustsEmail: false,
+  prompt: 'consent',
+  label: 'Acme',
+});
+
+beforeAll(async () => {
+  p = await openIdProvider('http://localhost:4000/session/oidc/callback');
+  s = await startServer({ clock: () => new Date(now), oidc: settingsOf(p) });
+});
+afterAll(async () => {
+  await s.close();
+  await p[Symbol.asyncDispose]();
+});
+
+function person(subject: string, claims: object = {}): void {
+  p.people.set(subject, { email: `${subject}@acme.test`, email_verified: true, groups: ['developers'], ...claims });
+}
+
+/** A browser's way to the provider and back. `change` is what happens to the addresses that it is sent to. */
+async function signIn(
+  subject: string,
+  { there = (url: URL) => url, back = (url: URL) => url } = {},
+): Promise<Visit & { readonly browser: Browser }> {
+  p.atKeyboard = subject;
+  const browser = openBrowser(s);
+  const form = await browser.get('/session?next=/acme/shop/queue/main');
+  const [, way = ''] = /href="(\/session\/oidc[^"]*)">Sign in with Acme</.exec(form.text) ?? [];
+  const started = await browser.get(way.replaceAll('&amp;', '&'));
+  const asked = there(new URL(started.headers.get('location') ?? ''));
+  const returned = back(await p.walk(asked.href));
+  return { ...(await browser.get(returned.pathname + returned.search)), browser };
+}
+
+const whoAmI = '{ viewer { email handle role } }';
+async function answerTo(browser: Browser, query = whoAmI): Promise<unknown> {
+  const { answer } = await browser.graphql(query);
+  return answer.errors?.map(({ extensions }) => extensions.code) ?? answer.data;
+}
+const viewer = (email: string, role: string): object => ({ viewer: { email, handle: null, role } });
+
+describe('signing in at the OpenID provider', () => {
+  it('makes a user at the first time, and gives the highest role of the groups', async () => {
+    person('mia');
+    const visit = await signIn('mia');
+    expect([visit.status, visit.headers.get('location')]).toEqual([303, '/acme/shop/queue/main']);
+    expect(visit.browser.cookie).toMatch(/^interlock=[\w-]{43}$/);
+    expect(await answerTo(visit.browser)).toEqual(viewer('mia@acme.test', 'MEMBER'));
+    person('mia', { groups: ['developers', 'platform'] });
+    expect(await answerTo((await signIn('mia')).browser)).toEqual(viewer('mia@acme.test', 'ADMIN'));
+    expect(await s.rows("select 1 from account_user where email = 'mia@acme.test'")).toHaveLength(1);
+    const stored = await s.rows<{ row: string }>(
+      'select to_jsonb(p)::text as row from oidc_person p union all select to_jsonb(x)::text from user_session x',
+    );
+    const shown = stored
+      .map(({ row }) =>
+        row.replace(/\\\\x([0-9a-f]+)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1')),
+      )
+      .join();
+    expect(shown).toContain('refresh_token');
+    expect(shown).not.toContain('eyJ');
+  });
+
+  it('finds the user whom an admin added with the address, whose role the admin keeps', async () => {
+    await accountOf(s).add('ada', { role: 'maintainer' });
+    person('ada-at-work', { email: 'Ada@acme.test', groups: ['platform'] });
+    expect(await answerTo((await signIn('ada-at-work')).browser, '{ viewer { email role } }')).toEqual({
+      viewer: { email: 'ada@acme.test', role: 'MAINTAINER' },
+    });
+  });
+
+  it.each([
+    [
+      'an address that the provider has not verified',
+      { email: 'service@acme.test', email_verified: false },
+      403,
+      'has not verified the email address',
+    ],
+    [
+      'the address of the service user',
+      { email: 'service@acme.test' },
+      409,
+      'is the address of the account&#39;s service user',
+    ],
+    ['the address of another person', { email: 'mia@acme.test' }, 409, 'belongs to another person'],
+    ['a foreign domain', { email: 'eve@evil.test' }, 403, 'Addresses of evil.test may not sign in'],
+    ['no group', { groups: [] }, 403, 'is in no group that may use Interlock'],
+    ['an account that does not exist', { groups: ['guests'] }, 404, 'the account elsewhere, which does not exist'],
+  ])('refuses %s', async (_what, claims, status, why) => {
+    person('eve', claims);
+    const visit = await signIn('eve');
+    expect([visit.status, visit.browser.cookie]).toEqual([status, '']);
+    expect(visit.text).toContain(why);
+  });
+
+  const changed = (name: string, value: string) => (url: URL) => {
+    url.searchParams.set(name, value);
+    return url;
+  };
+  it.each([
+    ['a wrong state', { back: changed('state', 'x') }, 'did not accept this sign-in'],
+    ['a wrong nonce', { there: changed('nonce', 'x') }, 'belongs to another sign-in'],
+    ['a wrong code', { back: changed('code', 'x') }, 'must be http://localhost:4000/session/oidc/callback'],
+    ['a challenge of somebody else', { there: changed('code_challenge', 'x'.repeat(43)) }, 'did not accept the code'],
+    [
+      'a no of the person',
+      { back: (url: URL) => changed('error', 'access_denied')((url.searchParams.delete('code'), url)) },
+      'did not sign you in: access_denied',
+    ],
+  ])('refuses %s', async (_what, changes, why) => {
+    const visit = await signIn('mia', changes);
+    expect([visit.status, visit.browser.cookie]).toEqual([403, '']);
+    expect(visit.text).toContain(why);
+  });
+
+  it('refuses an ID token that has expired, an answer without a beginning, and one that comes too late', async () => {
+    p.idTokenSec = 60;
+    const old = await signIn('mia', { back: (url) => (later(5), url) });
+    expect([old.status, old.text]).toEqual([403, expect.stringContaining('the clock of this server')]);
+    p.idTokenSec = 3600;
+    const late = await signIn('mia', { back: (url) => (later(11), url) });
+    expect([late.status, late.text]).toEqual([400, expect.stringContaining('did not begin to sign in here')]);
+    now = Date.now();
+    const foreign = await openBrowser(s).get('/session/oidc/callback?code=x&state=x');
+    expect(foreign.status).toBe(400);
+  });
+
+  it('reads the keys again when the provider signs with a new one', async () => {
+    await p.rotateKeys();
+    expect((await signIn('mia')).status).toBe(303);
+  });
+
+  it('says that the provider does not answer, and keeps the other ways open', async () => {
+    const gone = await openIdProvider('http://localhost:4000/session/oidc/callback');
+    await gone[Symbol.asyncDispose]();
+    const oidc = openOidc(s.ports, settingsOf(gone));
+    await expect(oidc.provider.begin()).rejects.toThrow('did not answer. Sign in another way');
+    const [finding] = await examineOidc(s.ports.db, oidc);
+    expect(finding).toMatchObject({ state: 'warning', words: expect.stringContaining('did not answer') });
+    const findings = await examineOidc(s.ports.db, openOidc(s.ports, settingsOf(p)));
+    expect(findings.map(({ state, words }) => [state, words])).toEqual([
+      ['ok', expect.stringContaining('http://localhost:4000/session/oidc/callback')],
+      ['warning', 'OIDC_ROLES names the account elsewhere, which does not exist.'],
+    ]);
+  });
+});
+
+describe('a session from the OpenID provider', () => {
+  it('has the role of today, and ends with the last group, as do tokens of the person', async () => {
+    person('wim', { groups: ['platform'] });
+    const { browser } = await signIn('wim');
+    const made = await browser.graphql(
+      'mutation { createApiToken(input: {name: "mine", scopes: [QUEUE_READ]}) { token } }',
+    );
+    const { token } = (made.answer.data as unknown as { createApiToken: { token: string } }).createApiToken;
+    person('wim', { groups: ['developers'] });
+    expect(await answerTo(browser)).toEqual(viewer('wim@acme.test', 'ADMIN'));
+    later(16);
+    expect(await answerTo(browser)).toEqual(viewer('wim@acme.test', 'MEMBER'));
+    person('wim', { groups: [] });
+    later(16);
+    expect(await answerTo(browser)).toEqual(['UNAUTHENTICATED']);
+    expect((await s.graphql(whoAmI, {}, token)).text).toContain('Sign in there again');
+    person('wim');
+    const again = await signIn('wim');
+    expect(await answerTo(again.browser)).toEqual(viewer('wim@acme.test', 'MEMBER'));
+    expect((await s.graphql<object>(whoAmI, {}, token)).data).toEqual(viewer('wim@acme.test', 'MEMBER'));
+  });
+
+  it('ends when the provider has ended what it gave', async () => {
+    const { browser } = await signIn('mia');
+    p.people.delete('mia');
+    later(16);
+    expect(await answerTo(browser)).toEqual(['UNAUTHENTICATED']);
+    person('mia');
+  });
+
+  it('does not come back for a user whom an admin removed', async () => {
+    person('una');
+    const { browser } = await signIn('una');
+    const [user] = await s.rows<{ id: string }>("select id from account_user where email = 'una@acme.test'");
+    await accountOf(s).remove(Buffer.from(`User:${user?.id ?? ''}`).toString('base64url'));
+    expect(await answerTo(browser)).toEqual(['UNAUTHENTICATED']);
+    const visit = await signIn('una');
+    expect([visit.status, visit.text]).toEqual([403, expect.stringContaining('An admin removed una@acme.test')]);
+  });
+
+  it('ends here, and at the provider where the person wants it', async () => {
+    const { browser } = await signIn('wim');
+    const ended = await browser.submit('/session/end');
+    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/session']);
+    expect((await browser.get('/session')).text).toContain('still signed in at Acme');
+    const out = await browser.get('/session/oidc/end');
+    const there = new URL(out.headers.get('location') ?? '');
+    expect([there.origin, there.searchParams.get('post_logout_redirect_uri')]).toEqual([
+      p.issuer,
+      'http://localhost:4000/session',
+    ]);
+    const asked = await fetch(there, { redirect: 'manual' });
+    expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('/session/end/confirm')]);
+    expect((await browser.get('/session')).text).not.toContain('still signed in');
+  });
+});

@@ -1,0 +1,150 @@
+// Servers and workers of two versions run beside each other during an upgrade. So a migration either only adds, or
+// removes what the last release did not use any more. The rule begins with the first release, a tag such as v1.0.0.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { prepareSchema } from '../../src/launcher/parts.ts';
+import { knownMigrations, migrate } from '../../src/platform/migrate.ts';
+import { parsePhase } from '../../src/platform/migration-phase.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { findBreaking, readSchema } from '../support/schema-changes.ts';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const git = (...args: string[]): string => execFileSync('git', args, { cwd: projectRoot, encoding: 'utf8' }).trim();
+const sqlOf = (name: string): string => readFileSync(join(projectRoot, 'migrations', `${name}.sql`), 'utf8');
+
+/** Released versions with the names and texts of their migrations, oldest first. */
+function releases(): { version: string; migrations: Map<string, string> }[] {
+  const tags = git('tag', '--list', 'v[0-9]*', '--merged', 'HEAD', '--sort', 'version:refname');
+  return tags
+    .split('\n')
+    .filter((tag) => /^v\d+\.\d+\.\d+$/.test(tag))
+    .map((tag) => ({
+      version: tag.slice(1),
+      migrations: new Map(
+        git('ls-tree', '--name-only', tag, 'migrations/')
+          .split('\n')
+          .map((path) => [path.replace(/^migrations\/(.*)\.sql$/, '$1'), git('show', `${tag}:${path}`)]),
+      ),
+    }));
+}
+
+it('the last release could run beside each migration since', async () => {
+  const all = releases();
+  const last = all.at(-1);
+  const since = last === undefined ? [] : knownMigrations().filter((name) => !last.migrations.has(name));
+  const edited = [...(last?.migrations ?? [])]
+    .filter(([name, sql]) => sqlOf(name).trim() !== sql)
+    .map(([name]) => name);
+  expect(edited).toEqual([]);
+  expect(
+    await judge(
+      since,
+      all.map(({ version }) => version),
+    ),
+  ).toEqual([]);
+});
+
+/** On a database of its own, which gets one migration after the other. */
+async function judge(names: readonly string[], versions: readonly string[]): Promise<string[]> {
+  const [first] = names;
+  if (first === undefined) return [];
+  const fresh = await createTestDatabase('template0');
+  const reader = new pg.Client({ connectionString: fresh.url });
+  try {
+    await migrate(fresh.url, { to: knownMigrations()[knownMigrations().indexOf(first) - 1] ?? first });
+    await reader.connect();
+    const faults: string[] = [];
+    for (const name of names) {
+      const before = await readSchema(reader);
+      await migrate(fresh.url, { to: name });
+      faults.push(...faultsOf(name, findBreaking(before, await readSchema(reader)), versions));
+    }
+    return faults;
+  } finally {
+    await reader.end();
+    await fresh.drop();
+  }
+}
+
+function faultsOf(name: string, breaking: readonly string[], versions: readonly string[]): string[] {
+  const phase = parsePhase(sqlOf(name));
+  if (phase === null)
+    return [`${name} must begin with "-- Phase: expand", or with "-- Phase: contract, unused since v…".`];
+  if (phase.unusedSince === null) return breaking.map((sentence) => `${name} says that it only adds. ${sentence}`);
+  return versions.includes(phase.unusedSince) ? [] : [`${name} names v${phase.unusedSince}, which was not released.`];
+}
+
+it('says of a migration that it says no phase, and of one that removes what the one before made', async () => {
+  const faults = await judge(knownMigrations().slice(-2), []);
+  expect(faults.every((fault) => fault.includes('must begin with "-- Phase: expand"'))).toBe(true);
+  expect(faultsOf('0030_migration_phases', [], [])).toEqual([]);
+  expect(faultsOf('0030_migration_phases', ['a.b is gone.'], [])).toEqual([
+    '0030_migration_phases says that it only adds. a.b is gone.',
+  ]);
+});
+
+const table =
+  "create table line (id bigint primary key, name text not null default '', note text); create function twice(n integer) returns integer language sql return n * 2;";
+test.each([
+  ['create table more (id bigint primary key, name text not null unique)', []],
+  ['alter table line add column more text', []],
+  ["alter table line add column more text not null default ''", []],
+  ['create index line_name on line (name)', []],
+  ['alter table line alter column name drop not null', []],
+  [
+    'create unique index line_name on line (name)',
+    [
+      'line.line_name refuses rows that were accepted: CREATE UNIQUE INDEX line_name ON public.line USING btree (name).',
+    ],
+  ],
+  [
+    'alter table line add column more text not null',
+    ['line.more is new, and a row must name it: give it a default, or let it be null.'],
+  ],
+  ['alter table line drop column note', ['line.note is gone.']],
+  ['alter table line alter column id type numeric', ['line.id was bigint, and is numeric.']],
+  ['alter table line alter column name drop default', ['line.name had a default, and has none.']],
+  ['alter table line alter column note set not null', ['line.note was null in some rows, and must not be null.']],
+  [
+    'alter table line add constraint short check (length(name) < 9)',
+    ['line.short refuses rows that were accepted: CHECK ((length(name) < 9)).'],
+  ],
+  ['drop function twice(integer)', ['The function twice(integer) is gone.']],
+])('%s', async (statement, breaking) => {
+  await client.query('begin');
+  try {
+    await client.query(table);
+    const before = await readSchema(client);
+    await client.query(statement);
+    expect(findBreaking(before, await readSchema(client))).toEqual(breaking);
+  } finally {
+    await client.query('rollback');
+  }
+});
+
+it('a database that a newer version has migrated is opened where its migrations only added', async () => {
+  await prepareSchema(database.url);
+  await client.query("insert into mikro_orm_migrations (name) values ('0990_later')");
+  await expect(prepareSchema(database.url)).rejects.toThrow('this one does not know its migration 0990_later');
+  await client.query("insert into migration_phase (name) values ('0990_later')");
+  await prepareSchema(database.url);
+  await client.query("insert into mikro_orm_migrations (name) values ('0991_less')");
+  await client.query("insert into migration_phase (name, unused_since) values ('0991_less', '99.0.0')");
+  await expect(prepareSchema(database.url)).rejects.toThrow('this one does not know its migration 0991_less.');
+});

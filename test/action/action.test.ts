@@ -1,0 +1,200 @@
+// The Action's commands against a service, and its bundle as GitHub runs it. One repository for all of them.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { carryOut, type Result } from '../../action/src/commands.ts';
+import { readRequest } from '../../action/src/inputs.ts';
+import { createService } from '../../action/src/service.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { wireTo } from '../cli/wire.ts';
+import { openShop, repository, type Shop } from '../cli/shop.ts';
+
+let shop: Shop;
+let head: string;
+let weak: string;
+let other: string;
+beforeAll(async () => {
+  shop = await openShop();
+  await shop.addEnvironment();
+  head = await shop.git('rev-parse', 'topic');
+  weak = await shop.s.tokenWith(['audit:read']);
+  other = (await shop.s.otherAccount()).token;
+});
+afterAll(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+interface Definition {
+  readonly inputs: Readonly<Record<string, { readonly required?: boolean; readonly default?: string }>>;
+  readonly outputs: Readonly<Record<string, object>>;
+  readonly runs: { readonly using: string; readonly main: string };
+}
+const definition = parse(readFileSync(join(projectRoot, 'action', 'action.yml'), 'utf8')) as Definition;
+
+/** Inputs that commands asked for. */
+const asked = new Set(['url', 'token']);
+
+/** In this process. Between looks the engine works, and time passes. */
+async function run(
+  inputs: Readonly<Record<string, string>>,
+  { token = shop.s.token, url = shop.s.url, onDelay = async () => await shop.s.settle() } = {},
+): Promise<Result & { readonly said: readonly string[] }> {
+  let now = 0;
+  const said: string[] = [];
+  const clock = {
+    now: () => now,
+    delay: async (ms: number) => {
+      now += ms;
+      await onDelay();
+    },
+  };
+  const read = (name: string): string => {
+    asked.add(name);
+    return inputs[name] ?? (name === 'repository' ? 'acme/shop' : '');
+  };
+  const event = { name: 'push', payload: {}, sha: head, branch: 'topic' };
+  const service = createService({ url, token, clock });
+  const result = await carryOut(readRequest(read, event), { service, clock, say: (line) => said.push(line) });
+  expect(Object.keys(result.outputs).filter((name) => !(name in definition.outputs))).toEqual([]);
+  return { ...result, said };
+}
+
+describe('queue', () => {
+  test('waits until the pull request is merged, and says each new sentence', async () => {
+    const number = await shop.propose('waited');
+    await shop.mutate('queuePullRequest', { repository, number, skipValidation: true });
+    const merged = await run({ command: 'queue', 'pull-request': String(number), wait: 'true' });
+    const tip = (await shop.git('ls-remote', 'origin', 'refs/heads/main')).slice(0, 40);
+    expect(merged).toMatchObject({ isDone: true, outputs: { status: 'merged', 'merge-commit': tip } });
+    expect(merged.said.length).toBeGreaterThan(1);
+    const again = await run({ command: 'queue', 'pull-request': String(number) });
+    expect(again).toMatchObject({ isDone: true, outputs: { 'merge-commit': tip } });
+  });
+
+  test('fails with the sentence of the explanation when the pull request is taken out', async () => {
+    const onDelay = async (): Promise<void> => await shop.mutate('dequeuePullRequest', { repository, number: 1 });
+    const refused = await run({ command: 'queue', 'pull-request': '1', wait: 'true' }, { onDelay });
+    expect(refused).toMatchObject({ isDone: false, title: '#1 is open', sentence: refused.said.at(-1) });
+  });
+
+  test('gives up after its time, and leaves the pull request in the queue', async () => {
+    const inputs = { command: 'queue', 'pull-request': '1', wait: 'true', 'timeout-minutes': '1' };
+    const late = await run(inputs, { onDelay: async () => {} });
+    expect(late).toMatchObject({
+      isDone: false,
+      sentence: expect.stringContaining('It is not merged after 1 minutes, and stays in the queue.'),
+    });
+    expect(await shop.status(1)).toBe('QUEUED');
+  });
+});
+
+test('affected-targets, create-release, report-deployment and register-preview are carried out', async () => {
+  await writeFile(join(shop.elsewhere, 'targets.json'), '["//web", "//api"]');
+  const file = join(shop.elsewhere, 'targets.json');
+  expect(await run({ command: 'affected-targets', 'pull-request': '1', 'targets-file': file })).toMatchObject({
+    isDone: true,
+    sentence: '2 affected targets are reported for #1.',
+  });
+  const candidate = { project: 'shop', version: '1.0-rc1' };
+  expect(await run({ command: 'create-release', ...candidate, wait: 'true' })).toMatchObject({
+    isDone: true,
+    outputs: { status: 'ready', version: '1.0-rc1', id: expect.stringMatching(/./) },
+  });
+  const report = { command: 'report-deployment', environment: 'production', ...candidate };
+  expect(await run({ ...report, status: 'success' })).toMatchObject({ isDone: true, outputs: { status: 'success' } });
+  const yaml = 'merge_rules:\n  labels:\n    trigger: go\nverify:\n  preview:\n    - method: endpoint\n';
+  await shop.mutate('replaceConfiguration', { repository, yaml });
+  const preview = { command: 'register-preview', 'pull-request': '1', 'preview-url': 'https://preview.example' };
+  expect(await run(preview)).toMatchObject({ isDone: true, outputs: { status: 'attached' } });
+});
+
+describe('a request that does not arrive', () => {
+  const inputs = { command: 'affected-targets', 'pull-request': '1', targets: '//web' };
+
+  test('is repeated until the way is mended', async () => {
+    await using wire = await wireTo(new URL(shop.s.url));
+    wire.cut();
+    const onDelay = async (): Promise<void> => wire.mend();
+    expect(await run(inputs, { url: wire.url, onDelay })).toMatchObject({ isDone: true });
+  });
+
+  test('is given up after five times', async () => {
+    await using wire = await wireTo(new URL(shop.s.url));
+    wire.cut();
+    let delays = 0;
+    const onDelay = async (): Promise<void> => void (delays += 1);
+    await expect(run(inputs, { url: wire.url, onDelay })).rejects.toThrow(`${wire.url} does not answer (`);
+    expect(delays).toBe(4);
+  });
+});
+
+test.each([
+  ['queue', { 'pull-request': '1' }],
+  ['affected-targets', { 'pull-request': '1', targets: '//web' }],
+  ['register-preview', { 'pull-request': '1', 'preview-url': 'https://preview.example' }],
+  ['create-release', { project: 'shop', version: '9.0-rc1' }],
+  ['report-deployment', { project: 'shop', version: '1.0-rc1', environment: 'production', status: 'success' }],
+])('%s needs its permission, and finds nothing of another account', async (command, inputs) => {
+  await expect(run({ command, ...inputs }, { token: weak })).rejects.toThrow('Make a token with the permission');
+  await expect(run({ command, ...inputs }, { token: other })).rejects.toThrow('Check the names, and that the token');
+});
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly outputs: string;
+  readonly summary: string;
+}
+
+/** As a runner does, with the defaults of action.yml. */
+async function runBundle(inputs: Readonly<Record<string, string>>): Promise<Ran> {
+  const files = { output: join(shop.elsewhere, 'output'), summary: join(shop.elsewhere, 'summary') };
+  const event = join(shop.elsewhere, 'event.json');
+  for (const file of Object.values(files)) await writeFile(file, '');
+  await writeFile(event, JSON.stringify({ pull_request: { number: 1, head: { sha: head } } }));
+  const defaults = Object.fromEntries(
+    Object.entries(definition.inputs).map(([name, { default: text = '' }]) => [name, text]),
+  );
+  const given = { ...defaults, repository: 'acme/shop', ...inputs };
+  const env = {
+    ...Object.fromEntries(Object.entries(given).map(([name, text]) => [`INPUT_${name.toUpperCase()}`, text])),
+    GITHUB_OUTPUT: files.output,
+    GITHUB_STEP_SUMMARY: files.summary,
+    GITHUB_EVENT_PATH: event,
+    GITHUB_EVENT_NAME: 'pull_request',
+    GITHUB_SHA: 'c'.repeat(40),
+    GITHUB_REF_TYPE: 'branch',
+    GITHUB_REF_NAME: '1/merge',
+  };
+  const main = join(projectRoot, 'action', definition.runs.main);
+  const { code, stdout } = await new Promise<{ code: number; stdout: string }>((resolve) => {
+    execFile(process.execPath, [main], { env }, (error, stdout) => resolve({ code: Number(error?.code ?? 0), stdout }));
+  });
+  return {
+    code,
+    stdout,
+    outputs: await readFile(files.output, 'utf8'),
+    summary: await readFile(files.summary, 'utf8'),
+  };
+}
+
+test('the bundle masks the token, fails with an annotation, and writes outputs and a summary', async () => {
+  expect(definition.runs.using).toBe('node24');
+  await shop.mutate('dequeuePullRequest', { repository, number: 1 });
+  await shop.mutate('labelPullRequest', { repository, number: 1, label: 'blocked' });
+  const ran = await runBundle({ command: 'queue', url: shop.s.url, token: shop.s.token });
+  expect(ran.stdout).toContain(`::add-mask::${shop.s.token}\n`);
+  expect([ran.code, ran.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^::error title=Interlock%3A #1 is blocked::.+\.$/m),
+  ]);
+  expect(ran.outputs).toMatch(/^status<<(\S+)\nblocked\n\1\n/);
+  expect(ran.summary).toMatch(/^<h3>Interlock: #1 is blocked<\/h3>\n<p>.+<\/p>\n$/);
+});
+
+test('action.yml declares the inputs that commands ask for, and no others', () => {
+  expect([...asked].toSorted()).toEqual(Object.keys(definition.inputs).toSorted());
+});

@@ -1,0 +1,125 @@
+// What the Action understands of a workflow's inputs and of the event, as tables.
+import { describe, expect, test } from 'vitest';
+import { readCommon, readRequest, targetsOf, type Event, type Read } from '../../action/src/inputs.ts';
+import { waitAfter } from '../../action/src/service.ts';
+
+const sha = 'a'.repeat(40);
+const head = 'b'.repeat(40);
+const push: Event = { name: 'push', payload: {}, sha, branch: 'main' };
+const pullRequest: Event = {
+  name: 'pull_request',
+  payload: { pull_request: { number: 7, head: { sha: head } } },
+  sha,
+  branch: null,
+};
+const comment: Event = { ...push, name: 'issue_comment', payload: { issue: { number: 8, pull_request: {} } } };
+const issue: Event = { ...push, name: 'issues', payload: { issue: { number: 9 } } };
+
+const reading =
+  (inputs: Readonly<Record<string, string>>): Read =>
+  (name) =>
+    inputs[name] ?? (name === 'repository' ? 'acme/shop' : '');
+const candidate = { project: 'shop', version: '1.0-rc1' };
+
+describe('a request', () => {
+  test.each<[string, Event, Record<string, string>, object]>([
+    ['the pull request of the event', pullRequest, { command: 'queue' }, { number: 7, headCommitSha: head }],
+    ['the pull request of a comment', comment, { command: 'queue' }, { number: 8, headCommitSha: null }],
+    ['a named pull request', push, { command: 'queue', 'pull-request': '#12' }, { number: 12, headCommitSha: null }],
+    [
+      'a pull request that is not that of the event',
+      pullRequest,
+      { command: 'queue', 'pull-request': '12' },
+      { number: 12, headCommitSha: null },
+    ],
+    ['a wait', pullRequest, { command: 'queue', wait: 'true', 'timeout-minutes': '90' }, { waitMinutes: 90 }],
+    ['no wait', pullRequest, { command: 'queue', wait: 'False' }, { waitMinutes: null, skipLine: false }],
+    [
+      'targets on lines',
+      pullRequest,
+      { command: 'affected-targets', targets: '//web\n\n  //api \n' },
+      { targets: { list: ['//web', '//api'] } },
+    ],
+    ['no targets', pullRequest, { command: 'affected-targets' }, { targets: { list: [] } }],
+    [
+      'a preview of a branch',
+      push,
+      { command: 'register-preview', 'preview-url': 'https://p.example', 'preview-secrets': 'A=b=c\nD=' },
+      { of: { branch: 'main' }, commitSha: sha, secrets: { A: 'b=c', D: '' }, name: null },
+    ],
+    [
+      'a preview of a pull request, whose GITHUB_SHA is a merge',
+      pullRequest,
+      { command: 'register-preview', 'preview-url': 'https://p.example' },
+      { of: { number: 7 }, commitSha: head },
+    ],
+    ['a candidate', push, { command: 'create-release', ...candidate }, { commit: sha, build: false }],
+    [
+      "a job's status, as GitHub spells it",
+      push,
+      { command: 'report-deployment', environment: 'production', status: 'cancelled', ...candidate },
+      { status: 'canceled' },
+    ],
+  ])('is read of %s', (_, event, inputs, expected) => {
+    expect(readRequest(reading(inputs), event)).toMatchObject(expected);
+  });
+
+  test.each<[Event, Record<string, string>, string]>([
+    [push, {}, 'command must be one of queue, affected-targets, register-preview, create-release, report-deployment'],
+    [push, { command: 'queue' }, 'pull-request is needed: the event push has no pull request. Pass its number.'],
+    [issue, { command: 'queue' }, 'pull-request is needed: the event issues has no pull request.'],
+    [push, { command: 'queue', 'pull-request': 'main' }, 'pull-request must be a number, not main.'],
+    [pullRequest, { command: 'queue', repository: 'shop' }, 'repository must be <owner>/<name>, not shop.'],
+    [pullRequest, { command: 'queue', 'skip-line': 'yes' }, 'skip-line must be true or false, not yes.'],
+    [pullRequest, { command: 'queue', wait: 'true', 'timeout-minutes': '0' }, 'timeout-minutes must be a number'],
+    [push, { command: 'register-preview' }, 'pull-request is needed'],
+    [pullRequest, { command: 'register-preview' }, 'preview-url is needed for register-preview: where the preview is'],
+    [
+      pullRequest,
+      { command: 'register-preview', 'preview-url': 'https://p.example', 'preview-secrets': 'secret' },
+      'preview-secrets must have a KEY=value on each line.',
+    ],
+    [push, { command: 'create-release', version: '1.0-rc1' }, 'project is needed for create-release'],
+    [push, { command: 'report-deployment', environment: 'p', status: 'done', ...candidate }, 'status must be one of'],
+  ])('of %j with %j is refused', (event, inputs, message) => {
+    const at = event === push && inputs['command'] === 'register-preview' ? { ...event, branch: null } : event;
+    expect(() => readRequest(reading(inputs), at)).toThrow(message);
+  });
+
+  test.each([
+    [{}, 'url is needed for every command: the address of Interlock.'],
+    [{ url: 'interlock.example' }, 'url must be an address such as https://interlock.example.com'],
+    [{ url: 'https://i.example/' }, 'token is empty. Set it from a secret that this repository has. Workflows of pull'],
+  ])('with %j does not begin', (inputs, message) => {
+    expect(() => readCommon(reading(inputs))).toThrow(message);
+  });
+});
+
+test.each([
+  ['//a\n//b\n', ['//a', '//b']],
+  ['["//a", "//b"]', ['//a', '//b']],
+  ['', []],
+])('a file with %j has targets', (text, targets) => {
+  expect(targetsOf(text, 'targets.txt')).toEqual(targets);
+});
+
+test.each(['[1]', '["//a"', '[{}]'])('a file with %s is refused', (text) => {
+  expect(() => targetsOf(text, 'targets.json')).toThrow('targets-file: targets.json must have a target on each line');
+});
+
+test.each<[string, Response | Error, number, number | null]>([
+  ['an answer', new Response(null, { status: 200 }), 1, null],
+  ['a refusal', new Response(null, { status: 404 }), 1, null],
+  ['no answer', new Error('reset'), 1, 1_000],
+  ['no answer again', new Error('reset'), 3, 4_000],
+  ['a busy service', new Response(null, { status: 503, headers: { 'retry-after': '5' } }), 1, 5_000],
+  [
+    'a rate limit that asks for long',
+    new Response(null, { status: 429, headers: { 'retry-after': '900' } }),
+    1,
+    30_000,
+  ],
+  ['a gateway without a word', new Response(null, { status: 502 }), 2, 2_000],
+])('after %s the request waits', (_, response, tries, waitMs) => {
+  expect(waitAfter(response, tries)).toBe(waitMs);
+});

@@ -1,0 +1,281 @@
+// The commands as users call them, in a checkout, against a service. One repository for all of them.
+import { stat, readFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findFreePort } from '../../src/launcher/ports.ts';
+import { wireTo } from './wire.ts';
+import { openShop, type Shop } from './shop.ts';
+import type { Ran } from './terminal.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+interface Explained {
+  readonly sentence: string;
+  readonly conditions: readonly { readonly sentence: string }[];
+}
+
+const json = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
+
+describe('a pull request', () => {
+  test('of the current branch is queued, shown in line and explained', async () => {
+    const queued = await shop.run('queue', '--json');
+    expect(queued).toMatchObject({ code: 0, stderr: '' });
+    expect(json(queued)).toMatchObject({ repository: 'acme/shop', number: 1, status: 'queued', impact: null });
+
+    const shown = await shop.run('status');
+    expect(shown.stdout).toMatch(
+      /^acme\/shop main {2}1 in line, \d in builds\n1 {2}#1 {2}Sell topic {2}\S+ {2}.*\.\n$/,
+    );
+    expect(json(await shop.run('status', '--json'))).toMatchObject({
+      repository: 'acme/shop',
+      baseBranch: 'main',
+      paused: false,
+      halted: null,
+      frozen: null,
+      depth: { queued: 1 },
+      total: 1,
+      line: [{ position: 1, number: 1, title: 'Sell topic', status: 'queued', who: 'queue' }],
+    });
+
+    const explained = JSON.parse((await shop.run('why', '#1', '--json')).stdout) as Explained;
+    const { stdout } = await shop.run('why');
+    expect(stdout).toContain(`#1 Sell topic  queued\n${explained.sentence}\n`);
+    expect(explained.conditions.length).toBeGreaterThan(0);
+    for (const { sentence } of explained.conditions) expect(stdout).toContain(` ${sentence}\n`);
+  });
+
+  test('leaves the queue only after its impact was shown and confirmed', async () => {
+    const refused = await shop.run('dequeue', '1');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/Give --yes to do it, since there is no terminal to ask at\.\n$/);
+    const dry = await shop.run('dequeue', '1', '--dry-run');
+    expect([dry.code, dry.stderr]).toEqual([0, expect.stringMatching(/^Nothing was done\. ./)]);
+    const declined = await shop.runWith({ isTTY: true, typed: 'n\n' }, 'dequeue', '1');
+    expect([declined.code, declined.stderr]).toEqual([
+      1,
+      expect.stringMatching(/Do it\? \[y\/N\] Nothing was done\.\n$/),
+    ]);
+    expect(await shop.status(1)).toBe('QUEUED');
+
+    const confirmed = await shop.runWith({ isTTY: true, typed: 'y\n' }, 'dequeue', '1');
+    expect([confirmed.code, await shop.status(1)]).toEqual([0, 'OPEN']);
+    expect(json(await shop.run('dequeue', '1', '--yes', '--json'))).toMatchObject({ number: 1, status: 'open' });
+  });
+
+  test('is queued with --wait until it is merged, with each new sentence', async () => {
+    const number = await shop.propose('waiting');
+    const onStderr = (): void => void shop.s.settle();
+    const waited = await shop.runWith({ onStderr }, 'queue', '--wait', '--skip-validation', '--yes', '--json');
+    expect(waited).toMatchObject({ code: 0, stderr: expect.stringMatching(new RegExp(`^#${number}: `)) });
+    const mergeCommit = await shop.git('ls-remote', 'origin', 'refs/heads/main');
+    expect(json(waited)).toMatchObject({ number, status: 'merged', mergeCommit: mergeCommit.slice(0, 40) });
+  });
+});
+
+describe('a halt', () => {
+  test('pauses the repository or branches, and ends', async () => {
+    expect((await shop.run('pause')).code).toBe(2);
+    expect(json(await shop.run('pause', '--yes', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
+    expect(json(await shop.run('status', '--json'))).toMatchObject({ paused: true });
+    expect(json(await shop.run('resume', '--json'))).toMatchObject({ where: 'acme/shop', done: true });
+    await shop.run('pause', 'ma*', '--message', 'Waiting for QA', '--yes');
+    expect((await shop.run('status')).stdout).toContain('Paused: Waiting for QA\n');
+    await shop.run('resume', 'ma*');
+    expect(json(await shop.run('status', '--json'))).toMatchObject({ paused: false });
+  });
+
+  test('freezes base branches until they are unfrozen', async () => {
+    const frozen = await shop.run('freeze', 'main', '--reason', 'Holidays', '--until', '2099-01-01T00:00:00Z', '--yes');
+    expect(frozen).toMatchObject({ code: 0, stdout: expect.stringContaining('acme/shop main is frozen.') });
+    expect(json(await shop.run('status', '--json'))['frozen']).toContain('Holidays');
+    expect((await shop.run('unfreeze', 'main')).stdout).toContain('The freeze of acme/shop main has ended.');
+    expect((await shop.run('unfreeze', 'main')).stdout).toContain('had no freeze that was made by hand.');
+    expect((await shop.run('freeze', 'main', '--until', 'tomorrow')).stderr).toContain(
+      '--until must be a time with its zone, such as 2031-01-31T18:00:00Z, not tomorrow.',
+    );
+  });
+});
+
+test('outside of a checkout the status is that of all repositories', async () => {
+  const { stdout } = await shop.runWith({ cwd: shop.elsewhere }, 'status');
+  expect(stdout).toMatch(/^acme\/shop main {2}\d in line {2}\d in builds\n$/);
+  expect(json(await shop.runWith({ cwd: shop.elsewhere }, 'status', '--json'))).toMatchObject({
+    total: 1,
+    repositories: [{ repository: 'acme/shop', defaultBranch: 'main', paused: false, active: true }],
+  });
+});
+
+test('a login is stored for its address alone, readable by its owner, used, and forgotten', async () => {
+  const env = { XDG_CONFIG_HOME: join(shop.elsewhere, 'config') };
+  const terminal = { env, cwd: shop.elsewhere };
+  const wrong = await shop.runWith({ ...terminal, typed: 'wrong\n' }, 'login', shop.s.url);
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('Log in again: interlock login')]);
+  const typed = `${shop.s.token}\n`;
+  const loggedIn = await shop.runWith({ ...terminal, typed }, 'login', `${shop.s.url}/`, '--json');
+  expect(json(loggedIn)).toMatchObject({
+    url: shop.s.url,
+    account: 'acme',
+    scopes: expect.arrayContaining(['queue:read']),
+  });
+  expect(loggedIn.stdout + loggedIn.stderr).not.toContain(shop.s.token);
+  const file = join(env.XDG_CONFIG_HOME, 'interlock', 'logins.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await shop.runWith(terminal, '--repo', 'acme/shop', 'status')).code).toBe(0);
+  expect((await shop.runWith(terminal, 'logout')).stdout).toContain(`The token of ${shop.s.url} is forgotten here.`);
+  expect(await readFile(file, 'utf8')).not.toContain(shop.s.token);
+  expect((await shop.runWith(terminal, 'logout')).code).toBe(1);
+});
+
+test('a service that runs on the data directory is asked when nothing else is known', async () => {
+  const data = join(shop.elsewhere, 'data');
+  await mkdir(data);
+  await writeFile(join(data, 'access.json'), JSON.stringify({ url: shop.s.url, token: shop.s.token }));
+  const env = { XDG_CONFIG_HOME: join(data, 'none') };
+  expect((await shop.runWith({ env }, 'status', '--data', data)).code).toBe(0);
+  expect((await shop.runWith({ env: { ...env, INTERLOCK_DATA: data } }, 'status')).code).toBe(0);
+});
+
+test('open shows the page in a browser, and prints its address without a terminal', async () => {
+  const page = `${shop.s.url}/acme/shop`;
+  expect(await shop.runWith({ isTTY: true }, 'open')).toMatchObject({ code: 0, opened: [page] });
+  expect(await shop.run('open', '1')).toMatchObject({ stdout: `${page}/pull/1\n`, opened: [] });
+  expect(await shop.runWith({ isTTY: true }, 'open', '1', '--print')).toMatchObject({ opened: [] });
+  const { url } = json(await shop.run('open', '--sign-in', '--json'));
+  expect(new URL(String(url)).pathname).toMatch(/^\/session\/./);
+});
+
+describe('an exit code tells', () => {
+  let nowhere = '';
+  beforeAll(async () => {
+    nowhere = `http://127.0.0.1:${await findFreePort()}`;
+  });
+
+  test.each<[string, number, string, () => Promise<Ran>]>([
+    ['an unknown command', 2, "unknown command 'que'", async () => await shop.run('que')],
+    ['an unknown option', 2, "unknown option '--loud'", async () => await shop.run('status', '--loud')],
+    ['a missing argument', 2, "missing required argument 'where'", async () => await shop.run('freeze')],
+    ['no command', 2, 'Usage: interlock', async () => await shop.run()],
+    ['an address that is none', 2, '--url must be an address', async () => await shop.run('status', '--url', 'shop')],
+    [
+      'a repository that is none',
+      2,
+      '--repo must be <owner>/<name>',
+      async () => await shop.run('status', '--repo', 'a'),
+    ],
+    [
+      'no repository',
+      2,
+      'Name the repository by --repo',
+      async () => await shop.runWith({ cwd: shop.elsewhere }, 'why'),
+    ],
+    ['a pull request that is none', 2, 'not soon', async () => await shop.run('why', 'soon')],
+    [
+      'no service',
+      2,
+      'interlock login <address>',
+      async () => await shop.runWith({ env: {}, cwd: shop.elsewhere }, 'why'),
+    ],
+    [
+      'a repository that is not there',
+      1,
+      'There is no repository acme/none',
+      async () => await shop.run('why', '1', '--repo', 'acme/none'),
+    ],
+    [
+      'a pull request that is not there',
+      1,
+      'acme/shop has no pull request #99.',
+      async () => await shop.run('why', '99'),
+    ],
+    ['what the service refuses', 1, 'merged', async () => await shop.run('queue', '2')],
+    [
+      'a service that does not answer',
+      3,
+      'does not answer (ECONNREFUSED)',
+      async () => await shop.run('status', '--url', nowhere),
+    ],
+    [
+      'another program there',
+      3,
+      'is no Interlock',
+      async () => await shop.run('status', '--url', `${shop.s.url}/other`),
+    ],
+    [
+      'a wrong token',
+      4,
+      'Log in again',
+      async () => await shop.runWith({ env: { ...shop.env, INTERLOCK_TOKEN: 'wrong' } }, 'status'),
+    ],
+    [
+      'no token',
+      4,
+      'There is no token for',
+      async () => await shop.runWith({ env: { XDG_CONFIG_HOME: shop.elsewhere, INTERLOCK_URL: nowhere } }, 'status'),
+    ],
+  ])('%s', async (_, code, words, ran) => {
+    const { code: ended, stdout, stderr } = await ran();
+    expect([ended, stdout, stderr]).toEqual([code, '', expect.stringContaining(words)]);
+    expect(stderr).not.toMatch(/^ {4}at /m);
+  });
+
+  test('a token without the scope', async () => {
+    const INTERLOCK_TOKEN = await shop.s.tokenWith(['queue:read']);
+    const { code, stderr } = await shop.runWith({ env: { ...shop.env, INTERLOCK_TOKEN } }, 'queue', '1', '--json');
+    expect([code, JSON.parse(stderr)]).toMatchObject([4, { error: { code: 'FORBIDDEN', field: null } }]);
+  });
+
+  test('another account knows nothing of the repository', async () => {
+    const { token } = await shop.s.otherAccount();
+    const { code, stderr } = await shop.runWith({ env: { ...shop.env, INTERLOCK_TOKEN: token } }, 'why', '1');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no repository acme/shop here.')]);
+  });
+});
+
+test.each([['verify'], ['doctor']] as const)(
+  '%s runs on the data directory, for the repository of the checkout',
+  async (name) => {
+    const ran = await shop.runWith({ programCode: 1 }, name, '--data', 'here', '--json');
+    expect(ran).toMatchObject({ code: 1, started: [{ name, args: ['acme/shop', '--data', 'here', '--json'] }] });
+  },
+);
+
+test('start takes its own options', async () => {
+  const ran = await shop.run('start', '--port', '0', '--help');
+  expect(ran).toMatchObject({ code: 0, started: [{ name: 'start', args: ['--port', '0', '--help'] }] });
+});
+
+test('the line is shown live, and goes on behind the last change after the connection was lost', async () => {
+  await using wire = await wireTo(new URL(shop.s.url));
+  const stop = new AbortController();
+  const said = { stdout: '', stderr: '' };
+  const watching = shop.runWith(
+    {
+      signal: stop.signal,
+      onStdout: (text) => (said.stdout += text),
+      onStderr: (text) => (said.stderr += text),
+    },
+    'status',
+    '--watch',
+    '--url',
+    wire.url,
+  );
+  await expect.poll(() => said.stdout).toContain('acme/shop main');
+  const number = await shop.propose('watched');
+  await shop.run('pause', '--yes');
+  await expect.poll(() => said.stdout).toContain('Paused.');
+  wire.cut();
+  await expect.poll(() => said.stderr).toContain('The connection is lost. Trying again …');
+  await shop.run('queue', String(number));
+  wire.mend();
+  await expect.poll(() => said.stdout).toContain(`#${number}  Sell watched`);
+  expect(said.stderr).toContain('Connected again.');
+  stop.abort();
+  expect((await watching).code).toBe(130);
+  await shop.run('resume');
+});

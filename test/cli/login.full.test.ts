@@ -1,0 +1,68 @@
+// `interlock login` with a real Chromium, which holds pages to their policy: to the OpenID provider, back, and on to the
+// port where the terminal listens.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findFreePort } from '../../src/launcher/ports.ts';
+import { openIdProvider } from '../accounts/openid-provider.ts';
+import { launchChromium } from '../dashboard/browser.ts';
+import { startServer } from '../support/server.ts';
+import { runIn } from './terminal.ts';
+
+it('signs in at the OpenID provider, logs the terminal in, and signs out here and there', async () => {
+  // The provider must know the address, and the server the provider.
+  const port = await findFreePort();
+  const url = `http://localhost:${port}`;
+  await using provider = await openIdProvider(`${url}/session/oidc/callback`);
+  provider.people.set('mia', { email: 'mia@acme.test', email_verified: true, groups: ['platform'] });
+  provider.atKeyboard = 'mia';
+  const s = await startServer({
+    port,
+    publicUrl: url,
+    oidc: {
+      ...provider,
+      scopes: 'openid email groups',
+      groupsClaim: 'groups',
+      roles: [{ group: 'platform', account: 'acme', role: 'admin' }],
+      emailDomains: [],
+      trustsEmail: false,
+      prompt: null,
+      label: 'Acme',
+    },
+  });
+  const home = await mkdtemp(join(tmpdir(), 'interlock-login-'));
+  const chromium = await launchChromium();
+  try {
+    const page = await chromium.newPage();
+    const shown = Promise.withResolvers<string>();
+    const ran = runIn(
+      {
+        env: { XDG_CONFIG_HOME: home },
+        cwd: home,
+        isTTY: true,
+        onStderr: (text) => {
+          const address = /^ {2}(http\S+)$/m.exec(text)?.[1];
+          if (address !== undefined) shown.resolve(address);
+        },
+      },
+      'login',
+      url,
+    );
+    await page.goto(await shown.promise);
+    await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+    await page.getByRole('button', { name: 'Log the terminal in' }).click();
+    await page.getByText('The terminal goes on.').waitFor();
+    const { code, stdout } = await ran;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('as mia@acme.test of acme')]);
+    await page.goto(`${url}/session`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign out there too' }).click();
+    await page.waitForURL(`${provider.issuer}/**`);
+    expect(await page.content()).toContain('/session/end/confirm');
+  } finally {
+    await chromium.close();
+    await s.close();
+    await rm(home, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,144 @@
+// Releases, runbooks, the configuration and webhooks from the command line. One repository for all of them.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHttpOut } from '../../src/platform/http-out/index.ts';
+import { receiver } from '../webhooks/receiver.ts';
+import { openShop, type Shop } from './shop.ts';
+import type { Ran } from './terminal.ts';
+
+let shop: Shop;
+const http = createHttpOut({ allowPrivateAddresses: true });
+beforeAll(async () => {
+  shop = await openShop({ webhooks: () => ({ http, retry: async () => {} }) });
+  await shop.addEnvironment();
+});
+afterAll(async () => {
+  await shop[Symbol.asyncDispose]();
+  http.close();
+});
+
+const json = ({ stdout }: Ran): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
+const report = async (version: string, status: string): Promise<void> =>
+  await shop.mutate('reportDeployment', { project: 'shop', environment: 'production', version, status });
+
+describe('a release', () => {
+  const place = ['shop', 'production'];
+
+  test('is made of HEAD, or of a named commit', async () => {
+    const commit = await shop.git('rev-parse', 'main');
+    const { stdout } = await shop.run('release', 'shop', '1.0-rc1', 'main');
+    expect(stdout).toBe(`shop 1.0-rc1 is ready, at ${commit}.\n`);
+    const head = await shop.git('rev-parse', 'HEAD');
+    expect(json(await shop.run('release', 'shop', '1.0-rc2', '--json'))).toEqual({
+      project: 'shop',
+      version: '1.0-rc2',
+      commit: head,
+      status: 'ready',
+    });
+  });
+
+  test('is deployed after a confirmation, and waited for', async () => {
+    expect((await shop.run('deploy', ...place, '1.0-rc1')).code).toBe(2);
+    const onStderr = (text: string): void => {
+      if (text === '1.0-rc1: pending\n') void report('1.0-rc1', 'SUCCESS');
+    };
+    const deployed = await shop.runWith({ onStderr }, 'deploy', ...place, '1.0-rc1', '--yes', '--wait', '--json');
+    expect(json(deployed)).toMatchObject({ environment: 'production', version: '1.0-rc1', status: 'success' });
+  });
+
+  test('is rolled back, unless the environment is frozen', async () => {
+    await report('1.0-rc2', 'SUCCESS');
+    expect((await shop.run('freeze', 'production', '--project', 'shop', '--yes')).code).toBe(0);
+    const refused = await shop.run('rollback', ...place, '--yes', '--json');
+    expect([refused.code, JSON.parse(refused.stderr)]).toMatchObject([1, { error: { code: 'ENVIRONMENT_FROZEN' } }]);
+    expect(await shop.run('unfreeze', 'production', '--project', 'shop')).toMatchObject({
+      stdout: 'The freeze of shop/production has ended.\n',
+      stderr: '',
+    });
+    expect((await shop.run('rollback', ...place, '--dry-run')).stderr).toContain('Nothing was done. ');
+    expect(json(await shop.run('rollback', ...place, '--yes', '--json'))).toMatchObject({ version: '1.0-rc1' });
+  });
+
+  test('of a project that is not there is refused', async () => {
+    const { code, stderr } = await shop.run('release', 'shoe', '1.0-rc1');
+    expect([code, stderr]).toEqual([1, 'There is no release project shoe.\n']);
+  });
+});
+
+describe('a runbook', () => {
+  test('is begun with a prompt from the standard input, listed, shown and canceled', async () => {
+    const begun = await shop.runWith({ typed: 'Sell more tea' }, 'runbook', 'start', '-', '--title', 'Tea', '--json');
+    expect(json(begun)).toMatchObject({ number: 1, title: 'Tea', status: 'generating_steps', pullRequests: [] });
+    expect((await shop.run('runbook', 'list')).stdout).toBe('1  generating_steps  Tea\n');
+    expect((await shop.run('runbook', 'show', '1')).stdout).toContain(
+      'Runbook 1 Tea: generating_steps, 0 of 0 steps\n',
+    );
+    expect((await shop.run('runbook', 'cancel', '1')).code).toBe(2);
+    expect((await shop.run('runbook', 'cancel', '1', '--yes')).code).toBe(0);
+  });
+
+  test.each([
+    ['there is none of the number', 1, ['show', '9'], 'There is no runbook 9.'],
+    ['the number is none', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
+    ['the mode is none', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
+  ])('is refused when %s', async (_, code, argv, words) => {
+    expect(await shop.run('runbook', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+  });
+});
+
+describe('a configuration', () => {
+  const write = async (name: string, yaml: string): Promise<void> => await writeFile(join(shop.checkout, name), yaml);
+
+  test('that is wrong is refused with file, line and the key that was meant', async () => {
+    await write('wrong.yml', 'merge_rules:\n  labels:\n    triger: go\n');
+    const linted = await shop.run('config', 'lint', 'wrong.yml');
+    expect([linted.code, linted.stdout]).toEqual([
+      1,
+      expect.stringContaining('wrong.yml:3:5: merge_rules.labels.triger: is not a known key'),
+    ]);
+    expect(json(await shop.run('config', 'lint', 'wrong.yml', '--json'))).toMatchObject({
+      accepted: false,
+      problems: expect.arrayContaining([expect.objectContaining({ path: 'merge_rules.labels.triger', line: 3 })]),
+    });
+    expect((await shop.run('config', 'push', 'wrong.yml', '--yes')).code).toBe(1);
+    const missing = await shop.run('config', 'lint');
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('.service/config.yml cannot be read')]);
+  });
+
+  test('is compared, pushed and shown', async () => {
+    await write('new.yml', 'merge_rules:\n  labels:\n    trigger: go\n');
+    const compared = await shop.run('config', 'diff', 'new.yml');
+    expect(compared.stdout).toMatch(/^- merge_rules\.labels\.trigger: .*\n\+ merge_rules\.labels\.trigger: "go"\n/);
+    expect((await shop.run('config', 'push', 'new.yml')).code).toBe(2);
+    const pushed = await shop.run('config', 'push', 'new.yml', '--yes', '--json');
+    expect(json(pushed)).toMatchObject({
+      accepted: true,
+      done: true,
+      changedKeys: [{ key: 'merge_rules.labels.trigger' }],
+    });
+    expect((await shop.run('config', 'show')).stdout).toContain('trigger: go\n');
+    expect((await shop.run('config', 'diff', 'new.yml')).stdout).toBe('Nothing would change.\n');
+  });
+});
+
+test('deliveries of webhooks are printed as they are sent, and forwarded with their signature', async () => {
+  await using endpoint = await receiver();
+  await using developer = await receiver();
+  expect((await shop.run('webhooks', 'listen')).stderr).toContain('There is no such endpoint.');
+  await shop.mutate('createWebhookEndpoint', { url: endpoint.url, actions: ['*'] });
+  const stop = new AbortController();
+  const argv = ['webhooks', 'listen', '--forward', developer.url, '--json'];
+  const onStderr = (): void => void shop.run('queue', '1');
+  const listening = shop.runWith({ signal: stop.signal, onStderr }, ...argv);
+  const [sent] = await endpoint.until(1);
+  const [forwarded] = await developer.until(1);
+  stop.abort();
+  const { code, stdout } = await listening;
+  expect(forwarded?.body).toEqual(sent?.body);
+  const signature = 'x-service-signature-sha256';
+  expect(forwarded?.headers[signature]).toBe(sent?.headers[signature]);
+  expect(sent?.headers[signature]).toMatch(/^[0-9a-f]{64}$/);
+  const [line = ''] = stdout.split('\n');
+  expect([code, JSON.parse(line)]).toMatchObject([130, { answer: '200', forwarded: '200', payload: sent?.json }]);
+});

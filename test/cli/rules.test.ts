@@ -1,0 +1,212 @@
+// The pure decisions of the command line, as tables.
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import {
+  chooseRemote,
+  readPullRequestNumber,
+  readRepositoryName,
+  repositoryOfRemote,
+} from '../../cli/client/checkout.ts';
+import { chooseConnection, isUnprotected, readAddress, type Sources } from '../../cli/client/connection.ts';
+import { plain } from '../../cli/client/api.ts';
+import { exitCodes, outcomeOf } from '../../cli/output/failure.ts';
+import { ask, wantsColor } from '../../cli/output/io.ts';
+import { documentedCodes } from './documented.ts';
+import { errorCodes } from '../../src/domain/errors.ts';
+
+const login = (token: string) => ({ token, user: 'ada' });
+const nothing: Sources = {
+  flag: null,
+  urlVariable: null,
+  tokenVariable: null,
+  logins: { latest: null, byAddress: {} },
+  running: null,
+};
+const everything: Sources = {
+  flag: 'https://flag',
+  urlVariable: 'https://variable',
+  tokenVariable: 'token of variable',
+  logins: {
+    latest: 'https://latest',
+    byAddress: {
+      'https://flag': login('token of flag'),
+      'https://variable': login('token of address'),
+      'https://latest': login('token of latest'),
+      'http://127.0.0.1:4000': login('stored for running'),
+    },
+  },
+  running: { url: 'http://127.0.0.1:4000', token: 'token of running' },
+};
+const withoutLogins = { latest: null, byAddress: {} };
+
+describe('the service and the token are', () => {
+  test.each<[string, Partial<Sources>, string, string]>([
+    ['those of --url and INTERLOCK_TOKEN, before all others', {}, 'https://flag', 'token of variable'],
+    ['INTERLOCK_URL, without --url', { flag: null }, 'https://variable', 'token of variable'],
+    ['the latest login, without both', { flag: null, urlVariable: null }, 'https://latest', 'token of variable'],
+    ['what was stored for the address', { tokenVariable: null }, 'https://flag', 'token of flag'],
+    ['found with a slash at the end', { flag: 'https://flag/', tokenVariable: null }, 'https://flag', 'token of flag'],
+    [
+      'stored for the latest address',
+      { flag: null, urlVariable: null, tokenVariable: null },
+      'https://latest',
+      'token of latest',
+    ],
+    [
+      'of the running service, when nothing else is known',
+      { flag: null, urlVariable: null, tokenVariable: null, logins: withoutLogins },
+      'http://127.0.0.1:4000',
+      'token of running',
+    ],
+    [
+      'stored, before that of the running service at the same address',
+      { flag: 'http://127.0.0.1:4000', tokenVariable: null },
+      'http://127.0.0.1:4000',
+      'stored for running',
+    ],
+    [
+      'of the running service, at the address that is named',
+      { flag: null, urlVariable: 'http://127.0.0.1:4000', tokenVariable: null, logins: withoutLogins },
+      'http://127.0.0.1:4000',
+      'token of running',
+    ],
+  ])('%s', (_, change, url, token) => {
+    expect(chooseConnection({ ...everything, ...change })).toEqual({ kind: 'connection', url, token });
+  });
+
+  test.each<[string, Partial<Sources>]>([
+    ['a login elsewhere', { logins: everything.logins }],
+    ['a running service elsewhere', { running: everything.running }],
+    ['a running service whose token is not known', { running: { url: 'https://other', token: '' } }],
+  ])('missing when only %s has one: no token goes to another address', (_, change) => {
+    expect(chooseConnection({ ...nothing, flag: 'https://other', ...change })).toEqual({
+      kind: 'no token',
+      url: 'https://other',
+    });
+  });
+
+  test('missing when nothing names a service', () => {
+    expect(chooseConnection({ ...nothing, tokenVariable: 'token' })).toEqual({ kind: 'no address' });
+  });
+});
+
+test.each([
+  ['https://interlock.example.com', 'https://interlock.example.com', false],
+  ['https://interlock.example.com/', 'https://interlock.example.com', false],
+  ['http://127.0.0.1:4000', 'http://127.0.0.1:4000', false],
+  ['http://[::1]:4000', 'http://[::1]:4000', false],
+  ['http://localhost:4000', 'http://localhost:4000', false],
+  ['http://interlock.example.com', 'http://interlock.example.com', true],
+  ['http://127.0.0.1.example.com', 'http://127.0.0.1.example.com', true],
+])('%s is an address', (text, address, unprotected) => {
+  expect([readAddress(text), isUnprotected(text)]).toEqual([address, unprotected]);
+});
+
+test.each(['', 'interlock.example.com', 'ftp://a', 'https://ada@a', 'https://a?b', 'https://a#b', 'localhost:4000'])(
+  '"%s" is no address',
+  (text) => {
+    expect(readAddress(text)).toBeNull();
+  },
+);
+
+test.each([
+  ['https://github.com/acme/shop.git', 'acme/shop'],
+  ['https://github.com/acme/shop', 'acme/shop'],
+  ['https://github.com/acme/shop/', 'acme/shop'],
+  ['https://token:secret@github.com/acme/shop.git', 'acme/shop'],
+  ['git@github.com:acme/shop.git', 'acme/shop'],
+  ['github.com:acme/shop', 'acme/shop'],
+  ['ssh://git@ssh.github.com:443/acme/shop.git', 'acme/shop'],
+  ['http://127.0.0.1:4000/git/acme/shop.git', 'acme/shop'],
+  ['https://interlock.example.com/git/acme/my%20shop.git', 'acme/my shop'],
+  ['file:///home/git/acme/shop.git', null],
+  ['/home/git/acme/shop.git', null],
+  ['../shop', null],
+  ['https://github.com/shop.git', null],
+  ['', null],
+])('the remote "%s" is %s', (remote, repository) => {
+  const found = repositoryOfRemote(remote);
+  expect(found === null ? null : `${found.owner}/${found.name}`).toBe(repository);
+});
+
+test.each<[string, string[], string | null, string | null]>([
+  ['the tracked one', ['origin', 'fork'], 'fork', 'fork'],
+  ['origin, if nothing is tracked', ['fork', 'origin'], null, 'origin'],
+  ['origin, if what is tracked is gone', ['fork', 'origin'], 'gone', 'origin'],
+  ['the only one', ['upstream'], null, 'upstream'],
+  ['none of two others', ['upstream', 'fork'], null, null],
+  ['none', [], null, null],
+])('of several remotes it is %s', (_, names, tracked, chosen) => {
+  const remotes = names.map((name) => ({ name, url: name }));
+  expect(chooseRemote(remotes, tracked)?.name ?? null).toBe(chosen);
+});
+
+test.each([
+  ['12', 12],
+  ['#12', 12],
+  ['https://github.com/acme/shop/pull/12', 12],
+  ['https://github.com/acme/shop/pull/12/files', 12],
+  ['https://interlock.example.com/acme/shop/pull/12?w=1', 12],
+  ['0', null],
+  ['-1', null],
+  ['topic', null],
+  ['12345678901', null],
+])('the pull request "%s" is %s', (text, number) => {
+  expect(readPullRequestNumber(text)).toBe(number);
+});
+
+test.each([
+  ['acme/shop', { owner: 'acme', name: 'shop' }],
+  ['acme', null],
+  ['acme/shop/tea', null],
+  ['acme/', null],
+  ['a b/c', null],
+])('the repository "%s" is read', (text, repository) => {
+  expect(readRepositoryName(text)).toEqual(repository);
+});
+
+test.each<[string, Parameters<typeof wantsColor>[0], boolean]>([
+  ['a terminal', { isRefused: false, isTTY: true, env: {} }, true],
+  ['an empty NO_COLOR', { isRefused: false, isTTY: true, env: { NO_COLOR: '' } }, true],
+  ['NO_COLOR', { isRefused: false, isTTY: true, env: { NO_COLOR: '1' } }, false],
+  ['--no-color', { isRefused: true, isTTY: true, env: {} }, false],
+  ['no terminal', { isRefused: false, isTTY: false, env: {} }, false],
+  ['a dumb terminal', { isRefused: false, isTTY: true, env: { TERM: 'dumb' } }, false],
+])('colours with %s', (_, choice, wanted) => {
+  expect(wantsColor(choice)).toBe(wanted);
+});
+
+test.each([
+  ['y\n', true],
+  ['Yes\n', true],
+  [' y \n', true],
+  ['n\n', false],
+  ['yesterday\n', false],
+  ['\n', false],
+  ['', false],
+])('the answer %j is %s', async (typed, isYes) => {
+  const stdin = new PassThrough();
+  stdin.end(typed);
+  const stderr = { write: () => true };
+  expect(await ask({ stdin, stderr, signal: new AbortController().signal }, 'Do it?')).toBe(isYes);
+});
+
+test('each code of the API has an outcome', () => {
+  const byOutcome = Object.groupBy(Object.keys(errorCodes), outcomeOf);
+  expect(byOutcome).toEqual({
+    usage: ['BAD_INPUT', 'SKIP_LINE_REASON_REQUIRED'],
+    unauthorised: ['UNAUTHENTICATED', 'FORBIDDEN'],
+    unreachable: ['RATE_LIMITED', 'HOST_UNAVAILABLE', 'UNAVAILABLE'],
+    failed: ['INTERNAL'],
+    refused: expect.arrayContaining(['NOT_QUEUEABLE', 'NOT_FOUND', 'CONFLICT', 'LANDING_IN_PROGRESS']),
+  });
+  expect(new Set(Object.values(exitCodes)).size).toBe(Object.keys(exitCodes).length);
+});
+
+test('docs/command-line.md has the exit codes', () => {
+  expect(Object.fromEntries(documentedCodes)).toEqual(exitCodes);
+});
+
+test('what others wrote cannot steer the terminal', () => {
+  expect(plain('a\u001B[31mred\u001B[0m\u001B]0;title\u0007 b\r\n\tc\u0000\u009Bd')).toBe('ared b\n\tcd');
+});

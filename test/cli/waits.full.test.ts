@@ -1,0 +1,41 @@
+// Waits that end badly, and a simulation from the command line.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openShop, type Shop } from './shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await openShop();
+});
+afterAll(async () => {
+  await shop[Symbol.asyncDispose]();
+});
+
+test('a pull request that leaves the queue ends --wait with 1', async () => {
+  await shop.run('pause', '--yes');
+  const onStderr = (text: string): void => {
+    if (text.startsWith('#1: ')) void shop.run('dequeue', '1', '--yes');
+  };
+  const waited = await shop.runWith({ onStderr }, 'queue', '--wait');
+  expect([waited.code, waited.stdout]).toEqual([1, expect.stringContaining('#1 is open.')]);
+});
+
+test('a deployment that fails ends --wait with 1', async () => {
+  await shop.addEnvironment();
+  await shop.run('release', 'shop', '1.0-rc1');
+  const input = { project: 'shop', environment: 'production', version: '1.0-rc1', status: 'FAILURE' };
+  const onStderr = (text: string): void => {
+    if (text === '1.0-rc1: pending\n') void shop.mutate('reportDeployment', input);
+  };
+  const deployed = await shop.runWith({ onStderr }, 'deploy', 'shop', 'production', '1.0-rc1', '--yes', '--wait');
+  expect([deployed.code, deployed.stdout]).toEqual([1, expect.stringContaining('shop/production 1.0-rc1: failure.')]);
+});
+
+test('a configuration is simulated over the last days', async () => {
+  await writeFile(join(shop.checkout, 'new.yml'), 'merge_rules:\n  labels:\n    trigger: go\n');
+  const simulated = await shop.run('config', 'simulate', 'new.yml', '--days', '2', '--json');
+  expect([simulated.code, simulated.stderr]).toEqual([0, 'Replaying 2 days …\n']);
+  expect(JSON.parse(simulated.stdout)).toMatchObject({ accepted: true, problems: [] });
+  expect((await shop.run('config', 'simulate', '--days', 'two')).stderr).toContain('--days must be a number from 1');
+});

@@ -1,0 +1,179 @@
+// How the page of a queue keeps up: what it asks after a change, what it does when the server refuses, and that nothing
+// moves under a pointer.
+import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parallel, world, type World } from '../support/world.ts';
+import { launchChromium, serveDashboard, signIn, type DashboardServer } from './browser.ts';
+
+let w: World;
+let s: DashboardServer;
+let browser: Browser;
+
+const script = '<script>document.title = "taken"</script>';
+const longTitle = `${script} ${'a long word '.repeat(100)}`.slice(0, 1_000);
+
+beforeAll(async () => {
+  w = await world({ configuration: parallel({ builds: 1, batch: 1 }), runsCi: false });
+  s = await serveDashboard(w);
+  browser = await launchChromium();
+  for (const [at, title] of ['Cart', 'Search', 'Gift cards', longTitle].entries())
+    await w.open(`change-${at}`, { [`${at}.txt`]: 'new\n' }, { title });
+  await w.queue(1, 2, 3, 4);
+});
+afterAll(async () => {
+  await browser.close();
+  await s.close();
+  await w[Symbol.asyncDispose]();
+});
+
+const path = '/acme/shop/queue/main';
+const lineOf = (page: Page) => page.getByRole('list', { name: 'The line of main' });
+
+function countReads(page: Page, operation = 'Queue'): () => number {
+  let reads = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes(`"operationName":"${operation}"`) === true) reads += 1;
+  });
+  return () => reads;
+}
+
+/** Answers the first subscription to the queue with an error, and lets the others pass. Counts them. */
+async function refuseOnce(page: Page, code: string): Promise<() => number> {
+  let asked = 0;
+  await page.routeWebSocket('**/graphql', (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((text) => {
+      const message = JSON.parse(String(text)) as {
+        readonly id: string;
+        readonly type: string;
+        readonly payload?: { readonly query: string };
+      };
+      const isOfQueue = message.type === 'subscribe' && message.payload?.query.includes('queueChanged') === true;
+      if (isOfQueue) asked += 1;
+      if (!isOfQueue || asked > 1) return server.send(text);
+      const error = { message: 'Refused.', extensions: { code } };
+      return socket.send(JSON.stringify({ id: message.id, type: 'error', payload: [error] }));
+    });
+  });
+  return () => asked;
+}
+
+describe('the page of a queue', () => {
+  it('shows any title as text, in one line', async () => {
+    await using visit = await signIn(browser, s, { width: 390 });
+    const { page } = visit;
+    await visit.open(path);
+    const row = lineOf(page).getByRole('link', { name: script });
+    await row.waitFor();
+    expect(await page.title()).toBe('main of acme/shop · Interlock');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await row.click();
+    await page.getByRole('heading', { name: script }).first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('is read once after changes that come together, and not at all while it is hidden', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.addInitScript(
+      "window.isHidden = false; Object.defineProperty(document, 'hidden', { get: () => window.isHidden })",
+    );
+    const reads = countReads(page);
+    const turn = async (isHidden: boolean): Promise<void> =>
+      void (await page.evaluate(`isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`));
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await turn(true);
+    const before = reads();
+    await using other = await signIn(browser, s);
+    await other.open(path);
+    await w.dequeue(1);
+    await w.dequeue(2);
+    const second = (of: Page) => lineOf(of).getByText('#2', { exact: true });
+    await second(other.page).waitFor({ state: 'detached' });
+    expect(reads()).toBe(before);
+    await turn(false);
+    await second(page).waitFor({ state: 'detached' });
+    expect(reads()).toBe(before + 1);
+    await w.queue(1, 2);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['reads a new cursor, and the rows behind it, when the log has gone on without it', 'CURSOR_EXPIRED', 2],
+    ['goes on behind its cursor when it has asked too much', 'RATE_LIMITED', 1],
+  ])('%s', async (_, code, cursorsRead) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    // The page after the sign-in reads a cursor of its own.
+    await page.waitForLoadState('networkidle');
+    const asked = await refuseOnce(page, code);
+    const cursors = countReads(page, 'Cursor');
+    await visit.open(path);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    await w.dequeue(3);
+    await w.queue(3);
+    await expect.poll(asked).toBe(2);
+    await w.dequeue(3);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor({ state: 'detached' });
+    await w.queue(3);
+    await lineOf(page).getByText('#3', { exact: true }).waitFor();
+    expect(cursors()).toBe(cursorsRead);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([4401, 4403])('asks to sign in, and to come back, when its socket is closed with %d', async (code) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const sockets: WebSocketRoute[] = [];
+    await page.routeWebSocket('**/graphql', (socket) => {
+      socket.connectToServer();
+      sockets.push(socket);
+    });
+    await visit.open(`${path}?select=2`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    for (const socket of sockets) await socket.close({ code });
+    // Somebody who is signed in comes back at once.
+    const asked = await page.waitForRequest((request) => new URL(request.url()).pathname === '/session');
+    expect(new URL(asked.url()).searchParams.get('next')).toBe(`${path}?select=2`);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('goes by the clock of the server', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.addInitScript('{ const now = Date.now; Date.now = () => now() + 3_600_000; }');
+    await visit.open(`${path}?at=${new Date(Date.now() - 1_000).toISOString()}`);
+    const marks = page.getByText('now', { exact: true }).first();
+    await marks.waitFor();
+    const to = async (): Promise<number> => Number(await page.getByRole('slider').getAttribute('max'));
+    await expect.poll(async () => (await to()) - Date.now()).toBeLessThan(120_000);
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+describe('a row', () => {
+  it('stays under the pointer with its focus while another one leaves, and moves when the pointer has gone', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open(path);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const title = lineOf(page).getByRole('link', { name: 'Gift cards' });
+    const top = async (): Promise<number> => (await title.boundingBox())?.y ?? Number.NaN;
+    await title.focus();
+    const before = await top();
+    let isRead = false;
+    page.on('response', (response) => {
+      if (response.request().postData()?.includes('"operationName":"Queue"') === true) isRead = true;
+    });
+    await w.dequeue(1);
+    for (let n = 0; !isRead || n < 50; n += 1) await page.mouse.move(600 + (n % 20), before + 5);
+    expect(await top()).toBe(before);
+    await page.mouse.move(5, 5);
+    await expect.poll(top).toBeLessThan(before);
+    expect(await title.evaluate((link) => link.matches(':focus'))).toBe(true);
+    await w.queue(1);
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { emptyLog, lengthOf, withEarlier, withLater, type LogWindow } from '../../dashboard/src/app/log-window.ts';
+
+const piece = (n: number, length = 100_000) => ({ cursor: String(n), text: 'x'.repeat(length) });
+const page = (hasPreviousPage: boolean, ...numbers: number[]) => ({
+  nodes: numbers.map((n) => piece(n)),
+  pageInfo: { hasPreviousPage },
+});
+const cursors = ({ pieces }: LogWindow): string => pieces.map(({ cursor }) => cursor).join(' ');
+
+describe('the part of a log that is on screen', () => {
+  it('is its end first, and says whether there is more before it', () => {
+    expect(withEarlier(emptyLog, page(false, 1, 2))).toMatchObject({ hasEarlier: false });
+    const log = withEarlier(emptyLog, page(true, 4, 5));
+    expect([cursors(log), log.hasEarlier]).toEqual(['4 5', true]);
+  });
+
+  it('loses whole pieces at its beginning to what comes, which can be read again', () => {
+    const log = withLater(withEarlier(emptyLog, page(false, 1, 2)), [piece(3), piece(4)]);
+    expect([cursors(log), log.hasEarlier]).toEqual(['2 3 4', true]);
+  });
+
+  it('keeps what somebody asked for, while more comes', () => {
+    const asked = withEarlier(withEarlier(emptyLog, page(true, 3, 4)), page(false, 1, 2));
+    expect([cursors(asked), asked.hasEarlier]).toEqual(['1 2 3 4', false]);
+    const log = withLater(asked, [piece(5), piece(6), piece(7)]);
+    expect([cursors(log), log.hasEarlier]).toEqual(['1 2 3 4 5 6 7', false]);
+  });
+
+  it('does not grow with a log of 100 MB', () => {
+    let log = emptyLog;
+    for (let n = 0; n < 1_000; n += 1) log = withLater(log, [piece(n)]);
+    expect([cursors(log), log.hasEarlier]).toEqual(['997 998 999', true]);
+    expect(lengthOf(log)).toBe(300_000);
+  });
+
+  it('has the last piece, however long', () => {
+    expect(cursors(withLater(emptyLog, [piece(1), piece(2, 1_000_000)]))).toBe('2');
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { takeStep, type Moment } from '../../dashboard/src/queue/look-back.ts';
+
+const minute = 60_000;
+const at = (n: number): number => Date.parse('2026-11-23T12:00:00Z') + n * minute;
+const moments: readonly Moment[] = Array.from({ length: 60 }, (_, n) => ({
+  at: new Date(at(n)).toISOString(),
+  queued: n < 20 ? 0 : 3,
+  landings: n === 40 ? 1 : 0,
+  resets: n === 50 ? 2 : 0,
+}));
+
+it.each([
+  { key: 'left', shown: 60, by: -1, isLong: false, next: 50, why: 'to the reset' },
+  { key: 'left', shown: 50, by: -1, isLong: false, next: 40, why: 'to the landing' },
+  { key: 'left', shown: 40, by: -1, isLong: false, next: 20, why: 'to where the depth changed' },
+  { key: 'left', shown: 20, by: -1, isLong: false, next: 0, why: 'to the beginning, where nothing happened before' },
+  { key: 'right', shown: 0, by: 1, isLong: false, next: 20, why: 'to where the depth changed' },
+  { key: 'right', shown: 45, by: 1, isLong: false, next: 50, why: 'to the reset' },
+  { key: 'right', shown: 50, by: 1, isLong: false, next: 60, why: 'to now, where nothing happened since' },
+  { key: 'Shift and left', shown: 60, by: -1, isLong: true, next: 50, why: 'ten minutes back' },
+  { key: 'Shift and left', shown: 4, by: -1, isLong: true, next: 0, why: 'to the beginning at most' },
+  { key: 'Shift and right', shown: 55, by: 1, isLong: true, next: 60, why: 'to now at most' },
+] as const)('from minute $shown, $key goes $why', ({ shown, by, isLong, next }) => {
+  const taken = takeStep({ shown: at(shown), from: at(0), to: at(60), by, isLong }, moments);
+  expect((taken - at(0)) / minute).toBe(next);
+});

@@ -1,0 +1,45 @@
+// Words by which GitHub starts no workflow: found in the heads of people, and taken from the commits of Interlock.
+import { expect, it } from 'vitest';
+import { checks } from '../../../src/domain/queue/explain/preconditions.ts';
+import { findSkipWords, withoutSkipWords } from '../../../src/domain/queue/requests/skip-words.ts';
+
+it.each([
+  ['Add tea [skip ci]', '[skip ci]', 'Add tea (skip ci)'],
+  ['[ci skip] Add tea', '[ci skip]', '(ci skip) Add tea'],
+  ['Add tea\n\nNot now: [no ci].', '[no ci]', 'Add tea\n\nNot now: (no ci).'],
+  ['Add tea [skip actions] [actions skip]', '[skip actions]', 'Add tea (skip actions) (actions skip)'],
+  ['Add tea [Skip CI]', '[Skip CI]', 'Add tea (Skip CI)'],
+  ['Add tea\n\n\nskip-checks: true\n', 'skip-checks: true', 'Add tea\n\n\n(skip-checks: true)\n'],
+  ['Add tea\n\nskip-checks:true', 'skip-checks:true', 'Add tea\n\n(skip-checks:true)'],
+])('%j', (message, words, disarmed) => {
+  expect(findSkipWords(message)).toBe(words);
+  expect(withoutSkipWords(message)).toBe(disarmed);
+  expect(findSkipWords(disarmed)).toBeNull();
+});
+
+it.each(['Add tea', 'Never skip ci', 'Add [skip tea]', 'skip-checks: false', 'Explain skip-checks: true'])(
+  'leaves %j as it is',
+  (message) => {
+    expect(findSkipWords(message)).toBeNull();
+    expect(withoutSkipWords(message)).toBe(message);
+  },
+);
+
+it('explain repeats what a check asks somebody to do, and no other summary', () => {
+  const seen = { endedAt: 1, summary: 'Push a commit that does not say so.' };
+  const explained = checks(
+    {
+      checks: [
+        { name: 'test', conclusion: 'action_required', ...seen },
+        { name: 'lint', conclusion: 'failure', ...seen },
+      ],
+      required: null,
+      startedAt: 0,
+    },
+    'author',
+  );
+  expect(explained.map(({ sentence }) => sentence)).toEqual([
+    'The check test ended: action_required. Push a commit that does not say so.',
+    'The check lint ended: failure.',
+  ]);
+});

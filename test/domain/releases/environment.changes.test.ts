@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { changesOfEnvironment, type EnvironmentSettings } from '../../../src/domain/releases/environment.changes.ts';
+
+const before: EnvironmentSettings = {
+  tier: 'staging',
+  position: 2,
+  provider: { kind: 'http', url: 'https://deploy.acme.test', statusUrl: null },
+  reportTimeoutSec: 3600,
+  freezeAfterRollback: false,
+  freezeAfterRollbackSec: null,
+};
+
+const cases: readonly [Partial<EnvironmentSettings>, string[]][] = [
+  [{}, []],
+  [{ tier: 'production' }, ['It is of the tier production instead of staging.']],
+  [{ position: 1 }, ['Its place is 1 instead of 2.']],
+  [{ provider: { ...before.provider } }, []],
+  [{ provider: { kind: 'none' } }, ['Deployments are made by an outside pipeline instead of an HTTP endpoint.']],
+  [
+    { provider: { kind: 'http', url: 'https://other.acme.test', statusUrl: null } },
+    ['Deployments are made by an HTTP endpoint with other settings.'],
+  ],
+  [{ reportTimeoutSec: 60 }, ['A deployment without a report is unknown after 60 s instead of 3600 s.']],
+  [
+    { freezeAfterRollback: true, freezeAfterRollbackSec: 600 },
+    ['It is frozen after a rollback.', 'The freeze after a rollback lasts 600 s instead of until somebody ends it.'],
+  ],
+];
+
+it.each(cases)('%j is a change that reads %j', (change, sentences) => {
+  expect(changesOfEnvironment(before, { ...before, ...change }).map(({ sentence }) => sentence)).toEqual(sentences);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import { afterRuns } from '../../../bench/simulator/calibration.ts';
+import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
+import { experienceOf, type Experience } from '../../../src/domain/simulation/experience.ts';
+import { movedEtas } from '../../../src/domain/simulation/moved-etas.ts';
+import { minute, now, parallel, pr, situation } from '../queue/situation.ts';
+
+const builds = [10, 20].map((minutes) => ({
+  members: [`gone ${minutes}`],
+  startedAt: now - 60 * minute,
+  hasEnded: true,
+  lastedMs: minutes * minute,
+}));
+const experience = experienceOf(builds, { now, line: [], flakeRate: 0 });
+
+/** One build at a time, of one pull request. */
+const rules = { ...parallel, maxParallelBuilds: 1, batchSize: 1 };
+const line = situation({ rules, waiting: [1, 2, 3].map((number) => pr(number)) });
+const withLine = (...numbers: number[]): Snapshot => ({ ...line, pullRequests: numbers.map((number) => pr(number)) });
+
+function moves(after: Snapshot, before = line, known: Experience | null = experience) {
+  return movedEtas({ before, after }, now, { experience: known, isOver: afterRuns(9) }).map((move) => ({
+    number: move.number,
+    before: typeof move.before === 'object' && move.before !== null ? 'known' : move.before,
+    after: typeof move.after === 'object' && move.after !== null ? 'known' : move.after,
+    isEarlier:
+      move.before !== null &&
+      move.after !== null &&
+      typeof move.before === 'object' &&
+      typeof move.after === 'object' &&
+      move.after.p50 < move.before.p50,
+  }));
+}
+
+test('what changes nothing moves nothing', () => {
+  expect(moves(line)).toEqual([]);
+});
+
+test('a pull request that leaves the line lets those behind it land earlier, and nobody else', () => {
+  expect(moves(withLine(1, 3))).toEqual([
+    { number: 2, before: 'known', after: null, isEarlier: false },
+    { number: 3, before: 'known', after: 'known', isEarlier: true },
+  ]);
+});
+
+test('a pull request that joins the line has a landing from then on', () => {
+  expect(moves(line, withLine(1, 2))).toEqual([{ number: 3, before: null, after: 'known', isEarlier: false }]);
+});
+
+test('a pause takes every landing away, and its end gives them back', () => {
+  const paused = { ...line, queue: { ...line.queue, paused: true } };
+  const gone = [1, 2, 3].map((number) => ({ number, before: 'known', after: 'paused', isEarlier: false }));
+  expect(moves(paused)).toEqual(gone);
+  expect(moves(line, paused)).toEqual(
+    gone.map(({ number }) => ({ number, before: 'paused', after: 'known', isEarlier: false })),
+  );
+});
+
+test('a freeze with an end makes landings later', () => {
+  const frozen = { ...line, queue: { ...line.queue, landingsFrom: now + 500 * minute } };
+  expect(moves(frozen).map(({ number, isEarlier }) => [number, isEarlier])).toEqual([
+    [1, false],
+    [2, false],
+    [3, false],
+  ]);
+});
+
+test('nothing is said while no build has ended, except of what joins or leaves', () => {
+  expect(moves(withLine(1, 3), line, null)).toEqual([
+    { number: 2, before: 'no_experience', after: null, isEarlier: false },
+  ]);
+});

@@ -1,0 +1,107 @@
+// A backup while pull requests land, restored into an empty data directory: proofs hold, what landed since is taken over,
+// and the line goes on.
+import { cp, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  dataDirectory,
+  removeDirectory,
+  runProgram,
+  type RunningInterlock,
+  startInterlock,
+  stopInterlock,
+  until,
+} from './interlock.ts';
+import { createTeamRepository, type TeamRepository, workIn } from './repository.ts';
+
+let dataDir = '';
+let restored = '';
+let interlock: RunningInterlock;
+let shop: TeamRepository;
+
+beforeAll(async () => {
+  dataDir = await dataDirectory();
+  restored = await dataDirectory();
+  interlock = await startInterlock(dataDir, ['--no-demo']);
+  shop = await createTeamRepository(interlock.client, 'shop', {
+    '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 1'\n",
+  });
+});
+afterAll(async () => {
+  await stopInterlock(interlock);
+  await shop.remove();
+  for (const folder of [dataDir, restored]) await removeDirectory(folder);
+});
+
+async function queueSome(names: readonly string[]): Promise<number[]> {
+  const numbers: number[] = [];
+  for (const name of names) {
+    await shop.push(name, { [name]: `${name}\n` }, 'origin/main');
+    const number = await shop.open(name, `Add ${name}`);
+    await shop.queue(number);
+    numbers.push(number);
+  }
+  return numbers;
+}
+
+test('nothing that had landed is lost, and what landed since is taken over', async () => {
+  const backup = join(dataDir, 'backup');
+  const numbers = await queueSome(['one', 'two', 'three', 'four', 'five', 'six']);
+  await until(async () => (await shop.read(numbers[0] ?? 0)).status === 'merged');
+  const made = await runProgram('backup', ['--to', backup, '--data', dataDir]).ended;
+  expect(made, made.said).toMatchObject({ code: 0 });
+  expect(made.said).toContain('rows and 1 repositories as of');
+  const again = await runProgram('backup', ['--to', backup, '--data', dataDir]).ended;
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty. Name a new folder by --to')]);
+  await shop.settled(numbers);
+  await stopInterlock(interlock);
+
+  const used = await runProgram('restore', ['--from', backup, '--data', dataDir]).ended;
+  expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('a restore never replaces anything')]);
+  const none = await runProgram('restore', ['--from', join(dataDir, 'git'), '--data', restored]).ended;
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('holds no whole backup')]);
+  const ended = await runProgram('restore', ['--from', backup, '--data', restored]).ended;
+  expect(ended, ended.said).toMatchObject({ code: 0 });
+  // The worst moment for the repositories: they are as of now, and the database is not.
+  await rm(join(restored, 'git'), { recursive: true });
+  await cp(join(dataDir, 'git'), join(restored, 'git'), { recursive: true });
+
+  const recovered = await runProgram('recover', ['--yes', '--data', restored]).ended;
+  expect(recovered, recovered.said).toMatchObject({ code: 0 });
+  interlock = await startInterlock(restored);
+  shop = workIn(interlock.client, { owner: 'team', name: 'shop', folder: shop.folder });
+  await shop.git('remote', 'set-url', 'origin', `${interlock.access.url}/git/team/shop.git`);
+  await shop.git('fetch', '-q', 'origin');
+  const more = await queueSome(['seven']);
+  await shop.settled([...numbers, ...more]);
+  const statuses = await Promise.all([...numbers, ...more].map(async (number) => (await shop.read(number)).status));
+  expect(new Set(statuses)).toEqual(new Set(['merged']));
+  await shop.git('fetch', '-q', 'origin');
+  const landed = (await shop.git('log', '--first-parent', '--format=%s', 'origin/main')).trim().split('\n');
+  expect(landed).toHaveLength(numbers.length + more.length + 1);
+  const verified = await runProgram('verify', [shop.name, '--data', restored]).ended;
+  expect(verified, verified.said).toMatchObject({ code: 0 });
+});
+
+test('a restore by itself needs no recovery where nothing landed meanwhile', async () => {
+  const empty = await dataDirectory();
+  const backups = join(dataDir, 'quiet');
+  try {
+    const args = ['--into', backups, '--keep', '1', '--data', restored];
+    const first = await runProgram('backup', args).ended;
+    expect(first, first.said).toMatchObject({ code: 0 });
+    const [old = ''] = await readdir(backups);
+    const made = await runProgram('backup', args).ended;
+    expect(made.said).toContain(`Removed ${old}: 1 stay.`);
+    const [newest = '', ...others] = await readdir(backups);
+    expect([newest > old, others]).toEqual([true, []]);
+    const ended = await runProgram('restore', ['--from', join(backups, newest), '--data', empty]).ended;
+    expect(ended, ended.said).toMatchObject({ code: 0 });
+    const asked = await runProgram('recover', ['--data', empty]).ended;
+    expect(asked.said).toContain('Nothing to recover');
+    const verified = await runProgram('verify', [shop.name, '--data', empty]).ended;
+    expect(verified, verified.said).toMatchObject({ code: 0 });
+  } finally {
+    await removeDirectory(empty);
+  }
+});

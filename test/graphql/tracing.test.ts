@@ -1,0 +1,97 @@
+// A request under a trace, down to its transaction and its lines in the log; and nothing of it while tracing is off. That
+// a trace goes on to the landing is tested where servers and workers run (test/e2e/production.test.ts).
+import { createRequire } from 'node:module';
+import { context, trace } from '@opentelemetry/api';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inSpan, presentTrace, readTrace, traceOfLog } from '../../src/platform/tracing/index.ts';
+import { openTracing } from '../../src/tracing.ts';
+import { startCollector, type Collector } from '../support/otlp.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let s: TestServer;
+let collector: Collector;
+const before = { ...process.env };
+beforeAll(async () => {
+  collector = await startCollector();
+  s = await startServer();
+});
+afterAll(async () => {
+  for (const name of Object.keys(collector.env)) delete process.env[name];
+  Object.assign(process.env, before);
+  await s.close();
+  await collector.close();
+});
+
+const loaded = (): readonly string[] =>
+  Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('/@opentelemetry/'));
+const sdk = /@opentelemetry\/(?:sdk|exporter|otlp|resources|context-async-hooks)/;
+
+it('without an endpoint nothing of the SDK is loaded, no answer names a trace, and work is only called', async () => {
+  await (await openTracing({}, 'server'))();
+  expect(loaded()).not.toEqual([]);
+  expect(loaded().filter((path) => sdk.test(path))).toEqual([]);
+  expect((await s.rest('GET', '/api/v1/repo')).headers.get('x-trace-id')).toBeNull();
+  expect(await inSpan('work', {}, async () => presentTrace())).toBeNull();
+  expect(traceOfLog()).toEqual({});
+});
+
+it('a request goes on with the trace of its caller, to GraphQL, its transaction and the log', async () => {
+  Object.assign(process.env, collector.env);
+  const stop = await openTracing(process.env, 'server');
+  try {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const body = { org: 'acme', name: 'none', paused: true };
+    const refused = await s.rest('POST', '/api/v1/repo', { body, headers });
+    expect([refused.status, refused.headers.get('x-trace-id')]).toEqual([404, traceId]);
+    await s.graphql(
+      'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
+    );
+    const paused = await s.rest('POST', '/api/v1/repo', { body: { ...body, name: 'shop' }, headers });
+    expect(paused.status).toBe(200);
+
+    const lines: string[] = [];
+    const log = pino({ mixin: traceOfLog }, { write: (line) => void lines.push(line) });
+    const present = await inSpan('said', {}, async () => {
+      log.warn('It was said.');
+      return presentTrace();
+    });
+    const [line] = lines.map((text) => JSON.parse(text) as Record<string, unknown>);
+    expect(line).toMatchObject({ trace_id: readTrace(present)?.traceId, span_id: readTrace(present)?.spanId });
+
+    await stop();
+    const own = collector.spans.filter((span) => span.traceId === traceId);
+    expect(own.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['POST /api/v1/repo', 'GraphQL PauseRepository', 'transaction']),
+    );
+    const root = own.filter(({ name }) => name === 'POST /api/v1/repo').at(-1);
+    const operation = own.find(({ parentSpanId }) => parentSpanId === root?.spanId);
+    expect([root?.parentSpanId, operation?.name]).toEqual(['b7ad6b7169203331', 'GraphQL PauseRepository']);
+    expect(own.some(({ name, parentSpanId }) => name === 'transaction' && parentSpanId === operation?.spanId)).toBe(
+      true,
+    );
+  } finally {
+    await stop();
+    trace.disable();
+    context.disable();
+  }
+});
+
+it('refuses a protocol that no exporter here speaks', async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
+  await expect(openTracing(env, 'server')).rejects.toThrow(
+    'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json, not grpc.',
+  );
+});
+
+it.each([
+  ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00', 0],
+  ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 1],
+  ['00-00000000000000000000000000000000-b7ad6b7169203331-01', undefined],
+  ['00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01', undefined],
+  ["01-'; drop table event", undefined],
+  ['', undefined],
+])('%j is read as a trace or as none', (text, flags) => {
+  expect(readTrace(text)?.traceFlags).toBe(flags);
+});

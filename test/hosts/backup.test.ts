@@ -1,0 +1,146 @@
+// What a backup takes is what a restore brings back: every row, every ref, and proofs that still hold.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemContext } from '../../src/context.ts';
+import { copyRepository, gitOf, repositoryPath } from '../../src/hosts/local/index.ts';
+import { verifyRepository } from '../../src/modules/queue/index.ts';
+import { findRepository } from '../../src/modules/repositories/index.ts';
+import { withSnapshot, type Dump } from '../../src/platform/backup/dump.ts';
+import { loadDump } from '../../src/platform/backup/load.ts';
+import { migrate } from '../../src/platform/migrate.ts';
+import { createService } from '../../src/service.ts';
+import { asAdmin, createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { world, type World } from '../support/world.ts';
+
+let w: World;
+let folder = '';
+let empty: TestDatabase;
+/** Of a user who owns the empty database, and is no superuser. */
+let emptyUrl = '';
+let dump: Dump;
+const git = async (directory: string, ...args: string[]): Promise<string> =>
+  (await promisify(execFile)('git', ['--git-dir', directory, ...args])).stdout;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'interlock-backup-'));
+  w = await world();
+  const number = await w.open('feature', { 'feature.txt': 'new\n' });
+  await w.queue(number);
+  await w.settled(number);
+  // Characters, numbers and absent values that a format may spoil.
+  await w.service.ports.db.system.query(
+    `update pull_request set title = E'a "quote", a back\\\\slash,\\na line and 𝄞', updated_at = '2026-01-01 00:00:00.123456+00'`,
+  );
+  dump = await withSnapshot(w.databaseUrl, async (snapshot) => await snapshot.dump(join(folder, 'database')));
+  // Without a schema: the first migration runs there.
+  empty = await createTestDatabase('template0');
+  emptyUrl = await giveAway(empty.url);
+});
+afterAll(async () => {
+  await w[Symbol.asyncDispose]();
+  await empty.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ownerName = `owner_${randomBytes(4).toString('hex')}`;
+
+/** As docs/operations.md has it for a second installation on one server. */
+async function giveAway(url: string): Promise<string> {
+  const database = new URL(url);
+  await asAdmin(`create role ${ownerName} login createrole password 'secret'`);
+  await asAdmin(`alter database ${database.pathname.slice(1)} owner to ${ownerName}`);
+  await asAdmin(`grant interlock_app, interlock_system to ${ownerName} with admin option`);
+  database.username = ownerName;
+  database.password = 'secret';
+  return database.href;
+}
+
+it('every row, number and migration comes back, and what guards the tables', async () => {
+  await migrate(emptyUrl, { to: dump.migrations.toSorted().at(-1) ?? '' });
+  await loadDump(emptyUrl, dump, join(folder, 'database'));
+  const again = await withSnapshot(emptyUrl, async (snapshot) => await snapshot.dump(join(folder, 'again')));
+  expect(again).toEqual(dump);
+  expect(dump.tables.filter(({ rows }) => rows > 0).length).toBeGreaterThan(20);
+  for (const { name } of dump.tables)
+    expect([name, await rowsIn('again', name)]).toEqual([name, await rowsIn('database', name)]);
+  expect(await guardsOf(emptyUrl)).toEqual(await guardsOf(w.databaseUrl));
+});
+
+/** In no order. */
+async function rowsIn(name: string, table: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)('gzip', ['-dc', join(folder, name, `${table}.jsonl.gz`)], {
+    maxBuffer: 1 << 28,
+  });
+  return stdout.split('\n').toSorted();
+}
+
+/** Triggers, foreign keys and row-level security, as they are set. */
+async function guardsOf(url: string): Promise<object[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<object>(
+      `select c.relname, c.relrowsecurity, c.relforcerowsecurity,
+       (select array_agg(k.conname::text || k.condeferrable::text || k.condeferred::text order by k.conname) from pg_constraint k where k.conrelid = c.oid) as keys,
+       (select array_agg(t.tgname::text || t.tgenabled::text order by t.tgname) from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as triggers
+     from pg_class c where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace order by 1`,
+    );
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
+it('a copy of a repository has its refs, and its proofs hold in a restored installation', async () => {
+  const dataDir = join(folder, 'data');
+  const plumbing = gitOf(w.dataDir);
+  const path = repositoryPath({ accountId: w.ctx.accountId, id: w.repositoryId });
+  await writeFile(join(w.gitDir, 'refs', 'heads', 'main.lock'), '');
+  expect(await copyRepository(plumbing, w.gitDir, join(dataDir, path))).toBe(true);
+  expect(await copyRepository(plumbing, `${w.gitDir}.gone`, join(dataDir, 'gone'))).toBe(false);
+  await plumbing.companions.stop();
+  await rm(join(w.gitDir, 'refs', 'heads', 'main.lock'));
+  expect(await git(join(dataDir, path), 'for-each-ref')).toBe(await git(w.gitDir, 'for-each-ref'));
+  expect(await readFile(join(dataDir, path, 'HEAD'), 'utf8')).toBe(await readFile(join(w.gitDir, 'HEAD'), 'utf8'));
+
+  await migrate(emptyUrl);
+  const service = await createService({
+    databaseUrl: emptyUrl,
+    dataDir,
+    publicUrl: 'http://localhost:4000',
+    log: pino({ level: 'fatal' }),
+    wake: async () => {},
+    poolSize: 2,
+  });
+  try {
+    const ctx = systemContext(service.ports, w.ctx.accountId);
+    const repository = await findRepository(ctx, w.repository);
+    if (repository === null) throw new Error('The repository is not in the restored database.');
+    const [main] = await verifyRepository(ctx, repository);
+    expect(main).toMatchObject({ failures: [], pullRequests: 1 });
+  } finally {
+    await service.stop();
+  }
+});
+
+it('a copy waits while a landing moves several refs', async () => {
+  const plumbing = gitOf(w.dataDir);
+  const notes = join(w.gitDir, 'interlock-updates');
+  await cp(join(w.gitDir, 'HEAD'), join(notes, 'under-way.json'));
+  let isCopied = false;
+  const copying = copyRepository(plumbing, w.gitDir, join(folder, 'late')).then(() => (isCopied = true));
+  const tip = (await git(w.gitDir, 'rev-parse', 'refs/heads/main')).trim();
+  await git(w.gitDir, 'update-ref', 'refs/interlock/landings/999', tip);
+  expect(isCopied).toBe(false);
+  await rm(join(notes, 'under-way.json'));
+  await copying;
+  await plumbing.companions.stop();
+  expect(await git(join(folder, 'late'), 'for-each-ref', 'refs/interlock/landings/999')).toContain(tip);
+});

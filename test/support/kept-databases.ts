@@ -1,0 +1,186 @@
+// Databases that tests of one process use one after the other. A new database costs its copy, and a new session plans
+// every statement for the first time: both together are more work than the stories of most tests.
+import pg from 'pg';
+import { inject } from 'vitest';
+import { entities } from '../../src/modules/entities.ts';
+import { connectDatabase, type Database } from '../../src/platform/database.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+/** All rows of a database, by table, and where its sequences stand. PostgreSQL writes and reads it; it is not parsed here. */
+export type DatabaseState = string;
+
+export interface KeptDatabase {
+  /** The URL of the owner of its tables. */
+  readonly url: string;
+  /** Its connections. They stay open when they are closed here, but answer nobody of this test any more. */
+  readonly database: Database;
+  /** The next test may have it, unless something is left of this one. */
+  drop(): Promise<void>;
+}
+
+/** A new one that holds this state, with sessions and statistics of its own. */
+export async function makeDatabase(state: DatabaseState): Promise<TestDatabase> {
+  const own = await createTestDatabase();
+  const owner = new pg.Client({ connectionString: own.url });
+  await owner.connect();
+  try {
+    await prepareRestore(owner);
+    await restoreState(owner, state);
+  } finally {
+    await owner.end();
+  }
+  return own;
+}
+
+interface Kept {
+  readonly own: TestDatabase;
+  readonly owner: pg.Client;
+  readonly database: Database;
+  readonly shape: string;
+}
+
+// Each holds up to 17 sessions.
+const mostKept = 2;
+const kept: Kept[] = [];
+
+/** A migrated database in this state; without one it has no rows. */
+export async function takeDatabase(state: DatabaseState = inject('postgres').empty): Promise<KeptDatabase> {
+  const taken = kept.pop() ?? (await makeKept());
+  await restoreState(taken.owner, state);
+  const database = closable(taken.database);
+  return {
+    url: taken.own.url,
+    database,
+    async drop() {
+      await database.close();
+      if (kept.length < mostKept && (await isAsMade(taken))) kept.push(taken);
+      else await dropKept(taken);
+    },
+  };
+}
+
+async function makeKept(): Promise<Kept> {
+  const own = await createTestDatabase();
+  const owner = new pg.Client({ connectionString: own.url });
+  // An error of an idle session that is ended with its database.
+  owner.on('error', () => {});
+  await owner.connect();
+  await prepareRestore(owner);
+  const database = await connectDatabase({ url: own.url, entities, poolSize: 6, onError: () => {} });
+  return { own, owner, database, shape: await shapeOf(owner) };
+}
+
+async function dropKept({ own, owner, database }: Kept): Promise<void> {
+  await Promise.allSettled([owner.end(), database.close()]);
+  await own.drop();
+}
+
+/** Nobody else is connected, nothing is under way, no lock is held, and tables, triggers and policies are what they were. */
+async function isAsMade({ owner, database, shape }: Kept): Promise<boolean> {
+  const deadline = performance.now() + 500;
+  const isBusy = (): boolean => database.pools().some(({ busy, waiting }) => busy + waiting > 0);
+  while (isBusy()) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  try {
+    const [row] = (
+      await owner.query<{ sessions: number; locks: number }>(
+        `select (select count(*)::int from pg_stat_activity where datid = d.oid and backend_type = 'client backend') as sessions,
+           (select count(*)::int from pg_locks where database = d.oid and locktype = 'advisory') as locks
+         from pg_database d where d.datname = current_database()`,
+      )
+    ).rows;
+    const own = database.pools().reduce((sum, { busy, idle }) => sum + busy + idle, 1);
+    return row?.sessions === own && row.locks === 0 && (await shapeOf(owner)) === shape;
+  } catch {
+    return false;
+  }
+}
+
+/** Changes with every statement that changes what the database is made of or how its sessions begin. Its rows and statistics are not part of it. */
+async function shapeOf(owner: pg.Client): Promise<string> {
+  const catalogs = ['pg_class', 'pg_trigger', 'pg_policy', 'pg_attrdef', 'pg_constraint', 'pg_proc', 'pg_type'];
+  const parts = [
+    ...catalogs.map((name) => `(select count(*) || '/' || max(xmin::text::bigint) from ${name})`),
+    `(select count(*) from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where d.datname = current_database())`,
+  ];
+  const [row] = (await owner.query<{ shape: string }>(`select concat_ws(' ', ${parts.join(', ')}) as shape`)).rows;
+  return row?.shape ?? '';
+}
+
+/** Answers as `database` does until it is closed, which leaves the connections themselves open. */
+function closable(database: Database): Database {
+  let isClosed = false;
+  const open = (): Database => {
+    if (isClosed) throw new Error('The connections to the database are closed.');
+    return database;
+  };
+  return {
+    transaction: async (accountId, work, options) => await open().transaction(accountId, work, options),
+    read: async (accountId, statement) => await open().read(accountId, statement),
+    load: async (accountId, entity, id) => await open().load(accountId, entity, id),
+    loadAll: async (accountId, entity, by) => await open().loadAll(accountId, entity, by),
+    system: {
+      query: async (text, values) => await open().system.query(text, values),
+      transaction: async (work) => await open().system.transaction(work),
+      listen: async (channel, onMessage) => await open().system.listen(channel, onMessage),
+      holdLock: async (group, number) => await open().system.holdLock(group, number),
+    },
+    pools: () => database.pools(),
+    close: async () => void (isClosed = true),
+  };
+}
+
+/** What `restoreState` brings back. Nobody else may write meanwhile. */
+export async function readState(url: string): Promise<DatabaseState> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const rows = await client.query<{ name: string; columns: string; text: string }>(listTables);
+    const texts: string[] = [];
+    for (const { name, columns } of rows.rows) {
+      const [found] = (await client.query<{ text: string | null }>(`select json_agg(t)::text as text from "${name}" t`))
+        .rows;
+      if (found !== undefined && found.text !== null)
+        texts.push(JSON.stringify([name, columns]).slice(0, -1) + `,${found.text}]`);
+    }
+    const sequences = await client.query<{ name: string; last: string | null }>(
+      "select quote_ident(schemaname) || '.' || quote_ident(sequencename) as name, last_value::text as last from pg_sequences",
+    );
+    const stands = sequences.rows.map(({ name, last }) => JSON.stringify([name, last]));
+    return `{"tables":[${texts.join(',')}],"sequences":[${stands.join(',')}]}`;
+  } finally {
+    await client.end();
+  }
+}
+
+const listTables = `
+  select c.relname as name,
+    (select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
+     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
+  from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' order by c.relname`;
+
+async function prepareRestore(owner: pg.Client): Promise<void> {
+  const tables = await owner.query<{ name: string }>(listTables);
+  // In a temporary function the statements are planned once for each session.
+  await owner.query(`
+    create function pg_temp.restore(state json) returns void language plpgsql as $body$
+    declare
+      given json;
+    begin
+      ${tables.rows.map(({ name }) => `delete from "${name}";`).join(' ')}
+      for given in select value from json_array_elements(state -> 'tables') loop
+        execute format('insert into %I (%s) overriding system value select %s from json_populate_recordset(null::%I, $1)',
+          given ->> 0, given ->> 1, given ->> 1, given ->> 0) using given -> 2;
+      end loop;
+      perform setval((value ->> 0)::regclass, coalesce((value ->> 1)::bigint, 1), value ->> 1 is not null)
+        from json_array_elements(state -> 'sequences');
+    end $body$`);
+  // Rules and references between tables were checked when the rows were first written.
+  await owner.query('set session_replication_role = replica');
+}
+
+async function restoreState(owner: pg.Client, state: DatabaseState): Promise<void> {
+  await owner.query('select pg_temp.restore($1::json)', [state]);
+}

@@ -1,0 +1,30 @@
+// A runbook on Temporal whose worker is stopped, and which is canceled.
+import { writeFile } from 'node:fs/promises';
+import { WorkflowFailedError } from '@temporalio/client';
+import { describe, expect, it } from 'vitest';
+import { keepHistory } from './engine-world.ts';
+import { stage } from './runbook-stage.ts';
+
+describe('on Temporal', { timeout: 300_000 }, () => {
+  it('a worker is stopped while an agent works, and a person cancels while the next one works', async () => {
+    await using s = await stage();
+    const { e, r } = s;
+    const number = await r.begin(`hold ${e.w.dataDir}/release\nhold ${e.w.dataDir}/never`);
+    const first = await e.start();
+    await s.until(async () => (await r.log(number)).includes('I am to hold'), 'the agent works');
+    await first.stop();
+    expect(await e.w.rows('select supervised_by, calls from runbook')).toEqual([{ supervised_by: null, calls: 0 }]);
+    await writeFile(`${e.w.dataDir}/release`, '');
+    await e.start();
+    await r.become(number, '1.1 completed', '2.1 in_progress');
+    await r.cancel(number);
+    await r.become(number, '1.1 completed', '2.1 failed: Canceled by interlock.');
+    await r.rest(number);
+    const workflow = await s.workflow();
+    // In Temporal too it is among what failed.
+    const failure = await workflow.result().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WorkflowFailedError);
+    expect((failure as WorkflowFailedError).cause?.message).toMatch(/^Runbook 1: .*: failed$/);
+    await keepHistory('runbooks.canceled', await workflow.fetchHistory());
+  });
+});
