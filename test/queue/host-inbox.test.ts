@@ -1,9 +1,10 @@
 // Hints of a host: stored before they are handled, joined, handled one at a time for each repository, and kept by a
 // process that dies and by a host that asks to wait.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HostUnavailable, type HostEvent } from '../../src/hosts/port.ts';
 import { createHostInbox, storeHints } from '../../src/modules/queue/index.ts';
 import { takeDueHints } from '../../src/modules/queue/store/host-hints.ts';
+import { openWorld } from '../events/world.ts';
 import { instead } from '../support/instead.ts';
 import { world, type World } from '../support/world.ts';
 
@@ -80,19 +81,20 @@ describe('a hint of a host', () => {
   });
 
   it('is taken with a few others of its repository, checks before what was told a little earlier', async () => {
-    await using w = await world();
-    const { query } = w.ctx.db.system;
+    // Without a service, whose own inbox would take them.
+    const w = await openWorld();
+    onTestFinished(async () => await w.close());
+    const { query } = w.db.system;
+    const accountId = await w.account();
+    const repositoryId = await w.repository(accountId);
     const now = new Date();
     const hint = (kind: 'pull_request' | 'checks', subject: string, secondsAgo: number) => ({
-      accountId: w.ctx.accountId,
-      repositoryId: w.repositoryId,
+      accountId,
+      repositoryId,
       kind,
       subject,
       dueAt: new Date(now.getTime() - secondsAgo * 1_000),
     });
-    // Those of the pushes that made the world are none of this, and nobody handles them any more.
-    await w.service.settle();
-    await w.rows('delete from host_hint');
     const numbers = Array.from({ length: 30 }, (_, index) => String(index + 10));
     await storeHints(query, [
       hint('checks', 'a', 0),
@@ -106,9 +108,8 @@ describe('a hint of a host', () => {
     expect(await take('one')).toEqual(['40', 'a', ...numbers.slice(0, 14)].toSorted());
     // The repository is being handled.
     expect(await take('other')).toEqual([]);
-    await w.rows('delete from host_hint where leased_until is not null');
+    await w.owner.query('delete from host_hint where leased_until is not null');
     expect(await take('other')).toEqual(numbers.slice(14).toSorted());
-    await w.rows('delete from host_hint');
   });
 
   it('joins the waiting hint, and a hint that comes again meanwhile is handled once more', async () => {
