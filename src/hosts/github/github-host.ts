@@ -11,6 +11,7 @@ import { conclusionOperation } from './conclusion.ts';
 import { conversationOperations } from './conversations.ts';
 import { examineOperation } from './doctor/examine.ts';
 import { gitOperations } from './git-operations.ts';
+import { mirrorDirectory, removeMirror } from './mirror-clone.ts';
 import { type MirrorSettings, usualMirrorSettings } from './mirror-settings.ts';
 import { createUpkeep } from './mirror-upkeep.ts';
 import { createMirrors, type MirrorOptions, type Mirrors } from './mirrors.ts';
@@ -64,7 +65,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));
     },
     // What people have at GitHub is theirs.
-    removeRepository: async () => await Promise.resolve(),
+    removeRepository: async (repository) => await removeMirror(mirrorDirectory(dataDir, repository)),
     recover: async () => await Promise.resolve(),
     reconciler: ({ onError, everyMs = upkeepEveryMs }) =>
       createUpkeep({ dataDir, db, clock, mirrors, pushes, identity: committer, maxBytes }, { everyMs, onError }),

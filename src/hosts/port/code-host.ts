@@ -30,7 +30,7 @@ export interface CodeHost extends HostGit, HostComposing, HostPullRequests, Host
    */
   examine(repository: HostRepository, expectations: HostExpectations, report: ReportFinding): Promise<void>;
 
-  /** Removes the repository and all that the host keeps of it (local), or leaves it alone (github). Idempotent. */
+  /** Removes the repository and all that the host keeps of it (local), or this machine's mirror of it (github). Idempotent. */
   removeRepository(repository: HostRepository): Promise<void>;
 }
 

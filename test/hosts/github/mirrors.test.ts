@@ -1,11 +1,12 @@
 // Mirrors: kept up, mended, of several machines, and pushed to with a token that has ended.
 import { mkdir, readdir, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
+import { mirrorDirectory } from '../../../src/hosts/github/mirror-clone.ts';
 import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-upkeep.ts';
 import {
   type Composition,
@@ -61,6 +62,9 @@ function otherHost(committer?: Committer): HostAdapter {
   hosts.push(made);
   return made;
 }
+
+/** The mirror that the newest of other hosts has. */
+const mirrorOfOtherHost = (): string => mirrorDirectory(`${g.hostOptions().dataDir}-h${hostCount}`, w.repository);
 
 function compositionOf(batch: number): Composition {
   const member = {
@@ -225,6 +229,16 @@ test('a commit that was lost with its machine is missing', async () => {
   const commit = composed.kind === 'composed' ? composed.commit : '';
   const landing = other.updateRefs(w.repository, [{ ref: 'refs/heads/main', from: main, to: commit }]);
   await expect(landing).rejects.toThrow(CommitMissing);
+});
+
+test('the removal of a repository removes the mirror of this machine, leaves GitHub as it is, and may be repeated', async () => {
+  const host = otherHost();
+  await host.composeCommit(w.repository, compositionOf(3));
+  expect(existsSync(mirrorOfOtherHost())).toBe(true);
+  await host.removeRepository(w.repository);
+  await host.removeRepository(w.repository);
+  expect(existsSync(mirrorOfOtherHost())).toBe(false);
+  expect((await host.readRef(w.repository, 'refs/heads/main'))?.commit).toBe(main);
 });
 
 test('a token that GitHub refuses is replaced once', async () => {
