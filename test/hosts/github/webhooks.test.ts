@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(async () => await w.close());
 beforeEach(async () => {
+  // GitHub tells of the App's installation when it comes to it.
+  await w.emulator.core.settled();
   await w.rows('delete from host_hint');
   await w.rows('delete from host_delivery');
 });
