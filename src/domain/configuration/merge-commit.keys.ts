@@ -31,13 +31,12 @@ export const mergeCommit = group({
   }),
   cut_body_after: key(text(), {
     default: '',
-    description:
-      'Leave out the body from the first line that contains this marker on. The marker is looked for in what cut_body_before left.',
+    description: 'Leave out the body from the first line that contains this marker on. Applied after cut_body_before.',
     mark: 'build',
   }),
   strip_html_comments: key(bool(), {
     default: false,
-    description: "Leave out the body's HTML comments, after the markers were looked for.",
+    description: "Leave out the body's HTML comments. Applied after cut_body_before and cut_body_after.",
     mark: 'build',
   }),
   include_coauthors: key(bool(), {
@@ -63,7 +62,7 @@ export const mergeCommit = group({
 const overrideLabel = (strategy: string) =>
   key(label(), {
     default: '',
-    description: `The label that asks for ${strategy} for its pull request, read when the build is made. Labels for different strategies keep the pull request out of the queue (108).`,
+    description: `The label for the strategy ${strategy} on its pull request, read when the build is made. Labels for different strategies keep the pull request out of the queue (108).`,
     mark: 'build',
   });
 

@@ -37,7 +37,7 @@ export function blockedLabel(names: {
 
 const labels = group({
   trigger: requiredKey(label().min(1, { error: 'must not be empty' }), {
-    description: 'The label that asks to queue a pull request. Removing the label dequeues.',
+    description: 'The label that queues a pull request. Removing the label dequeues.',
     mark: 'other',
   }),
   skip_line: key(label(), {
@@ -48,7 +48,7 @@ const labels = group({
   merge_failed: optionalKey(label(), {
     default: defaultBlockedLabel,
     description:
-      'The label the queue puts on a pull request it blocks, and removes when the pull request is queued again. Put on by a person, the label keeps a pull request out of the queue (105). Empty: none. Left out: `blocked`, or none if another of these labels is named `blocked`.',
+      'The label the queue puts on a pull request it blocks, and removes when the pull request is queued again. If a person puts the label on a pull request, the pull request is not queued (105). Empty: none. Left out: `blocked`, or none if another of these labels is named `blocked`.',
     mark: 'gate',
   }),
   skip_delete_branch: key(label(), {
@@ -176,7 +176,7 @@ export const mergeRules = group({
   skip_blocked_label: key(bool(), {
     default: false,
     description:
-      'Do not put the merge_failed label on a blocked pull request. Put on by a person, the label still keeps a pull request out.',
+      'Do not put the merge_failed label on a blocked pull request. If a person puts the label on, it still keeps the pull request out of the queue.',
     mark: 'other',
   }),
   final_gates: key(
@@ -204,7 +204,7 @@ export const mergeRules = group({
     {
       default: [],
       description:
-        'The users and teams who may give these commands, in comments and by the skip_line label. A command without an entry is open to everybody with write access. Skipping also needs its own permission.',
+        'The users and teams who may give these commands, in comments and by the skip_line label. Every person with write access may give a command without an entry. Skipping also needs its own permission.',
       mark: 'other',
     },
   ),
@@ -222,7 +222,7 @@ export const mergeRules = group({
     }),
     context_file: optionalKey(repositoryPath(), {
       default: 'none',
-      description: 'A file of the repository with that text, read at the failed commit. Replaces context.',
+      description: 'The path of a file with this text, read at the failed commit. Replaces context.',
       mark: 'other',
     }),
     retriable_checks: key(
@@ -253,7 +253,7 @@ export const mergeRules = group({
   update_latest: key(bool(), {
     default: true,
     description:
-      'What lands was tested together with the newest base. false is refused: a test on an older base proves nothing about what lands.',
+      'A pull request is tested together with the newest base before it lands. false is refused, because a test on an older base proves nothing about the landed commit.',
     mark: 'build',
     accepts: [true],
   }),
@@ -298,13 +298,13 @@ export const mergeRules = group({
   auto_detect_stacks: key(bool(), {
     default: false,
     description:
-      "A pull request whose base branch is the head of another open pull request stands on it, in the queue of the stack's lowest base branch. Queueing a pull request queues those below; they are built together, and none is in line without the one below. After a landing the pull request above gets the base branch as its base. Not with use_fast_forwarding: false.",
+      'Pull requests form a stack if the base branch of one is the head branch of another open one. A stack is in the queue of its lowest base branch. To queue a pull request also queues those below it. They are built together, and no pull request is in line without the one below. After a landing, the next pull request of the stack gets the base branch as its base. Not with use_fast_forwarding: false.',
     mark: 'gate',
   }),
   speculation: key(oneOf('linear', 'adaptive'), {
     default: 'linear',
     description:
-      "In parallel mode. linear: each build assumes that everything before it lands. adaptive: builds are chosen by the probability that they are needed, learned from earlier pull requests of the repository and the author. Interlock's own.",
+      "In parallel mode. linear: each build assumes that everything before it lands. adaptive: builds are chosen by the probability that they are needed, which is estimated from earlier pull requests of the repository and the author. Interlock's own.",
     mark: 'build',
   }),
   merge_windows: key(

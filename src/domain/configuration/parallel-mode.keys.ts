@@ -10,7 +10,7 @@ export const parallelMode = group({
   max_topup_builds: key(integer(0), {
     default: 0,
     description:
-      'How many builds may start beyond max_parallel_builds: one for each green build that only waits for own checks of its pull requests. Needs max_parallel_builds.',
+      'How many builds may start beyond max_parallel_builds: one for each green build that waits only for own checks of its pull requests. Needs max_parallel_builds.',
     mark: 'other',
   }),
   max_parallel_paused_builds: optionalKey(integer(0), {
@@ -49,7 +49,7 @@ export const parallelMode = group({
   draft_checks_started_timeout_mins: key(integer(0), {
     default: 0,
     description:
-      'How long a build may stay without any check before its pull requests are dequeued (111). The host is asked once more first. 0: no limit.',
+      'How long a build may stay without any check before its pull requests are dequeued (111). Before that, the checks are read from the host once more. 0: no limit.',
     mark: 'other',
   }),
   block_parallel_builds_label: key(label(), {
@@ -67,7 +67,7 @@ export const parallelMode = group({
   use_affected_targets: key(bool(), {
     default: false,
     description:
-      'Pull requests whose affected targets do not overlap neither wait for nor reset one another, and land tested apart (grade composed). A pull request without targets overlaps everything.',
+      'Pull requests whose affected targets do not overlap do not wait for one another or reset one another, and land on separate builds (grade composed). A pull request without targets overlaps everything.',
     mark: 'build',
   }),
   use_fast_forwarding: optionalKey(bool(), {
@@ -125,7 +125,7 @@ export const parallelMode = group({
   use_proactive_dequeue: key(bool(), {
     default: false,
     description:
-      'A single pull request that is red behind others is built once more alone on the tip. If it is red there too, it is blocked before it reaches the head of the line. No effect with speculation: adaptive or use_affected_targets, where the pull requests behind are also built without it.',
+      'If the build of a single pull request behind others is red, the pull request is built once more alone on the tip. If it is red there too, it is blocked before it reaches the head of the line. No effect with speculation: adaptive or use_affected_targets, where the pull requests behind are also built without it.',
     mark: 'other',
   }),
   proactive_dequeue_delay_seconds: key(integer(0), {
@@ -136,31 +136,31 @@ export const parallelMode = group({
   use_parallel_bisection: key(bool(), {
     default: false,
     description:
-      'The parts of a failed batch are built at once, beside the line, and the line goes on without them. Green parts return to the line behind what is being built. No effect with speculation: adaptive or use_affected_targets, where parts keep their places and are built as far as builds are free.',
+      'The parts of a failed batch are built at the same time, outside the line, and the line goes on without them. Pull requests of green parts return to the line, behind the pull requests that are being built. No effect with speculation: adaptive or use_affected_targets, where parts keep their places and are built as soon as max_parallel_builds allows.',
     mark: 'other',
   }),
   max_parallel_bisected_builds: optionalKey(integer(1), {
     default: 'as many as max_parallel_builds allows',
     description:
-      'How many parts of failed batches are built at once. They count among max_parallel_builds and go before the line.',
+      'How many parts of failed batches are built at once. They count among max_parallel_builds and are built before the pull requests in line.',
     mark: 'other',
   }),
   max_bisection_attempts: optionalKey(integer(0), {
     default: 'none: halve until each failure stands alone',
     description:
-      'How many times a failed batch is bisected before all remaining pull requests are blocked. 0 never bisects. Unset with speculation: adaptive, the red build is kept, and what remains after its first half has landed counts as red.',
+      'How many times a failed batch is bisected before all remaining pull requests are blocked. 0 never bisects. Unset with speculation: adaptive, the red build is kept, and after its first half has landed, the rest counts as red.',
     mark: 'other',
   }),
   max_bisected_batch_size: optionalKey(integer(1), {
     default: 'half of the failed batch',
     description:
-      'The most pull requests in a part of a bisected batch. A failed batch is cut into as many parts as that takes.',
+      'The most pull requests in a part of a bisected batch. A failed batch is cut into as many parts as necessary.',
     mark: 'other',
   }),
   wait_for_pending_github_workflows: key(bool(), {
     default: false,
     description:
-      'A green build also waits for everything that still runs on its commit, required or not, whatever the result. The wait ends 60 minutes after the last check that ended.',
+      'A green build also waits until all checks on its commit have ended, required or not, whatever their results. The wait ends 60 minutes after the last check that ended.',
     mark: 'gate',
   }),
   on_commit_added: key(oneOf('block', 'requeue'), {

@@ -26,29 +26,29 @@ export function configurationMarkdown(): string {
 
 const introduction = `# The repository configuration
 
-One YAML document per repository. It is read from \`.service/config.yml\` on the default branch and from \`POST /api/v1/config\`; the last write wins. A repository starts with
+Each repository has one configuration, a YAML document. You write it as \`.service/config.yml\` on the default branch, or by \`POST /api/v1/config\`; the last write counts. A new repository has this configuration:
 
 \`\`\`yaml
 ${defaultConfigurationYaml}\`\`\`
 
 - Unknown keys are refused at every level, with the nearest known key. A refused document changes nothing. All its problems are reported at once, each with line and column.
-- A key without a value (\`batch_size:\`) counts as left out. \`merge_rules\` may be left out completely. If it is there, \`merge_rules.labels.trigger\` is required.
+- A key without a value (\`batch_size:\`) counts as left out. You may leave \`merge_rules\` out completely. If you write it, \`merge_rules.labels.trigger\` is required.
 - Aliases, tags, duplicate keys, control characters, several documents in one text, and more than 256 KiB are refused.
-- **Now** says what this version does with a key. *yes*: it acts on it. *only …*: it acts on these values and refuses the others by name. *refused*: it knows the key and does not act on it yet, so every value is refused by name, except listed values that ask for what happens anyway.
-- **A change** says what a new value does to builds that exist. *judged again*: they are kept, and their verdicts are decided again at the landing. *reset (307)*: they start over, because they were made with the old value. *from now on*: they stay valid.
-- Regular expressions are RE2: at most 200 characters, and at most 1000 repetitions, all \`{n}\` multiplied.
+- The column **now** says whether this version supports the key. *yes*: all values. *only …*: these values; others are refused by name. *refused*: the key has no effect yet, so every value is refused by name, except the listed values, which describe what happens anyway.
+- The column **a change** says what a new value does to existing builds. *judged again*: the builds are kept, and their verdicts are derived again with the new value. *reset (307)*: the builds start again, because they were made with the old value. *from now on*: the builds stay valid.
+- Regular expressions are RE2. They have at most 200 characters, and the product of all repetition counts (\`{n}\`) is at most 1000.
 `;
 
 const conclusions = `## Conclusions of a check
 
-\`acceptable_statuses\` takes \`success\`, \`pending\`, \`failure\`, \`cancelled\`, \`timed_out\`, \`skipped\`, \`neutral\`, \`action_required\`, \`stale\`, \`unknown\`, \`error\`, \`blocked\`, \`missing\`. Left out, \`success\`, \`skipped\` and \`neutral\` pass.
+\`acceptable_statuses\` takes \`success\`, \`pending\`, \`failure\`, \`cancelled\`, \`timed_out\`, \`skipped\`, \`neutral\`, \`action_required\`, \`stale\`, \`unknown\`, \`error\`, \`blocked\`, \`missing\`. If \`acceptable_statuses\` is left out, \`success\`, \`skipped\` and \`neutral\` pass.
 
 ## Which checks are required
 
-- For a pull request's own head: what the code host's branch protection requires while \`use_github_mergeability\` is true, otherwise \`required_checks\`. An empty list requires nothing. \`require_all_checks_pass\` adds every check that ran.
-- For a build in parallel mode: the first that is not empty of \`override_required_checks\`, \`required_checks\`, and the host's list while \`use_github_mergeability\` is true; otherwise every check that ran. \`require_all_draft_checks_pass\` adds every check that ran.
+- For a pull request's own head: the checks that the code host's branch protection requires if \`use_github_mergeability\` is true, otherwise \`required_checks\`. An empty list requires nothing. \`require_all_checks_pass\` adds every check that ran.
+- For a build in parallel mode: the first of these lists that is not empty: \`override_required_checks\`, \`required_checks\`, the host's list if \`use_github_mergeability\` is true. If all are empty: every check that ran. \`require_all_draft_checks_pass\` adds every check that ran.
 - For a build in serial mode: the same without \`override_required_checks\`. \`require_all_checks_pass\` adds every check that ran. The build is the pull request's own head, brought up to date.
-- "Adds" means that the named checks are still awaited. A build without any check is never green.
+- "Adds" means that the checks of the list remain required. A build without any check is never green.
 `;
 
 function tableOf(entries: readonly KeyEntry[]): string {

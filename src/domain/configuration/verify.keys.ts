@@ -70,7 +70,7 @@ export const verify = group({
     {
       default: [],
       description:
-        'The environments a verification runs in; the first one whose method is usable governs. Empty: nothing is verified.',
+        'The previews of a pull request. A verification uses the first usable one. Empty: nothing is verified.',
       mark: 'other',
     },
   ),

@@ -8,7 +8,7 @@ Servers answer \`/metrics\` on their port, and workers on the port of their \`/h
 
 ## Who may read them
 
-The page names repositories of all accounts, so it is for the operator of the installation. Without a token it answers requests of the same machine alone, and only while \`INTERLOCK_PUBLIC_URL\` is an address of that machine: behind a proxy all requests come from the proxy. Everybody else is answered 403 with the cure. With \`INTERLOCK_METRICS_TOKEN\` (16 characters at least) the page needs this token, also on the same machine. The tokens of accounts do not open it ([ADR 0090](adr/0090-metrics-and-traces.md)).
+The page names repositories of all accounts, so only the operator may read it. Set \`INTERLOCK_METRICS_TOKEN\` (at least 16 characters): every request for the page then needs this token. Without it, only requests from the same machine are answered, and only if \`INTERLOCK_PUBLIC_URL\` is an address of that machine, because behind a proxy all requests seem to come from the same machine. Other requests get 403 with the cure. Tokens of accounts do not open the page ([ADR 0090](adr/0090-metrics-and-traces.md)).
 
 \`\`\`text
 scrape_configs:
@@ -22,33 +22,33 @@ scrape_configs:
 
 ## How to read them
 
-Counters and histograms are what one process counted since its start: add them up over processes, \`sum(rate(interlock_landings_total[5m]))\`. A landing is counted by the process that recorded it, after its transaction.
+Each process has counters and histograms of its own, which begin at 0 at its start. Add them up over processes, as in \`sum(rate(interlock_landings_total[5m]))\`. The process that records a landing counts it, after the transaction.
 
-Gauges of the installation (queues, lags, budgets, deliveries, checks) are read from the database when the page is asked for, at most every five seconds. With 1,000 queues of 100 pull requests each, and 300,000 deliveries, this took 0.1 to 0.3 seconds on two busy cores. Every process says the same of them, so take one: \`max by (repository, base_branch) (interlock_queue_oldest_wait_seconds)\`. While the database does not answer, they are absent or \`NaN\`, and \`interlock_part_ready{part="database"}\` is 0.
+Gauges of the installation (queues, lags, budgets, deliveries, checks) are read from the database at a request for the page, at most every five seconds. With 1,000 queues of 100 pull requests each, and 300,000 deliveries, this took 0.1 to 0.3 seconds on two busy cores. Every process gives the same values, so do not add them up: use \`max by (repository, base_branch) (interlock_queue_oldest_wait_seconds)\`. While the database does not answer, these gauges are absent or \`NaN\`, and \`interlock_part_ready{part="database"}\` is 0.
 
-Labels are bounded. The \`INTERLOCK_METRICS_QUEUES\` longest queues (100) have series of their own, with the id of their account; the others share the series \`other\`. As many installations of GitHub Apps have series, those with the smallest share of their budget left. No label names a pull request or a person.
+The number of series is limited. The longest queues, \`INTERLOCK_METRICS_QUEUES\` of them (100), have series of their own, with the id of their account; all other queues share the series \`other\`. The same number of installations of GitHub Apps have series: those with the smallest share of their budget left. No label names a pull request or a person.
 
 ## The metrics
 
 ${metricsTable()}
 
-Besides these there are the metrics of the process (\`process_…\` and \`nodejs_…\`, with the lag of the event loop in \`nodejs_eventloop_lag_seconds\`), and in workers those of [Temporal's SDK](https://docs.temporal.io/references/sdk-metrics) (\`temporal_…\`), such as \`temporal_workflow_failed_total\`. The SDK's durations are in seconds.
+The page also has the metrics of the process (\`process_…\` and \`nodejs_…\`, such as the lag of the event loop in \`nodejs_eventloop_lag_seconds\`). Workers also have the metrics of [Temporal's SDK](https://docs.temporal.io/references/sdk-metrics) (\`temporal_…\`), such as \`temporal_workflow_failed_total\`. The SDK's durations are in seconds.
 
 ## What to alert on
 
-| alert | because |
+| alert | meaning |
 |---|---|
 | \`InterlockDatabaseAway\` | Nothing works without PostgreSQL. |
 | \`InterlockNoWorker\`, \`InterlockTemporalAway\` | Pull requests are admitted, and nothing lands. |
 | \`InterlockQueueHalted\` | A queue waits for a person: \`haltedReason\` and \`explain\` say why. |
 | \`InterlockNothingLands\` | Pull requests have been in line for two hours, and nothing has landed. |
-| \`InterlockOverdueWork\` | Work was lost without a word: restart the worker that had it, and report what the log says. |
-| \`InterlockHostInboxBehind\` | Reports of code hosts wait: queues act on old facts. |
+| \`InterlockOverdueWork\` | Work is past its time limit, which is a fault of Interlock: restart the worker that had it, and report what the log says. |
+| \`InterlockHostInboxBehind\` | Changes that code hosts reported are handled late: queues act on old facts. |
 | \`InterlockEventsBehind\` | Subscribers and webhooks see nothing new. |
-| \`InterlockWebhooksBehind\` | Receivers are told late. |
-| \`InterlockGitHubBudgetLow\` | GitHub will soon refuse calls; landings are kept for last. |
+| \`InterlockWebhooksBehind\` | Webhooks are sent late. |
+| \`InterlockGitHubBudgetLow\` | GitHub's rate limit is nearly used up. Landings are the last to stop. |
 | \`InterlockDatabaseConnectionsShort\` | Requests wait for a connection. |
 | \`InterlockErrors\` | More than one in fifty requests fails. |
-| \`InterlockWorkflowsFail\` | Workflows of Temporal end as failed. |
+| \`InterlockWorkflowsFail\` | Workflows in Temporal end as failed. |
 `;
 }

@@ -149,9 +149,9 @@ export function userActionsMarkdown(): string {
   );
   return `# User actions
 
-The \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7): what users do by GraphQL mutations in a session of a browser or with their own tokens. The event log has what account tokens and REST calls do. A new action gets a new name, and a name never changes its meaning.
+This page lists the \`action\` values of the audit log ([interface](interface.md) 2.10 and 4.7). The audit log records GraphQL mutations of users, in a browser session or with a user's token. Calls with account tokens and REST calls are in the event log. A new action gets a new name, and a name never changes its meaning.
 
-Repositories are named \`owner/name\`, pull requests \`owner/name#number\`, base branches \`owner/name:branch\`, users by their email address, teams \`@org/slug\`; a right or a membership names both sides, \`owner/name: email\`.
+Repositories are named \`owner/name\`, pull requests \`owner/name#number\`, base branches \`owner/name:branch\`, users by their email address, teams \`@org/slug\`. A permission or a membership names both sides, such as \`owner/name: email\`.
 
 | action | entity | target | written by |
 |---|---|---|---|
