@@ -73,7 +73,7 @@ module.exports = {
     },
     {
       name: 'queue-model-imports-nothing-of-the-queue',
-      comment: 'The rooms of domain/queue: model ← evidence ← landing ← planning ← linear, speculation ← plan.ts.',
+      comment: 'The folders of domain/queue: model ← evidence ← landing ← planning ← linear, speculation ← plan.ts.',
       severity: 'error',
       from: { path: '^src/domain/queue/model/' },
       to: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/model/' },
@@ -104,13 +104,13 @@ module.exports = {
     },
     {
       name: 'queue-decisions-need-no-explanations',
-      comment: 'explain/ reads every room. Of the others the dry run alone reads it, for its sentences.',
+      comment: 'explain/ reads every folder. Of the others, only the dry run reads it, for its sentences.',
       severity: 'error',
       from: { path: '^src/domain/queue/', pathNot: '^src/domain/queue/(explain/|dry-run\\.ts)' },
       to: { path: '^src/domain/queue/(explain/|dry-run\\.ts)' },
     },
     {
-      name: 'queue-rooms-do-not-plan',
+      name: 'queue-folders-do-not-plan',
       severity: 'error',
       from: { path: '^src/domain/queue/[^/]+/' },
       to: { path: '^src/domain/queue/(plan|dry-run)\\.ts' },
@@ -317,7 +317,7 @@ module.exports = {
     },
     {
       name: 'command-line-commands-know-client-and-output',
-      comment: 'Its rooms: output ← client ← commands ← run.ts.',
+      comment: 'Its folders: output ← client ← commands ← run.ts.',
       severity: 'error',
       from: { path: '^cli/client/' },
       to: { path: '^cli/(commands/|run|main)' },
