@@ -1,4 +1,4 @@
-// `npm run bench:planner`: the planner among its rivals, in simulated days. With --json one array of rows and nothing else.
+// `npm run bench:planner`: compares the planner with other policies in simulated days. With --json one array of rows and nothing else.
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { parseCell, type Cell } from './cell.ts';
@@ -20,7 +20,7 @@ interface Options {
 }
 
 const values = new Command('npm run bench:planner --')
-  .description('The planner among its rivals, in simulated days: docs/simulator.md.')
+  .description('Compares the planner with other policies in simulated days: docs/simulator.md.')
   .option('--json', 'one JSON document instead of a table', false)
   .option('--seeds <n>', 'which random numbers to draw, such as 1-10', '1')
   .option('--changes <n>', 'changes of a day', '500')

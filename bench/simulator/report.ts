@@ -35,9 +35,9 @@ export async function writeReport(
     await writeFile(join(folder, file), plot(cell, group));
     sections.push(`## ${cell.replaceAll(',', ', ')}\n\n${table(group)}\n\n![P95 against builds per change](${file})\n`);
   }
-  const intro = `# The planner among its rivals
+  const intro = `# The planner compared with other policies
 
-Made by \`npm run bench:planner\` (seeds ${seeds}, ${changes} changes a day; learning policies know the outcome of ${past} earlier changes). [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read the tables. Times are ratios to the in-order oracle, which knows all outcomes. The longest wait is that of the worst day, as a multiple of that day's P99. The plots show P95 and builds: better is further down and to the left.
+\`npm run bench:planner\` made this page (seeds ${seeds}, ${changes} changes a day; policies that learn know the outcomes of ${past} earlier changes). [bench/simulator](../../bench/simulator/README.md) says what is simulated and how to read the tables. P50, P95 and P99 are waits, as ratios to the in-order oracle, a policy that knows all outcomes. "Longest / P99" is the longest wait of the worst day, divided by that day's P99. The plots show P95 against builds: the lower left is best.
 `;
   await writeFile(join(folder, 'README.md'), [intro, ...sections].join('\n'));
 }
