@@ -53,12 +53,16 @@ const findMoving = `(() => {
 })()`;
 
 describe('a visitor', () => {
-  it('who is not signed in is sent to sign in', async () => {
-    const context = await browser.newContext();
-    const page = await context.newPage();
+  it('who is not signed in is sent to sign in, and comes in by the button of a link', async () => {
+    await using visit = await openWindow(browser, s);
+    const { page } = visit;
     await page.goto(`${s.url}/acme/shop/queue/main`);
     expect(new URL(page.url()).pathname).toBe('/session');
-    await context.close();
+    await page.goto(s.url + (await s.link()));
+    await page.getByRole('button').first().click();
+    await page.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+    expect(new URL(page.url()).pathname).not.toMatch(/^\/session/);
+    expect(visit.complaints).toEqual([]);
   });
 
   it('who is signed in queues a pull request by keyboard, and sees it land without a reload', async () => {
