@@ -1,9 +1,25 @@
-// Workers of production are killed with -9 while a check runs, and while another runs beside them: whatever was being done
-// is done once.
+// Workers of production are killed with -9 after a landing, while a check runs, and while another runs beside them: whatever
+// was being done is done once.
 import { describe, expect, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
+
+it('a worker killed with -9 after the landing, before it was recorded: another records it, one landing each', {
+  timeout: 120_000,
+}, async () => {
+  await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }) });
+  const { w } = e;
+  const numbers = await openSome(w, 3);
+  await w.queue(...numbers);
+  const killed = await e.start('landing:after_host');
+  expect(await killed.ended).toMatch(/SIGKILL|137/);
+  expect(await w.landed()).toHaveLength(1);
+  expect(await w.rows('select 1 from landing')).toEqual([]);
+  await e.start();
+  await w.watch(numbers, 90_000);
+  await expectOneLandingEach(w, numbers);
+});
 
 it('a worker killed with -9 in the middle of a batch: another goes on, one landing each', {
   timeout: 120_000,

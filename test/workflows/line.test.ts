@@ -1,10 +1,11 @@
-// A line worked off by the workflows: what lands, what it costs in history, and what a burst of wakes does.
+// A line worked off by the workflows: what lands, what it costs in history, what a burst of wakes does, and how a long
+// history goes on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queueWorkflowId, wakeSignal } from '../../workflows/queue/messages.ts';
 import { expectOneLandingEach } from '../support/landings.ts';
 import { cases } from '../support/tier.ts';
 import { parallel } from '../support/world.ts';
-import { countEvents, engineWorld, eventually, type EngineWorld } from './engine-world.ts';
+import { countEvents, engineWorld, eventually, keepHistory, type EngineWorld } from './engine-world.ts';
 
 describe('a line on Temporal', { timeout: 180_000 }, () => {
   let e: EngineWorld;
@@ -79,5 +80,21 @@ describe('a line on Temporal', { timeout: 180_000 }, () => {
     expect(after.woken - before.woken).toBeGreaterThanOrEqual(1_000);
     expect(after.planned - before.planned).toBeGreaterThan(0);
     expect(after.planned - before.planned).toBeLessThan(50);
+  });
+
+  it('goes on as a new run when its history is long, and nothing is lost', async () => {
+    const input = await e.input();
+    const { workflowId, firstExecutionRunId } = await e.client.workflow.start('queue', {
+      workflowId: queueWorkflowId(input),
+      workflowIdConflictPolicy: 'TERMINATE_EXISTING',
+      taskQueue: e.taskQueue,
+      args: [{ ...input, mostHistoryEvents: 25 }],
+    });
+    await land(2);
+    await expectOneLandingEach(e.w, numbers);
+    const first = await e.client.workflow.getHandle(workflowId, firstExecutionRunId).fetchHistory();
+    expect(countEvents(first).get('workflowExecutionContinuedAsNew')).toBe(1);
+    expect(first.events?.length).toBeLessThan(70);
+    await keepHistory('continue-as-new.queue', first);
   });
 });

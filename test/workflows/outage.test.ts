@@ -1,9 +1,8 @@
-// The database is the truth: Temporal forgets everything, and the line goes on; a long history goes on as a new run.
-import { describe, expect, it } from 'vitest';
-import { queueWorkflowId } from '../../workflows/queue/messages.ts';
+// The database is the truth: Temporal forgets everything, and the line goes on.
+import { describe, it } from 'vitest';
 import { expectOneLandingEach, openSome } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
-import { countEvents, engineWorld, eventually } from './engine-world.ts';
+import { engineWorld, eventually } from './engine-world.ts';
 import { ownTemporal } from './own-temporal.ts';
 
 // The last of four is built long enough to be seen.
@@ -28,27 +27,5 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await temporal.start();
     await w.watch(numbers, 90_000);
     await expectOneLandingEach(w, numbers);
-  });
-});
-
-describe('a long history', { timeout: 120_000 }, () => {
-  it('goes on as a new run, and nothing is lost', async () => {
-    await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 1 }), wakes: false });
-    const { w } = e;
-    const numbers = await openSome(w, 4);
-    const input = await e.input();
-    const handle = await e.client.workflow.start('queue', {
-      workflowId: queueWorkflowId(input),
-      taskQueue: e.taskQueue,
-      args: [{ ...input, mostHistoryEvents: 25 }],
-    });
-    await e.start();
-    await w.queue(...numbers);
-    await w.watch(numbers, 90_000);
-    await expectOneLandingEach(w, numbers);
-    const first = await e.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId).fetchHistory();
-    expect(countEvents(first).get('workflowExecutionContinuedAsNew')).toBe(1);
-    expect(first.events?.length).toBeLessThan(70);
-    await e.keepHistories('continue-as-new', handle.firstExecutionRunId);
   });
 });

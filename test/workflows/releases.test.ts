@@ -1,5 +1,13 @@
-// Deployments, rollbacks and builds on the worker of production: what a person reads of them, here and in Temporal.
-import { describe, expect, it } from 'vitest';
+// Deployments, rollbacks and builds on the worker of production: what a person reads of them, here and in Temporal, and
+// that a provider's secret passes Temporal by.
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createDeployment,
+  createEnvironment,
+  createRelease,
+  createReleaseProject,
+} from '../../src/modules/releases/index.ts';
 import { buildWorkflowId } from '../../workflows/build/messages.ts';
 import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
 import { rollbackWorkflowId } from '../../workflows/rollback/messages.ts';
@@ -9,13 +17,29 @@ import {
   subjectAttribute,
 } from '../../workflows/shared/search-attributes.ts';
 import { keepHistory } from './engine-world.ts';
-import { stage } from './release-stage.ts';
+import { stage, type Stage } from './release-stage.ts';
+
+const canary = 'canary-7c1f50e2';
+
+let s: Stage;
+beforeAll(async () => {
+  s = await stage();
+  await s.e.start();
+});
+afterAll(async () => await s[Symbol.asyncDispose]());
+
+/** All text in a history: payloads decoded, and what stands beside them. */
+async function textOf(workflowId: string): Promise<string> {
+  const json = historyToJSON(await s.e.client.workflow.getHandle(workflowId).fetchHistory());
+  const decoded = [...json.matchAll(/"data":\s*"([^"]*)"/g)].map(([, data]) =>
+    Buffer.from(data ?? '', 'base64').toString(),
+  );
+  return [json, ...decoded].join('\n');
+}
 
 describe('on Temporal', { timeout: 180_000 }, () => {
   it('a deployment, a rollback of a running one, and a build come to their end, and say so', async () => {
-    await using s = await stage();
     const { e, r, cd, until } = s;
-    await e.start();
     const { accountId } = e.w.ctx;
     await r.candidate('v1-rc1', { built: true });
     await until(() => cd.runs.length === 1, 'the build is triggered');
@@ -64,5 +88,42 @@ describe('on Temporal', { timeout: 180_000 }, () => {
       ['deployment.of-a-rollback', deploymentWorkflowId({ accountId, deploymentId: back })],
     ] as const)
       await keepHistory(`releases.${name}`, await e.client.workflow.getHandle(workflowId).fetchHistory());
+  });
+
+  it('the secret of a command that prints it and fails is in no history', async () => {
+    const { e, r, until } = s;
+    const { ctx, secrets, repository } = e.w;
+    const command = 'echo "with $DEPLOYMENT_SECRET"; test "$ENVIRONMENT" != production';
+    const provider = { kind: 'command', command, secret: canary, timeoutSec: 30 } as const;
+    const [project, version] = ['kitchen', 'v9-rc1'];
+    await createReleaseProject(ctx, secrets, { name: project, repository, build: provider });
+    await createEnvironment(ctx, secrets, { project, name: 'production', provider });
+    const commit = await e.w.git('rev-parse', 'main');
+    const names = `${repository.owner}/${repository.name}`;
+    await createRelease(ctx, { project, version, repository: names, commit, triggerBuildWorkflow: true });
+    await until(async () => (await r.candidateStatus(version)).status === 'ready', 'the candidate is ready');
+    await createDeployment(ctx, { project, environment: 'production', version });
+    const find = async (): Promise<{ candidate: string; deployment: string } | undefined> =>
+      (
+        await e.w.rows<{ candidate: string; deployment: string }>(
+          `select c.id as candidate, d.id as deployment from deployment d join release_candidate c on c.id = d.candidate_id
+           where c.version = $1 and d.status = 'failure'`,
+          [version],
+        )
+      )[0];
+    await until(async () => (await find()) !== undefined, 'the deployment has failed');
+    const { candidate = '', deployment = '' } = (await find()) ?? {};
+    const { accountId } = ctx;
+    const workflows = [
+      buildWorkflowId({ accountId, candidateId: candidate }),
+      deploymentWorkflowId({ accountId, deploymentId: deployment }),
+    ];
+    const ended = await Promise.allSettled(workflows.map(async (id) => await e.client.workflow.getHandle(id).result()));
+    expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    const [built = '', deployed = ''] = await Promise.all(workflows.map(textOf));
+    expect(built).toContain(version);
+    expect(deployed).toMatch(/Exited with code 1 .*with \*\*\*/);
+    expect(built + deployed).not.toContain(canary);
+    expect(built + deployed).not.toContain('DEPLOYMENT_SECRET');
   });
 });

@@ -1,4 +1,4 @@
-// A runbook on Temporal whose worker is stopped, and which is canceled.
+// Runbooks on Temporal whose worker is stopped or killed with -9, and which are canceled.
 import { writeFile } from 'node:fs/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
@@ -26,5 +26,30 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     expect((failure as WorkflowFailedError).cause?.message).toMatch(/^Runbook 1: .*: failed$/);
     await keepHistory('runbooks.canceled', await workflow.fetchHistory());
+  });
+
+  it('workers are killed while it plans and after its effects: another goes on, and nothing is done twice', async () => {
+    await using s = await stage();
+    const { e, r } = s;
+    const number = await r.begin('write a.txt one\nwrite b.txt two');
+    const places = [
+      'runbook:supervising_plan',
+      'runbook:committed',
+      'runbook:after_leaf_written',
+      'runbook:pushed',
+      'runbook:opened',
+    ];
+    for (const place of places) {
+      const engine = await e.start(place);
+      expect(await engine.ended, place).toMatch(/SIGKILL|137/);
+    }
+    await e.start();
+    await r.rest(number);
+    expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed']);
+    expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write b.txt two']);
+    expect(await e.w.rows('select 1 from local_pull_request')).toHaveLength(1);
+    const workflow = await s.workflow();
+    expect(await workflow.result()).toMatchObject({ status: 'completed' });
+    await keepHistory('runbooks.killed', await workflow.fetchHistory());
   });
 });

@@ -1,12 +1,10 @@
-// Runbooks on the worker of production: what a person reads there, and what becomes of them when a worker is killed with
-// -9.
+// A runbook on the worker of production: what a person reads there.
 import { describe, expect, it } from 'vitest';
 import {
   runbookNumberAttribute,
   runbookStatusAttribute,
   subjectAttribute,
 } from '../../workflows/shared/search-attributes.ts';
-import { among } from '../support/tier.ts';
 import { keepHistory } from './engine-world.ts';
 import { stage } from './runbook-stage.ts';
 
@@ -31,30 +29,5 @@ describe('on Temporal', { timeout: 300_000 }, () => {
     await r.rest(number);
     expect(await r.file('main', 'c.txt')).toBe('three');
     await keepHistory('runbooks.followed-and-queued', await (await s.workflow()).fetchHistory());
-  });
-
-  it('workers are killed while it plans and after its effects: another goes on, and nothing is done twice', async () => {
-    await using s = await stage();
-    const { e, r } = s;
-    const number = await r.begin('write a.txt one\nwrite b.txt two');
-    const places = [
-      'runbook:supervising_plan',
-      'runbook:committed',
-      'runbook:after_leaf_written',
-      'runbook:pushed',
-      'runbook:opened',
-    ];
-    for (const place of among(places, ['runbook:pushed'])) {
-      const engine = await e.start(place);
-      expect(await engine.ended, place).toMatch(/SIGKILL|137/);
-    }
-    await e.start();
-    await r.rest(number);
-    expect(await r.leaves(number)).toEqual(['1.1 completed', '2.1 completed']);
-    expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write b.txt two']);
-    expect(await e.w.rows('select 1 from local_pull_request')).toHaveLength(1);
-    const workflow = await s.workflow();
-    expect(await workflow.result()).toMatchObject({ status: 'completed' });
-    await keepHistory('runbooks.killed', await workflow.fetchHistory());
   });
 });
