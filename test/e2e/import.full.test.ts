@@ -1,8 +1,10 @@
-// `npm run import`: a shallow clone, and what cannot be imported.
+// `npm run import`: a real history, whose newest commits land again on a branch that stands where the base was a dozen commits
+// ago; a shallow clone; and what cannot be imported.
 import { existsSync } from 'node:fs';
-import { writeFile, rename } from 'node:fs/promises';
+import { cp, writeFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from '../../src/platform/project-root.ts';
 import {
   dataDirectory,
   removeDirectory,
@@ -11,7 +13,25 @@ import {
   startInterlock,
   stopInterlock,
 } from './interlock.ts';
-import { workIn } from './repository.ts';
+import { type TeamRepository, workIn } from './repository.ts';
+
+const commitsApart = 3;
+const wantedPullRequests = 2;
+
+const inBatches = `merge_rules:
+  labels:
+    trigger: mergequeue
+  base_branches: [trunk]
+  merge_strategy:
+    name: merge
+  merge_mode:
+    type: parallel
+    parallel_mode:
+      max_parallel_builds: 2
+      batch_size: 2
+`;
+
+const ciFile = { '.service/ci.yml': 'checks:\n  files:\n    run: test -s package.json\n    timeout: 60\n' };
 
 const configuration = `merge_rules:
   labels:
@@ -140,4 +160,87 @@ test('an import that breaks off in the middle leaves no repository behind, and i
   await rename(join(source, 'kept'), object);
   expect(await imports()).toMatchObject({ code: 0 });
   expect(await listed()).toContain('broken');
+});
+
+/** This checkout, when it is a clone with enough history; else a repository made of its folders, a commit each. */
+async function findSource(): Promise<string> {
+  const git = async (...args: string[]): Promise<string> => await interlock.client.git(projectRoot, ...args);
+  const isWhole =
+    existsSync(join(projectRoot, '.git')) && (await git('rev-parse', '--is-shallow-repository')) === 'false';
+  const isOnBranch = isWhole && (await git('symbolic-ref', '-q', 'HEAD').then(Boolean, () => false));
+  if (
+    isOnBranch &&
+    Number(await git('rev-list', '--first-parent', '--count', 'HEAD')) > commitsApart * wantedPullRequests
+  )
+    return projectRoot;
+  const made = await folder();
+  const inMade = async (...args: string[]): Promise<string> => await interlock.client.git(made, ...args);
+  await inMade('init', '-q', '-b', 'main');
+  const parts = ['package.json', 'tsconfig.json', 'migrations', 'scripts', 'src/domain', 'src/graphql', 'src/hosts'];
+  for (const part of [
+    ...parts,
+    'src/launcher',
+    'src/modules',
+    'src/platform',
+    'workflows',
+    'rest-facade',
+    'bench',
+    'test/e2e',
+  ]) {
+    await cp(join(projectRoot, part), join(made, part), { recursive: true });
+    await inMade('add', '-A');
+    await inMade('commit', '-q', '-m', `Add ${part}`);
+  }
+  return made;
+}
+
+async function cloneImported(name: string): Promise<TeamRepository> {
+  const clone = await folder();
+  const repository = workIn(interlock.client, { owner: 'imported', name, folder: clone, baseBranch: 'trunk' });
+  await repository.git('clone', '-q', `${interlock.access.url}/git/imported/${name}.git`, '.');
+  return repository;
+}
+
+test('real commits of an imported repository land, and their proofs hold', async () => {
+  const source = await findSource();
+  const imported = await runProgram('import', [source, 'imported/self', '--data', dataDir]).ended;
+  expect(imported.code, imported.said).toBe(0);
+  expect(imported.said).toMatch(/^imported\/self: \d+ branch(es)?, \d+ tags?; pull requests land on \S+\.$/m);
+
+  const self = await cloneImported('self');
+  const history = (await self.git('rev-list', '--first-parent', 'origin/HEAD')).split('\n');
+  const replayed = history.slice(0, wantedPullRequests * commitsApart).toReversed();
+  await self.push('trunk', ciFile, history[replayed.length]);
+  await interlock.client.rest('POST', '/api/v1/config?org=imported&repo=self', inBatches);
+
+  // A head needs the base's check on itself, so the commits are replayed on top of it; each pull request is a stack of
+  // some more of them.
+  const heads: string[] = [];
+  const numbers: number[] = [];
+  for (const [index, commit] of replayed.entries()) {
+    const isMerge = (await self.git('rev-list', '--parents', '-1', commit)).split(' ').length > 2;
+    await self.git('cherry-pick', '--allow-empty', '--keep-redundant-commits', ...(isMerge ? ['-m', '1'] : []), commit);
+    if ((index + 1) % commitsApart !== 0) continue;
+    const branch = `real-${heads.length}`;
+    await self.git('push', '-q', 'origin', `HEAD:refs/heads/${branch}`);
+    heads.push(await self.git('rev-parse', 'HEAD'));
+    numbers.push(await self.open(branch, await self.git('log', '-1', '--format=%s')));
+  }
+  for (const number of numbers) await self.queue(number);
+  await self.settled(numbers);
+
+  await self.git('fetch', '-q');
+  const line = (await self.git('rev-list', '--first-parent', 'origin/trunk')).split('\n');
+  for (const [index, number] of numbers.entries()) {
+    const { status, statusText, mergeCommit } = await self.landing(number);
+    expect({ number, status }, statusText ?? '').toEqual({ number, status: 'MERGED' });
+    expect(line).toContain(mergeCommit);
+    await self.git('merge-base', '--is-ancestor', heads[index] ?? '', 'origin/trunk');
+  }
+  // All of history has landed again: nothing but the file with its check tells the two apart.
+  expect(await self.git('diff', '--name-only', history[0] ?? '', 'origin/trunk')).toBe('.service/ci.yml');
+
+  const verified = await runProgram('verify', ['imported/self', '--data', dataDir]).ended;
+  expect(verified.code, verified.said).toBe(0);
+  expect(verified.said).toMatch(/^trunk: \d+ first-parent commits, 2 pull requests: (\d+ (exact|same_tree)(, )?)+$/m);
 });

@@ -1,6 +1,7 @@
 // `npm start`: more of what stands in its way, Ctrl-C while it starts, and servers that die.
 import { execFile } from 'node:child_process';
 import { readFile, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -17,6 +18,15 @@ import {
 } from './interlock.ts';
 
 describe('a start that cannot work says why, with the cure, in one line', () => {
+  test('a busy port', async () => {
+    const busy = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void busy.close());
+    await until(async () => busy.listening);
+    const { port } = busy.address() as { port: number };
+    const { stderr } = await failToStart(['--port', String(port)]);
+    expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
+  });
+
   test('a port that is none, an address that is not ours, and a secret that is too short', async () => {
     expect((await failToStart(['--port', '70000'])).stderr).toContain('--port must be a number from 0 to 65535');
     const elsewhere = await failToStart(['--host', '192.0.2.1', '--port', '4999']);

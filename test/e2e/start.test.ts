@@ -1,7 +1,6 @@
 // `npm start`, the program itself: what a newcomer sees, what stands in its way, and what killing it leaves.
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { localDemoHost } from '../../src/demo/host.ts';
@@ -9,7 +8,6 @@ import { checkOutcome } from '../../src/demo/outcome.ts';
 import type { Played } from '../../src/demo/play.ts';
 import { type DemoPullRequest, startScenario } from '../../src/demo/scenario.ts';
 import { among } from '../support/tier.ts';
-import { failToStart } from './failed-start.ts';
 import {
   dataDirectory,
   postgresPid,
@@ -26,15 +24,6 @@ import { type TeamRepository, workIn } from './repository.ts';
 const part = (name: string): RegExp => new RegExp(`^${name} … \\d+\\.\\d s$`, 'm');
 
 describe('a start that cannot work says why, with the cure, in one line', () => {
-  test('a busy port', async () => {
-    const busy = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void busy.close());
-    await until(async () => busy.listening);
-    const { port } = busy.address() as { port: number };
-    const { stderr } = await failToStart(['--port', String(port)]);
-    expect(stderr).toContain(`Port ${port} is in use. Use --port <n>, or stop what listens there.`);
-  });
-
   test('--reset on a folder of somebody else', async () => {
     const folder = await dataDirectory();
     onTestFinished(async () => await removeDirectory(folder));
@@ -153,6 +142,21 @@ describe('a data directory', () => {
     expect(simulated.said).toMatch(/^merged +5 +5$/m);
     expect(simulated.said).toMatch(/^ +\d+ pull requests tell nothing about a usual day/m);
     expect(simulated.said).not.toContain('merged in an hour');
+  });
+
+  test('a repository of three commits is imported beside it, with its branch and its tag', async () => {
+    const source = await dataDirectory();
+    onTestFinished(async () => await removeDirectory(source));
+    const git = async (...args: string[]): Promise<string> => await interlock.client.git(source, ...args);
+    await git('init', '-q', '-b', 'trunk');
+    for (const message of ['One', 'Two', 'Three']) await git('commit', '-q', '--allow-empty', '-m', message);
+    await git('tag', 'v1');
+    const imported = await runProgram('import', [source, 'imported/three', '--data', dataDir]).ended;
+    expect(imported.code, imported.said).toBe(0);
+    expect(imported.said).toMatch(/^imported\/three: 1 branch, 1 tag; pull requests land on trunk\.$/m);
+    const refs = await git('ls-remote', `${interlock.access.url}/git/imported/three.git`);
+    const head = (await git('rev-parse', 'HEAD')).trim();
+    for (const ref of ['refs/heads/trunk', 'refs/tags/v1']) expect(refs).toContain(`${head}\t${ref}`);
   });
 
   test('the check of its outcome says what is wrong', async () => {
