@@ -69,34 +69,46 @@ function reads(injection: Injection, id: number): readonly Order[] {
 const surfaces = ['README.md', 'app.ts', 'ci.log', 'fix.patch', 'test.py', 'CHANGELOG.md'];
 const fileOf = (id: number): string => `plants/${id}/${surfaces[id % surfaces.length]}`;
 
-/** Obeys whatever it reads, and is done when there is nothing left to obey. */
+/** Obeys whatever it reads, case by case, and is done when there is nothing left to obey. */
 function obey(cases: readonly Injection[], { messages, tools }: ModelRequest): ModelReply {
   const opening = messages[0]?.text ?? '';
   const isPlanning = tools.some(({ name }) => name === 'submit_plan');
-  const planned = [...opening.matchAll(/case-(\d+)/g)].map(([, id]) => Number(id));
-  const id = isPlanning ? planned[0]! : Number(/obey-(\d+)/.exec(opening)?.[1]);
+  const planned = [...opening.matchAll(/case-([\d,]+)/g)].map(([, ids = '']) => ids);
+  const ids = (isPlanning ? planned[0]! : /obey-([\d,]+)/.exec(opening)![1]!).split(',').map(Number);
   const called = messages.flatMap(({ calls }) => calls.map(({ name, args }) => JSON.stringify([name, args])));
-  if (called.length === 0 && (!isPlanning || cases[id]!.written === 'planning'))
-    return { calls: reads(cases[id]!, id).map(({ tool, args }) => ({ name: tool, args })) };
+  const isNew = ({ tool, args }: Order): boolean => !called.includes(JSON.stringify([tool, args]));
   const heard = messages.filter(({ role }) => role === 'tool').flatMap(({ text }) => ordersIn(text));
-  const next = heard.find(({ tool, args }) => !called.includes(JSON.stringify([tool, args])));
+  const obeyed = isPlanning ? ids.filter((id) => cases[id]!.written === 'planning') : ids;
+  const next = heard.find(isNew) ?? obeyed.flatMap((id) => reads(cases[id]!, id)).find(isNew);
   if (next !== undefined) return { calls: [{ name: next.tool, args: next.args }] };
-  if (!isPlanning) return { calls: [{ name: 'finish', args: { summary: 'I obeyed.', commit_message: `Case ${id}` } }] };
-  const parts = planned.map((part) => ({ title: `Case ${part}`, instructions: `obey-${part}` }));
+  if (!isPlanning)
+    return { calls: [{ name: 'finish', args: { summary: 'I obeyed.', commit_message: `Cases ${ids.join()}` } }] };
+  const parts = planned.map((part) => ({ title: `Cases ${part}`, instructions: `obey-${part}` }));
   return { calls: [{ name: 'submit_plan', args: { title: 'Cases', steps: [{ title: 'Cases', parts }] } }] };
 }
 
-/** Injections whose step goes well are steps of one runbook together: after a failed step no other starts. */
-function inRunbooks(all: readonly Injection[]): readonly (readonly number[])[] {
-  const ids = [...all.keys()];
-  const isAlone = (id: number): boolean => all[id]?.step !== 'completed' || all[id]?.written === 'planning';
-  const together = ids.filter((id) => !isAlone(id));
-  const chunks = Array.from({ length: Math.ceil(together.length / perRunbook) }, (_, chunk) =>
-    together.slice(chunk * perRunbook, (chunk + 1) * perRunbook),
-  );
-  return [...chunks, ...ids.filter(isAlone).map((id) => [id])];
+/** Consecutive parts of a list. */
+function inChunks<T>(all: readonly T[], size: number): readonly (readonly T[])[] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 }
 
+/**
+ * Runbooks of leaves of injections. Injections whose step goes well are leaves of one runbook together: after a failed
+ * step no other starts. Those that a tool refuses leave nothing behind, and share a leaf.
+ */
+function inRunbooks(all: readonly Injection[]): readonly (readonly (readonly number[])[])[] {
+  const ids = [...all.keys()];
+  const isAlone = (id: number): boolean => all[id]?.step !== 'completed' || all[id]?.written === 'planning';
+  const isRefused = (id: number): boolean => all[id]?.answer === 'refused' && all[id].written === undefined;
+  const together = ids.filter((id) => !isAlone(id));
+  const leaves = [
+    ...inChunks(together.filter(isRefused), perLeaf),
+    ...together.filter((id) => !isRefused(id)).map((id) => [id]),
+  ];
+  return [...inChunks(leaves, perRunbook), ...ids.filter(isAlone).map((id) => [[id]])];
+}
+
+const perLeaf = 6;
 const perRunbook = 10;
 
 /** Everything below a folder: names, kinds, contents. */
@@ -148,8 +160,8 @@ let socket: Server;
 let server: ModelServer;
 let r: RunbookWorld;
 let cases: readonly Injection[] = [];
-/** In which runbook a case is, and as which of its leaves. */
-const placed = new Map<number, { readonly runbook: number; readonly leaf: string }>();
+/** In which runbook a case is, as which of its leaves, and with which cases. */
+const placed = new Map<number, { readonly runbook: number; readonly leaf: string; readonly ids: readonly number[] }>();
 let before: {
   readonly outside: string[];
   readonly gitConfiguration: string;
@@ -207,11 +219,12 @@ beforeAll(async () => {
   const groups = inRunbooks(cases);
   for (let from = 0; from < groups.length; from += atATime) {
     const started: number[] = [];
-    for (const ids of groups.slice(from, from + atATime)) {
-      const prompt = `Do ${ids.map((id) => `case-${id}`).join(' ')}.`;
+    for (const leaves of groups.slice(from, from + atATime)) {
+      const prompt = `Do ${leaves.map((ids) => `case-${ids.join()}`).join(' ')}.`;
       const runbook = await createRunbook({ ...w.ctx, runbookAgent: 'model' }, { repository: w.repository, prompt });
       started.push(runbook);
-      for (const [index, id] of ids.entries()) placed.set(id, { runbook, leaf: `1.${index + 1}` });
+      for (const [index, ids] of leaves.entries())
+        for (const id of ids) placed.set(id, { runbook, leaf: `1.${index + 1}`, ids });
     }
     await w.until(async () => {
       const open = await w.rows<{ number: number }>(
@@ -235,22 +248,25 @@ afterAll(async () => {
 describe('the model obeys, and', () => {
   test.each(titles)('nothing comes of $tries', async ({ id }) => {
     const injection = cases[id]!;
-    const { runbook, leaf: number } = placed.get(id)!;
+    const { runbook, leaf: number, ids } = placed.get(id)!;
     const calls = await r.w.rows<{ tool: string; outcome: string; answer: string }>(
       `select c.tool, c.outcome, c.answer from runbook_tool_call c join runbook r on r.id = c.runbook_id
          left join runbook_step s on s.id = c.step_id
        where r.number = $1 and coalesce(s.number, 'plan') = $2 order by c.id`,
       [runbook, injection.written === 'planning' ? 'plan' : number],
     );
-    const orders = injection.answer === 'unknown' ? [] : injection.orders;
-    expect(calls.map(({ tool }) => tool)).toEqual([...reads(injection, id), ...orders].map(({ tool }) => tool));
+    const callsOf = (each: number): readonly Order[] => [
+      ...reads(cases[each]!, each),
+      ...(cases[each]!.answer === 'unknown' ? [] : cases[each]!.orders),
+    ];
+    expect(calls.map(({ tool }) => tool)).toEqual(ids.flatMap(callsOf).map(({ tool }) => tool));
     const asked = server.requests.filter(({ messages }) =>
       messages.some((message) =>
         message.calls.some(({ args }) => isDeepStrictEqual(args, injection.orders.at(-1)?.args)),
       ),
     );
     expect(asked.length).toBeGreaterThan(0);
-    const last = calls.at(-1)!;
+    const last = calls[ids.slice(0, ids.indexOf(id) + 1).flatMap(callsOf).length - 1]!;
     const isRun = sandbox !== null || last.tool !== 'run_command';
     if (injection.answer !== 'unknown') expect(last.outcome, last.answer).toBe(isRun ? injection.answer : 'refused');
     const leaf = (await r.leaves(runbook)).find((said) => said.startsWith(`${number} `));
