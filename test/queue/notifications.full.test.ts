@@ -26,7 +26,7 @@ describe('the status comment and the check', () => {
     await w.configure(`${parallel()}${approvals}enable_comments: false\npublish_status_check: never\n`);
     await w.queue(a);
     await allNotified(w);
-    await commentMatching(w, a, /^\*\*Not kept up any more/);
+    await commentMatching(w, a, /^\*\*No longer updated/);
     expect(await w.statusCheck(a)).toMatchObject({ title: 'Not queued' });
     await w.configure(`${parallel()}${approvals}`);
     await w.dequeue(a);
@@ -37,10 +37,10 @@ describe('the status comment and the check', () => {
     const refuses = (ways: string): string => `${parallel()}blocked_queue_sources: [${ways}]\n`;
     await using w = await world({ configuration: refuses('label, slash_command'), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
-    await commentMatching(w, a, /Nobody has asked to merge it\. Ask for it by GraphQL or REST: /);
+    await commentMatching(w, a, /Nobody has asked to merge it\. Queue it by GraphQL or REST: /);
     await w.configure(refuses('label'));
-    await commentMatching(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` asks for it\.$/);
+    await commentMatching(w, a, /Nobody has asked to merge it\. The comment `\/interlock queue` queues it\.$/);
     await allNotified(w);
-    expect((await w.statusCheck(a))?.summary).toMatch(/The comment `\/interlock queue` asks for it\.$/);
+    expect((await w.statusCheck(a))?.summary).toMatch(/The comment `\/interlock queue` queues it\.$/);
   });
 });
