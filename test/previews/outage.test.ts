@@ -5,7 +5,7 @@ import { expectAtEachOutage, outagesOf } from '../support/outages.ts';
 import { isFullRun } from '../support/tier.ts';
 import { endpoint, verificationWorld } from './verification-world.ts';
 
-it('a preview is driven to its verdict', { timeout: 120_000 }, async () => {
+it('a preview is driven to its verdict', { timeout: 600_000 }, async () => {
   await using v = await verificationWorld({ runsCi: false });
   const client = new pg.Client({ connectionString: v.databaseUrl });
   await client.connect();

@@ -5,7 +5,7 @@ import { expectAtEachOutage, outagesOf, type Story } from '../support/outages.ts
 import { runbookWorld } from '../support/runbook-world.ts';
 import { isFullRun } from '../support/tier.ts';
 
-it('a leaf becomes one commit of one pull request', { timeout: 120_000 }, async () => {
+it('a leaf becomes one commit of one pull request', { timeout: 600_000 }, async () => {
   let aheadMs = 0;
   await using r = await runbookWorld({ clock: () => new Date(Date.now() + aheadMs) });
   const { ctx, loop, databaseUrl } = r.w;
