@@ -26,6 +26,8 @@ export function runSchemathesis(
     readonly url: string;
     readonly token: string;
     readonly examples: number;
+    /** Default: all. */
+    readonly phases?: readonly string[];
     readonly seed: number;
     readonly log?: (text: string) => void;
   },

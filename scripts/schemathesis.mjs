@@ -91,8 +91,8 @@ function cacheDirectory(env) {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'interlock');
 }
 
-/** Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. */
-export async function runSchemathesis(tool, { url, token, examples, seed, log = () => {} }) {
+/** Runs every check with so many examples an operation. Resolves with what it printed and the cases it made. `phases`: default all. */
+export async function runSchemathesis(tool, { url, token, examples, phases = [], seed, log = () => {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'interlock-schemathesis-'));
   const report = join(folder, 'report.json');
   const args = [
@@ -108,6 +108,7 @@ export async function runSchemathesis(tool, { url, token, examples, seed, log = 
     ],
     ...['--header', `Authorization: Bearer ${token}`, '--checks', 'all', '--max-examples', String(examples)],
     ...['--seed', String(seed)],
+    ...(phases.length > 0 ? ['--phases', phases.join()] : []),
     ...['--continue-on-failure', '--no-color'],
     // PostgreSQL has no place for U+0000: it is refused everywhere, which a JSON Schema cannot say in one place.
     ...['--generation-allow-x00', 'false', '--generation-database', 'none'],

@@ -11,7 +11,11 @@ import { prepareLine } from './contract/repository.ts';
 import { prepareRunbooks } from './contract/runbooks.ts';
 import { prepareEndpoint } from './contract/previews.ts';
 
-const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: 2, full: 100 }));
+const fewest = 2;
+const drawn = Number(process.env['SCHEMATHESIS_EXAMPLES'] ?? examples({ standard: fewest, full: 100 }));
+// `coverage` tries the bounds of each parameter, which costs four fifths of the time: `refusals.test.ts` and the tables of
+// `contract` have most of them.
+const phases = ['examples', ...(drawn > fewest ? ['coverage'] : []), 'fuzzing', 'stateful'];
 let server: TestServer;
 
 beforeAll(async () => {
@@ -52,6 +56,7 @@ describe('Schemathesis', () => {
       url: server.url,
       token: server.token,
       examples: drawn,
+      phases,
       seed,
     });
     expect(status, output).toBe(0);
