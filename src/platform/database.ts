@@ -8,6 +8,7 @@ import { IsolationLevel, type EntityData, type EntitySchema } from '@mikro-orm/c
 import pg from 'pg';
 import { inSpan } from './tracing/index.ts';
 import { sendBeginWithTheFirstQuery } from './one-trip-begin.ts';
+import { prepareStatements } from './prepared-statements.ts';
 import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
 
 export interface Statement {
@@ -97,7 +98,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       onPoolCreated: (pool: pg.Pool) => {
         entityPool = pool;
         giveBackEnded(pool);
-        pool.on('connect', sendBeginWithTheFirstQuery);
+        pool.on('connect', prepareStatements).on('connect', sendBeginWithTheFirstQuery);
       },
     },
   });
@@ -117,6 +118,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   });
   for (const pool of [reads, systemPool])
     pool.on('error', onError).on('connect', (client) => void client.on('error', onError));
+
+  systemPool.on('connect', prepareStatements);
 
   const readerOf = createRowReaders(orm);
   const loadRows = async <Row extends object>(

@@ -117,3 +117,36 @@ it('rolls back a transaction that was started with a statement that failed, and 
   );
   expect(row).toEqual({ account: s.accountId, started: true });
 });
+
+it('plans a statement once for each session, and shows each account its own rows by it', async () => {
+  await using db = await openDatabase({ poolSize: 1 });
+  const text = 'select id from account where id <> $1';
+  const seenBy = async (accountId: string): Promise<unknown[]> =>
+    await db.transaction(accountId, async (tx) => await tx.query(text, ['0']));
+  // PostgreSQL plans it for each execution at first, and then keeps one plan for all accounts.
+  for (let times = 0; times < 8; times += 1) {
+    expect(await seenBy(s.accountId)).toEqual([{ id: s.accountId }]);
+    expect(await seenBy('999999')).toEqual([]);
+  }
+  const prepared = await db.transaction(
+    s.accountId,
+    async (tx) =>
+      await tx.query('select generic_plans > 0 as "isKept" from pg_prepared_statements where statement = $1', [text]),
+  );
+  expect(prepared).toEqual([{ isKept: true }]);
+});
+
+it('reads all columns of a table in a session that began before a migration added one', async () => {
+  await using db = await openDatabase({ poolSize: 1 });
+  const columns = async (): Promise<string[]> => {
+    const [row] = await db.transaction(
+      s.accountId,
+      async (tx) => await tx.query('select * from repository where account_id = $1 limit 1', [s.accountId]),
+    );
+    return Object.keys(row ?? {});
+  };
+  const before = await columns();
+  await owner.query('alter table repository add column tried int');
+  expect(await columns()).toEqual([...before, 'tried']);
+  await owner.query('alter table repository drop column tried');
+});
