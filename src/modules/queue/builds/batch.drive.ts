@@ -9,8 +9,8 @@ import { cleanUp } from './batch.clean-up.ts';
 import { makeBuild } from './batch.compose.ts';
 import { openBuild, watchBuild } from './batch.open.ts';
 import { takeStep } from './batch.refusals.ts';
-import { loadBatch, needOfRow, type BatchNeed } from '../store/batch.rows.ts';
-import { BatchEntity, type BatchRow, type BatchRowState } from '../store/queue.entities.ts';
+import { loadBatch, needOf, needOfRow, type BatchNeed, type BatchStanding } from '../store/batch.rows.ts';
+import type { BatchRow, BatchRowState } from '../store/queue.entities.ts';
 
 /** The progress of a batch, for its workflow and for people who read the workflow. */
 export interface BatchProgress {
@@ -37,23 +37,27 @@ export async function driveBatch(ctx: Context, batchId: string): Promise<BatchPr
 }
 
 async function describeBatch(ctx: Context, batchId: string): Promise<BatchProgress> {
-  const batch = await ctx.db.load(ctx.accountId, BatchEntity, batchId);
-  if (batch === null) throw new Error(`There is no batch ${batchId}.`);
-  const facts = await readFacts(ctx, batch);
-  const outcome = outcomeOf(batch, facts);
+  const facts = await readFacts(ctx, batchId);
+  const outcome = outcomeOf(facts);
   const named = nameAll(facts.members);
   return {
-    need: needOfRow(batch),
-    state: batch.state,
+    need: needOf(facts),
+    state: facts.state,
     repository: `${facts.owner}/${facts.name}`,
     baseBranch: facts.baseBranch,
-    summary: `${named}: ${batch.state}${outcome === '' ? '' : `, ${outcome}`}`,
-    details: linesOf(batch, facts, outcome).join('\n'),
+    summary: `${named}: ${facts.state}${outcome === '' ? '' : `, ${outcome}`}`,
+    details: linesOf(facts, outcome).join('\n'),
   };
 }
 
-/** The facts about a batch that people read besides its row. */
-interface BatchFacts {
+/** The next step of a batch, and the facts about it that people read. */
+interface BatchFacts extends BatchStanding {
+  readonly cause: BatchRow['cause'];
+  readonly parent: string;
+  readonly restsOn: readonly string[];
+  readonly commit: string | null;
+  readonly tree: string | null;
+  readonly endedReason: string | null;
   readonly owner: string;
   readonly name: string;
   readonly baseBranch: string;
@@ -70,10 +74,12 @@ interface BatchFacts {
   readonly grade: string | null;
 }
 
-async function readFacts(ctx: Context, batch: BatchRow): Promise<BatchFacts> {
+async function readFacts(ctx: Context, batchId: string): Promise<BatchFacts> {
   const [facts] = await ctx.db.read<BatchFacts>(ctx.accountId, {
     name: 'batch_described',
-    text: `select r.owner, r.name, q.base_branch as "baseBranch",
+    text: `select b.state, b.build_started_at is not null as "hasStarted", b.cleaned_up_at is not null as "isCleanedUp", b.given_up as "isGivenUp",
+             b.cause, coalesce(b.pre_batch_commit, b.parent_commit) as parent, b.rests_on as "restsOn", b.commit, b.tree, b.ended_reason as "endedReason",
+             r.owner, r.name, q.base_branch as "baseBranch",
              array(select p.number from batch_member m join pull_request p on p.account_id = $1 and p.id = m.pull_request_id
                    where m.account_id = $1 and m.batch_id = $2 order by m.ordinal) as members,
              array(select p.number from batch_assumption a join pull_request p on p.account_id = $1 and p.id = a.pull_request_id
@@ -82,15 +88,15 @@ async function readFacts(ctx: Context, batch: BatchRow): Promise<BatchFacts> {
                    from check_result c
                    left join check_retry t on t.account_id = c.account_id and t.repository_id = c.repository_id and t.commit = c.commit
                      and t.name = c.name and t.attempt = c.attempt - 1
-                   where c.account_id = $1 and c.repository_id = $4 and c.commit = $5 order by c.name, c.attempt) as checks,
+                   where c.account_id = $1 and c.repository_id = b.repository_id and c.commit = b.tested_commit order by c.name, c.attempt) as checks,
              array(select jsonb_build_object('workflow', g.workflow, 'state', g.state, 'reason', g.reason) from gate_run g
                    where g.account_id = $1 and g.batch_id = $2 order by g.id) as gates,
              (select grade from landing where account_id = $1 and batch_id = $2) as grade
-           from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
-           where q.account_id = $1 and q.id = $3`,
-    values: [ctx.accountId, batch.id, batch.queueId, batch.repositoryId, batch.testedCommit ?? ''],
+           from batch b join queue q on q.account_id = $1 and q.id = b.queue_id join repository r on r.account_id = $1 and r.id = b.repository_id
+           where b.account_id = $1 and b.id = $2`,
+    values: [ctx.accountId, batchId],
   });
-  if (facts === undefined) throw new Error(`There is no queue ${batch.queueId}.`);
+  if (facts === undefined) throw new Error(`There is no batch ${batchId}.`);
   return facts;
 }
 
@@ -99,7 +105,7 @@ function nameAll(numbers: readonly number[]): string {
 }
 
 /** Empty if there is none yet. */
-function outcomeOf(batch: BatchRow, { checks, grade }: BatchFacts): string {
+function outcomeOf({ checks, grade, endedReason }: BatchFacts): string {
   if (grade !== null) return `tree verified: ${grade}`;
   const failed = checks.filter(
     ({ name, attempt, conclusion }) =>
@@ -107,18 +113,18 @@ function outcomeOf(batch: BatchRow, { checks, grade }: BatchFacts): string {
       !checks.some((other) => other.name === name && other.attempt > attempt),
   );
   const failure = failed.length === 0 ? '' : `failed: ${failed.map((check) => check.name).join(', ')}`;
-  return batch.endedReason ?? failure;
+  return endedReason ?? failure;
 }
 
-function linesOf(batch: BatchRow, facts: BatchFacts, outcome: string): string[] {
+function linesOf(facts: BatchFacts, outcome: string): string[] {
   const assumed = nameAll(facts.assumed);
   return [
-    `**${nameAll(facts.members)}** → \`${facts.baseBranch}\` of ${facts.owner}/${facts.name}: **${batch.state}** ${outcome}`,
-    `- why it exists: ${causes[batch.cause] ?? batch.cause}`,
-    `- parent \`${batch.preBatchCommit ?? batch.parentCommit}\``,
+    `**${nameAll(facts.members)}** → \`${facts.baseBranch}\` of ${facts.owner}/${facts.name}: **${facts.state}** ${outcome}`,
+    `- why it exists: ${causes[facts.cause] ?? facts.cause}`,
+    `- parent \`${facts.parent}\``,
     ...(assumed === '' ? [] : [`- assumed to land first: ${assumed}`]),
-    ...(batch.restsOn.length === 0 ? [] : [`- rests on the builds of ${batch.restsOn.join(', ')}`]),
-    `- commit \`${batch.commit ?? 'not made yet'}\`, tree \`${batch.tree ?? '-'}\``,
+    ...(facts.restsOn.length === 0 ? [] : [`- rests on the builds of ${facts.restsOn.join(', ')}`]),
+    `- commit \`${facts.commit ?? 'not made yet'}\`, tree \`${facts.tree ?? '-'}\``,
     ...facts.checks.map(
       (check) =>
         `- check ${check.name} (attempt ${check.attempt}): ${check.conclusion}${check.context ? `. Tried again: ${check.context}` : ''}`,

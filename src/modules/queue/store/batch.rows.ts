@@ -39,12 +39,15 @@ export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBa
 /** The next step of a batch. `wait`: its checks run, or its landing does. `done`: none. */
 export type BatchNeed = 'make' | 'open' | 'wait' | 'clean_up' | 'done';
 
-export function needOf(batch: {
+/** The columns of a batch that its next step depends on. */
+export interface BatchStanding {
   readonly state: BatchRowState;
   readonly hasStarted: boolean;
   readonly isCleanedUp: boolean;
   readonly isGivenUp: boolean;
-}): BatchNeed {
+}
+
+export function needOf(batch: BatchStanding): BatchNeed {
   switch (batch.state) {
     case 'making':
       // Its members do not merge without those before them: that is its result.
