@@ -4,7 +4,7 @@
 //   system        across accounts (role interlock_system): the relay, the sequencer, token look-up.
 // Outside of these nothing sees a row: `app.account` is local to a transaction and the policies fail closed.
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
-import { IsolationLevel, type EntityData, type EntitySchema } from '@mikro-orm/core';
+import { IsolationLevel, type EntityData, type EntityDictionary, type EntitySchema } from '@mikro-orm/core';
 import pg from 'pg';
 import { inSpan } from './tracing/index.ts';
 import { sendBeginWithTheFirstQuery } from './one-trip-begin.ts';
@@ -28,6 +28,17 @@ export interface Transaction {
   readonly em: EntityManager;
   /** SQL of this transaction. Flush first (`await tx.em.flush()`) when it must see what the unit of work holds. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Locks the row of this id. The row is as it is under the lock, also if the unit of work holds an older one: flush
+   * what it has changed in it first. Null: the account has none.
+   */
+  lock<Row extends object>(
+    entity: EntitySchema<Row>,
+    id: string,
+    strength: 'update' | 'no key update' | 'share',
+  ): Promise<Row | null>;
+  /** The row of this id as it is now, in no unit of work: what is changed in it is not written. Null: the account has none. */
+  load<Row extends object>(entity: EntitySchema<Row>, id: string): Promise<Row | null>;
   /** Runs after the commit, never after a rollback. Errors are logged, not thrown. */
   afterCommit(effect: () => unknown): void;
 }
@@ -148,10 +159,28 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
     const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
     const result = await em.transactional(
       async (scoped) => {
+        const find = async <Row extends object>(
+          { tableName, list }: RowReader<Row>,
+          id: string,
+          lock: string,
+        ): Promise<EntityDictionary<Row> | undefined> => {
+          const text = `select ${list} from "${tableName}" where account_id = $1 and id = $2${lock}`;
+          const [found] = await rawQuery<EntityDictionary<Row>>(scoped, text, [accountId, id]);
+          return found;
+        };
         return await work({
           em: scoped,
           query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
             await rawQuery<Row>(scoped, text, values),
+          lock: async (entity, id, strength) => {
+            const found = await find(readerOf(entity), id, ` for ${strength}`);
+            return found === undefined ? null : scoped.map(entity, found);
+          },
+          load: async (entity, id) => {
+            const reader = readerOf(entity);
+            const found = await find(reader, id, '');
+            return found === undefined ? null : reader.read(found);
+          },
           afterCommit: (effect) => void effects.push(effect),
         });
       },

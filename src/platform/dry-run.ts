@@ -40,7 +40,7 @@ export function contextWithin(ctx: Context, tx: Transaction): Context {
     db: {
       ...ctx.db,
       transaction: async (_, work) => {
-        const result = await work({ em: tx.em, query: tx.query.bind(tx), afterCommit: () => {} });
+        const result = await work({ ...tx, afterCommit: () => {} });
         await tx.em.flush();
         return result;
       },

@@ -52,7 +52,7 @@ async function liveThrough(name: string): Promise<void> {
 async function keepIdleBotPullRequests(): Promise<void> {
   const { ctx } = w;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await lockQueue(ctx, tx, (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '');
+    const queue = await lockQueue(tx, (await w.rows<{ id: string }>('select id from queue'))[0]?.id ?? '');
     await releaseIdleBotPullRequests(startWork(ctx, tx, queue));
   });
   expect(await w.rows("select 1 from intent where kind = 'close_bot_pull_request' and state = 'planned'")).toEqual([]);

@@ -2,30 +2,9 @@ import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { frozenAt, isOver, type Frozen } from '../../domain/releases/freeze.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
-import {
-  freezeColumns,
-  freezesOf,
-  loadBranchFreezes,
-  toFreeze,
-  type FreezeRecord,
-  type StoredFreeze,
-} from './freezes.rows.ts';
+import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
 import type { Repository } from './repositories.types.ts';
-
-/**
- * The freezes of a base branch, in a transaction that locks the repository's row (the landing gate: no freeze completes
- * before its end) or the queue's row (the planner: a later freeze causes another plan).
- */
-export async function branchFreezes(
-  tx: Transaction,
-  repository: { readonly accountId: string; readonly id: string },
-  baseBranch: string,
-): Promise<StoredFreeze[]> {
-  const { accountId, id } = repository;
-  return freezesOf(await loadBranchFreezes(tx, { accountId, repositoryId: id }), baseBranch);
-}
 
 /** Why nothing lands on a base branch now, for readers without a lock. Null: it is not frozen. */
 export async function readBranchFrozen(

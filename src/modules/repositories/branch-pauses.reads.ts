@@ -3,33 +3,12 @@ import type { Context } from '../../context.ts';
 import { isManagedBranch, namedBaseBranches, parseConfiguration } from '../../domain/configuration/index.ts';
 import { decidePause, listPauses, type Pause, type PauseRule } from '../../domain/queue/requests/pause.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import type { Transaction } from '../../platform/database.ts';
 import { requireScope } from '../accounts/index.ts';
-import type { RepositoryRow } from './repositories.entities.ts';
 import type { Repository } from './repositories.types.ts';
 
 const columns = 'b.pattern, b.paused, b.paused_message as "pausedMessage"';
 
-/**
- * The pause in force for a base branch, in a transaction that locks the repository's row (the landing gate: no pause
- * completes before its end) or the queue's row (the planner: a later pause causes another plan). Null: it is not
- * paused.
- */
-export async function pauseInForce(
-  tx: Transaction,
-  repository: RepositoryRow,
-  baseBranch: string,
-): Promise<Pause | null> {
-  const rules = repository.paused
-    ? []
-    : await tx.query<PauseRule>(
-        `select ${columns} from branch_pause b where b.account_id = $1 and b.repository_id = $2 order by b.id desc`,
-        [repository.accountId, repository.id],
-      );
-  return decidePause(repository, rules, baseBranch);
-}
-
-/** Like `pauseInForce`, for readers without a lock. */
+/** Like the pause of `branchHolds`, for readers without a lock. */
 export async function readPause(
   ctx: GraphQLContext,
   repository: Repository,

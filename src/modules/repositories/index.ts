@@ -4,7 +4,8 @@ export {
   type ConfigurationAuthor,
   type ReplaceOutcome,
 } from './configuration.service.ts';
-export { pauseInForce, readPause } from './branch-pauses.reads.ts';
+export { readPause } from './branch-pauses.reads.ts';
+export { branchHolds, type BranchHolds } from './branch-holds.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
 export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';
@@ -33,7 +34,7 @@ export { deletionChannel, forgetDeleted } from './known-repositories.ts';
 export { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './looks.rows.ts';
 export { lockRepository, shareRepository } from './repositories.locks.ts';
 export { changeActivity, createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
-export { branchFreezes, readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
+export { readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
 export {
   announceBranchFreezes,
   deleteBranchFreeze,

@@ -17,7 +17,7 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { strategyContradiction } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { readLine, readPending, type AdmissionRow } from '../store/line.rows.ts';
+import { readAsked, type AdmissionRow, type Asked, type LineRow } from '../store/line.rows.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
@@ -213,11 +213,36 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
   }
 }
 
-/** Decides again on all pending pull requests, at every turn of the queue, because a fact may have changed. */
-export async function reconsiderPending(work: QueueWork, repository: RepositoryRow): Promise<void> {
+/**
+ * Decides again at every turn of the queue, because a fact may have changed: pending pull requests may enter the line,
+ * and those in line may have lost a precondition. Returns the line, as it is stored.
+ */
+export async function reconsider(work: QueueWork, repository: RepositoryRow): Promise<readonly LineRow[]> {
   const { ctx, tx, queue } = work;
-  const pending = await readPending(ctx, tx, queue.id);
-  if (pending.length === 0) return;
+  const readAgain = async (): Promise<Asked> => {
+    await tx.em.flush();
+    return await readAsked(ctx, tx, queue.id);
+  };
+  let asked = await readAsked(ctx, tx, queue.id);
+  // A pull request that is stacked on an admitted one may follow.
+  for (let change: Change | null = 'admitted'; change === 'admitted'; ) {
+    change = await reconsiderPending(work, repository, asked.pending);
+    if (change !== null) asked = await readAgain();
+  }
+  const hasLost = await reconsiderInLine(work, repository, asked.line);
+  return hasLost ? (await readAgain()).line : asked.line;
+}
+
+type Change = 'admitted' | 'other';
+
+/** `admitted`: others may follow. Null: nothing has changed. */
+async function reconsiderPending(
+  work: QueueWork,
+  repository: RepositoryRow,
+  pending: readonly LineRow[],
+): Promise<Change | null> {
+  const { ctx, tx, queue } = work;
+  if (pending.length === 0) return null;
   const admissions = await decideAll(ctx, tx, { repository, queue }, pending);
   const changed = new Map<string, Admission>();
   for (const [index, admission] of admissions.entries()) {
@@ -230,11 +255,9 @@ export async function reconsiderPending(work: QueueWork, repository: RepositoryR
     const admission = changed.get(row.id);
     if (admission !== undefined) writeAdmission(work, row, admission);
   }
-  // A pull request that is stacked on an admitted one may follow.
+  if (changed.size === 0) return null;
   const hasLetIn = [...changed.values()].some((admission) => admission.kind === 'queue');
-  if (!hasLetIn || pending.every((row) => row.belowId === null)) return;
-  await tx.em.flush();
-  await reconsiderPending(work, repository);
+  return hasLetIn && pending.some((row) => row.belowId !== null) ? 'admitted' : 'other';
 }
 
 async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<PullRequestRow[]> {
@@ -243,12 +266,18 @@ async function loadInOrder(tx: Transaction, ids: readonly string[]): Promise<Pul
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
-/** Blocks pull requests in line whose preconditions no longer hold. A landing past its gate is not touched. */
-export async function reconsiderInLine(work: QueueWork, repository: RepositoryRow): Promise<void> {
+/**
+ * Blocks pull requests in line whose preconditions no longer hold. A landing past its gate is not touched. Returns
+ * whether there are any.
+ */
+async function reconsiderInLine(
+  work: QueueWork,
+  repository: RepositoryRow,
+  line: readonly LineRow[],
+): Promise<boolean> {
   const { ctx, tx, queue } = work;
-  await tx.em.flush();
-  const lost = await findLosses(ctx, tx, { repository, queue }, await readLine(ctx, tx, queue.id));
-  if (lost.length === 0) return;
+  const lost = await findLosses(ctx, tx, { repository, queue }, line);
+  if (lost.length === 0) return false;
   const leaving = await readLandingMembers(ctx, tx, queue.id);
   const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));
   for (const row of await loadInOrder(
@@ -259,4 +288,5 @@ export async function reconsiderInLine(work: QueueWork, repository: RepositoryRo
     if (loss !== undefined && loss.code !== null)
       blockPullRequest(work, row, { code: loss.code, text: loss.text, actor: loss.who });
   }
+  return true;
 }

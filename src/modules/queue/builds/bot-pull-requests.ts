@@ -36,7 +36,7 @@ export async function takeBotPullRequest(
   { batch, members }: LoadedBatch,
 ): Promise<BotPullRequestRow | null> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await lockQueue(ctx, tx, batch.queueId);
+    await lockQueue(tx, batch.queueId);
     const own = await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id });
     if (own !== null) return own;
     const { state } = await tx.em.findOneOrFail(BatchEntity, { id: batch.id });

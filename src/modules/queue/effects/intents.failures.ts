@@ -56,7 +56,7 @@ async function waitForHost(
 ): Promise<void> {
   const at = new Date(now + awaitHost(0, { retryAt, now })).toISOString();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await lockQueue(ctx, tx, intent.queueId);
+    await lockQueue(tx, intent.queueId);
     await tx.query(
       `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started')`,
       [ctx.accountId, intent.id, at],
@@ -86,7 +86,7 @@ function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unkn
 async function postpone(ctx: Context, intent: IntentRow, waitMs: number): Promise<void> {
   const at = new Date(ctx.clock().getTime() + waitMs).toISOString();
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    await lockQueue(ctx, tx, intent.queueId);
+    await lockQueue(tx, intent.queueId);
     const postponed = await tx.query(
       `update intent set attempt = attempt + 1, next_try_at = $3
        where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $4::jsonb returning 1`,
@@ -112,7 +112,7 @@ async function giveUp(ctx: Context, intent: IntentRow, end: GivenUp): Promise<tr
   const { reason } = end;
   ctx.log.warn({ intent: intent.id, kind: intent.kind, reason }, 'An effect on the host was given up.');
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await lockQueue(ctx, tx, intent.queueId);
+    const queue = await lockQueue(tx, intent.queueId);
     const ended = await tx.query(
       `update intent set state = 'failed', outcome = $3, concluded_at = $4 where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $5::jsonb returning 1`,
       [ctx.accountId, intent.id, JSON.stringify({ reason }), ctx.clock().toISOString(), JSON.stringify(intent.payload)],

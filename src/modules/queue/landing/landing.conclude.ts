@@ -35,7 +35,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
   const { loaded, outcome } = conclusion;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
-    const intent = await lockIntent(ctx, tx, conclusion.intentId);
+    const intent = await lockIntent(tx, conclusion.intentId);
     const work = startWork(ctx, tx, queue);
     if (intent.state !== 'started' || intent.attempt !== conclusion.attempt) {
       // Another worker concluded it in the meantime. What this worker saw at the host is still true.

@@ -8,7 +8,7 @@ import { buildsSpeculatively, type QueueRules } from '../../../domain/queue/mode
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { decisionInstant, branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import { branchHolds, decisionInstant } from '../../repositories/index.ts';
 import { findLoss } from '../admission/admission.service.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { loadBuilds } from '../facts/build.records.ts';
@@ -115,9 +115,9 @@ async function loadQueueFacts(
   tx: Transaction,
   { repository, queue, batch, loaded: { baseBranch } }: Gate,
 ): Promise<GateFacts['queue']> {
-  const freezes = await branchFreezes(tx, repository, baseBranch);
+  const { pause, freezes } = await branchHolds(tx, repository, baseBranch);
   return {
-    paused: !repository.active || (await pauseInForce(tx, repository, baseBranch)) !== null,
+    paused: !repository.active || pause !== null,
     frozen: frozenAt(freezes, decisionInstant(freezes, ctx.clock())) !== null,
     inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
     halted: haltOf(repository, queue) !== null || configurationProblem(repository) !== null,

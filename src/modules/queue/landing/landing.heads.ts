@@ -100,7 +100,7 @@ async function recordMoves(
   heads: readonly HeadMove[],
 ): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const intent = await lockIntent(ctx, tx, intentId);
+    const intent = await lockIntent(tx, intentId);
     if (intent.state !== 'started' || intent.attempt !== attempt) return false;
     intent.payload = { ...intent.payload, heads };
     return true;

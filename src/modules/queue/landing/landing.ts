@@ -74,9 +74,9 @@ async function followMembers(ctx: Context, { members, host }: LoadedBatch): Prom
  */
 async function startLanding(ctx: Context, intentId: string, loaded: LoadedBatch): Promise<Started> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const repository = await shareRepository(ctx, tx, loaded.repository.id);
+    const repository = await shareRepository(tx, loaded.repository.id);
     const queue = await changeQueue(ctx, tx, loaded.batch.queueId);
-    const intent = await lockIntent(ctx, tx, intentId);
+    const intent = await lockIntent(tx, intentId);
     if (intent.state === 'started') {
       // An earlier attempt died past its gate: only the host knows the outcome.
       intent.attempt += 1;

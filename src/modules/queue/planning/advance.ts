@@ -2,8 +2,9 @@
 // outside the transaction as ids: open intents, and batches that have not ended.
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
+import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
+import { reconsider } from '../admission/admission.service.ts';
 import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store/configuration.cache.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
@@ -12,7 +13,6 @@ import { earliest, readOpenWork, type OpenWork } from './open-work.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
-import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
 import { lockQueue } from '../store/queue.locks.ts';
 import { planRetries } from './retries.ts';
 import { planNotifications } from './notifications.ts';
@@ -33,8 +33,11 @@ export interface Advance extends OpenWork {
 export async function advanceQueue(ctx: Context, queueId: string): Promise<Advance> {
   await readMissingFacts(ctx, queueId);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await lockQueue(ctx, tx, queueId);
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
+    const queue = await lockQueue(tx, queueId);
+    // After the lock: a pause, a freeze or a configuration that completes later causes another turn.
+    const repository = await tx.load(RepositoryEntity, queue.repositoryId);
+    if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
+    const holds = await branchHolds(tx, repository, queue.baseBranch);
     const work = startWork(ctx, tx, queue);
     const isOurs = queue.plannerVersion <= plannerVersion;
     // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
@@ -45,15 +48,15 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     const isPlanned = isOurs && haltOf(repository, queue) === null;
     if (isPlanned && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
-      const next = await planQueue(work, repository, { tip: queue.baseTip, tipTree: queue.baseTree });
+      const next = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
       queue.nextLookAt = next === null ? null : new Date(next);
     } else if (isPlanned && !queue.baseTip) await endBuilds(work, repository);
     await finishWork(work);
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
     // Left to the relay, because a timer of the workflow would add events to its history in every turn.
-    const notifyAt = isOurs ? await planNotifications(work, repository) : null;
-    const open = await readOpenWork(work, repository);
+    const notifyAt = isOurs ? await planNotifications(work, { repository, holds }) : null;
+    const open = await readOpenWork(work, { repository, holds });
     if (isOurs) {
       const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
       queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
@@ -67,16 +70,14 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
 /** Reads, decides and writes. Returns when the queue looks again without a wake. Null: never. */
 async function planQueue(
   work: QueueWork,
-  repository: RepositoryRow,
+  { repository, holds }: { readonly repository: RepositoryRow; readonly holds: BranchHolds },
   base: { readonly tip: string; readonly tipTree: string },
 ): Promise<number | null> {
   const { ctx, tx, queue } = work;
   const now = work.now.getTime();
   const { configuration, rules } = rulesOf(repository, queue);
-  await reconsiderPending(work, repository);
-  await reconsiderInLine(work, repository);
-  await tx.em.flush();
-  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base });
+  const line = await reconsider(work, repository);
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { line, holds } });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
   await writeDecisions(work, loaded, { decisions, configuration });
   await releaseIdleBotPullRequests(work);
@@ -109,27 +110,38 @@ async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<vo
   await wakeWaitingQueues(work, decisions);
 }
 
+interface Known extends Pick<RepositoryRow, 'id' | 'accountId' | 'owner' | 'name' | 'host' | 'configurationYaml'> {
+  readonly queueId: string;
+  readonly baseBranch: string;
+  readonly baseTip: string | null;
+}
+
 async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
-  const queue = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
-  const repository = queue && (await ctx.db.load(ctx.accountId, RepositoryEntity, queue.repositoryId));
-  if (queue === null || repository === null) throw new Error(`There is no queue ${queueId}.`);
-  await readMissingSignatures(ctx, repository, queue);
-  if (queue.baseTip) return;
-  await syncBase(ctx, hosted(repository), queue.baseBranch);
+  const [known] = await ctx.db.read<Known>(ctx.accountId, {
+    name: 'queue_before_turn',
+    text: `select q.id as "queueId", q.base_branch as "baseBranch", q.base_tip as "baseTip", r.id, r.account_id as "accountId", r.owner, r.name,
+             r.host, r.configuration_yaml as "configurationYaml"
+           from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+           where q.account_id = $1 and q.id = $2`,
+    values: [ctx.accountId, queueId],
+  });
+  if (known === undefined) throw new Error(`There is no queue ${queueId}.`);
+  if (known.baseTip) await readMissingSignatures(ctx, known, known.baseTip);
+  else await syncBase(ctx, hosted(known), known.baseBranch);
 }
 
 /** Signatures are normally read with a head. If they became required later, they are read before a turn decides. */
-async function readMissingSignatures(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<void> {
-  if (!queue.baseTip || !configurationOf(repository).merge_rules.preconditions.require_verified_commits) return;
-  const host = hosted(repository);
+async function readMissingSignatures(ctx: Context, known: Known, base: string): Promise<void> {
+  if (!configurationOf(known).merge_rules.preconditions.require_verified_commits) return;
+  const host = hosted(known);
   const unread = await ctx.db.read<{ id: string; head: string }>(ctx.accountId, {
     name: 'signatures_unread',
     text: `select id, head_sha as head from pull_request
            where account_id = $1 and queue_id = $2 and status in ('pending', 'queued', 'tagged') and verified_head is distinct from head_sha`,
-    values: [ctx.accountId, queue.id],
+    values: [ctx.accountId, known.queueId],
   });
   for (const { id, head } of unread) {
-    const unverified = await codeOf(ctx, host).countUnverifiedCommits({ head, base: queue.baseTip });
+    const unverified = await codeOf(ctx, host).countUnverifiedCommits({ head, base });
     await ctx.db.transaction(
       ctx.accountId,
       async (tx) =>

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { contextWithin } from '../../../platform/dry-run.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { reconsiderInLine, reconsiderPending } from '../admission/admission.service.ts';
+import { reconsider as reconsiderRequests } from '../admission/admission.service.ts';
 import { haltOf, rulesOf } from '../store/configuration.cache.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
@@ -97,7 +97,6 @@ async function reconsider(ctx: Context, tx: Transaction, queueId: string): Promi
   const { queue, repository } = await load(tx, queueId);
   if (haltOf(repository, queue) !== null) return;
   const work = startWork(ctx, tx, queue);
-  await reconsiderPending(work, repository);
-  await reconsiderInLine(work, repository);
+  await reconsiderRequests(work, repository);
   await tx.em.flush();
 }

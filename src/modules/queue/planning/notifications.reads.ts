@@ -6,7 +6,7 @@ import type { BlockCode, ResetCode } from '../../../domain/queue/model/snapshot.
 import { isQueued } from '../../../domain/queue/model/status.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { decideFor } from '../admission/admission.service.ts';
 import { configurationOf, haltOf } from '../store/configuration.cache.ts';
@@ -35,9 +35,11 @@ export interface PublishedState {
  */
 export async function readPublishedState(ctx: Context, pullRequestId: string): Promise<PublishedState> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: pullRequestId });
-    const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
-    const queue = await tx.em.findOneOrFail(QueueEntity, { id: row.queueId ?? '' });
+    const row = await tx.load(PullRequestEntity, pullRequestId);
+    const repository = row && (await tx.load(RepositoryEntity, row.repositoryId));
+    const queue = row?.queueId ? await tx.load(QueueEntity, row.queueId) : null;
+    if (row === null || repository === null || queue === null)
+      throw new Error(`There is no pull request ${pullRequestId} in a queue.`);
     const configuration = configurationOf(repository);
     const admission =
       row.status === 'open' ? await decideFor(ctx, tx, { repository, queue, pullRequest: row }) : undefined;
@@ -57,7 +59,12 @@ export async function readPublishedState(ctx: Context, pullRequestId: string): P
           : [],
       line: isQueued(row.status)
         ? lineFacts(row, batch, {
-            hold: await readHold(tx, { queue, repository, now: ctx.clock() }),
+            hold: holdOf({
+              queue,
+              repository,
+              holds: await branchHolds(tx, repository, queue.baseBranch),
+              now: ctx.clock(),
+            }),
             isHalted: haltOf(repository, queue) !== null,
           })
         : null,
@@ -107,14 +114,21 @@ async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: str
 }
 
 /** In the words of `explain`, for all pull requests of the queue. */
-export async function readHold(
-  tx: Transaction,
-  { queue, repository, now }: { readonly queue: QueueRow; readonly repository: RepositoryRow; readonly now: Date },
-): Promise<string | null> {
+export function holdOf({
+  queue,
+  repository,
+  holds,
+  now,
+}: {
+  readonly queue: QueueRow;
+  readonly repository: RepositoryRow;
+  readonly holds: BranchHolds;
+  readonly now: Date;
+}): string | null {
   return holdSentence({
     haltedReason: haltOf(repository, queue),
-    paused: await pauseInForce(tx, repository, queue.baseBranch),
-    frozen: frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime()),
+    paused: holds.pause,
+    frozen: frozenAt(holds.freezes, now.getTime()),
   });
 }
 

@@ -4,23 +4,30 @@ import { frozenComment } from '../../../domain/queue/explain/branch-comments.ts'
 import { haltedText } from '../../../domain/queue/explain/explain.ts';
 import { openWays, publicationOf, wantsComment } from '../../../domain/queue/explain/status-comment.ts';
 import { frozenAt } from '../../../domain/releases/freeze.ts';
-import { branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import type { BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import type { QueueWork } from '../store/status.writer.ts';
-import { readHold } from './notifications.reads.ts';
+import { holdOf } from './notifications.reads.ts';
 
 /** The limit of one turn, so that a landing planned in the meantime waits for no more than these. */
 const mostNotifications = 40;
 const pauseMs = 500;
 
+/** What the turn has read under the queue's row. */
+interface Held {
+  readonly repository: RepositoryRow;
+  readonly holds: BranchHolds;
+}
+
 /**
  * Plans the notifications of a turn. Returns when there are more. Null: after the next change. Milliseconds since the
  * epoch.
  */
-export async function planNotifications(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
-  await planHoldMessages(work, repository);
-  await planChanged(work, repository);
+export async function planNotifications(work: QueueWork, held: Held): Promise<number | null> {
+  const { repository } = held;
+  await planHoldMessages(work, held);
+  await planChanged(work, held);
   await work.tx.em.flush();
   return await planDue(work, repository);
 }
@@ -31,7 +38,7 @@ export async function planNotifications(work: QueueWork, repository: RepositoryR
  */
 async function planDue(work: QueueWork, repository: RepositoryRow): Promise<number | null> {
   const { now } = work;
-  const earliest = await readEarliest(work);
+  const { earliest, hasOpenIntents } = await readDue(work);
   if (earliest === null) return null;
   const wanted = wantedOf(repository);
   // Without wanted notifications there is no deadline, and no turn that plans nothing.
@@ -40,9 +47,9 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
     return null;
   }
   // If the host is called anyway, all notifications go with that call, and need no later wake.
-  if (earliest > now.getTime() && !(await hasOpenIntents(work))) return earliest;
+  if (earliest > now.getTime() && !hasOpenIntents) return earliest;
   await planIntents(work, wanted, mostNotifications);
-  const next = await readEarliest(work);
+  const { earliest: next } = await readDue(work);
   return next === null ? null : Math.max(next, now.getTime() + pauseMs);
 }
 
@@ -50,9 +57,9 @@ async function planDue(work: QueueWork, repository: RepositoryRow): Promise<numb
  * A text about the whole queue has changed: why nothing lands, for pull requests that are validated or first in line, and
  * for all in line when the queue is halted; or how to queue, for those that nobody has queued. Flush after the call.
  */
-async function planChanged(work: QueueWork, repository: RepositoryRow): Promise<void> {
+async function planChanged(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
-  const hold = await readHold(tx, { queue, repository, now });
+  const hold = holdOf({ queue, repository, holds, now });
   const notified = queue.notifiedHold ?? null;
   if (notified !== hold) {
     const isOfAll = [notified, hold].some((text) => text?.startsWith(haltedText('')) ?? false);
@@ -109,21 +116,22 @@ async function planIntents(
   );
 }
 
-async function readEarliest({ ctx, tx, queue }: QueueWork): Promise<number | null> {
-  const [row] = await tx.query<{ at: number | null }>(
-    'select ceil(extract(epoch from min(notify_at)) * 1000)::float8 as at from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null',
-    [ctx.accountId, queue.id],
-  );
-  return row?.at ?? null;
+interface Due {
+  /** When the first notification is due. Null: there is none. */
+  readonly earliest: number | null;
+  /** Whether the host is called after this turn anyway. */
+  readonly hasOpenIntents: boolean;
 }
 
-async function hasOpenIntents({ ctx, tx, queue, now }: QueueWork): Promise<boolean> {
-  const open = await tx.query(
-    `select 1 from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'started')
-       and (next_try_at is null or next_try_at <= $3) limit 1`,
+async function readDue({ ctx, tx, queue, now }: QueueWork): Promise<Due> {
+  const [due] = await tx.query<Due>(
+    `select ceil(extract(epoch from min(notify_at)) * 1000)::float8 as earliest,
+            exists (select from intent where account_id = $1 and queue_id = $2 and kind <> 'land' and state in ('planned', 'started')
+                      and (next_try_at is null or next_try_at <= $3)) as "hasOpenIntents"
+     from pull_request where account_id = $1 and queue_id = $2 and notify_at is not null`,
     [ctx.accountId, queue.id, now.toISOString()],
   );
-  return open.length > 0;
+  return due ?? { earliest: null, hasOpenIntents: false };
 }
 
 function wantedOf(repository: RepositoryRow): WantedNotifications {
@@ -132,10 +140,10 @@ function wantedOf(repository: RepositoryRow): WantedNotifications {
 }
 
 /** Tells the first pull request in line why it waits, once for each pause (interface 2.3) and once for each freeze. */
-async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Promise<void> {
+async function planHoldMessages(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;
-  const frozen = frozenAt(await branchFreezes(tx, repository, queue.baseBranch), now.getTime());
+  const frozen = frozenAt(holds.freezes, now.getTime());
   if (frozen !== null) {
     const key = `frozen:${frozen.freeze.id}`;
     await commentOnFirst(work, {
@@ -144,7 +152,7 @@ async function planHoldMessages(work: QueueWork, repository: RepositoryRow): Pro
       body: frozenComment(queue.baseBranch, frozen),
     });
   }
-  const pause = await pauseInForce(tx, repository, queue.baseBranch);
+  const { pause } = holds;
   if (pause === null || pause.message === null || pause.pattern === null) return;
   const [rule] = await tx.query<{ id: string }>(
     'select id from branch_pause where account_id = $1 and repository_id = $2 and pattern = $3',

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { haltOf } from '../store/configuration.cache.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { pauseInForce } from '../../repositories/index.ts';
+import type { BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { needOf, type BatchNeed } from '../store/batch.rows.ts';
 import type { QueueWork } from '../store/status.writer.ts';
@@ -173,7 +173,7 @@ export interface OpenWork {
 
 export async function readOpenWork(
   { ctx, tx, queue, now }: QueueWork,
-  row: RepositoryRow,
+  { repository: row, holds }: { readonly repository: RepositoryRow; readonly holds: BranchHolds },
 ): Promise<{
   readonly work: OpenWork;
   readonly hasMore: boolean;
@@ -187,7 +187,7 @@ export async function readOpenWork(
   const batches = await readOpenBatches(ctx, tx, queue.id);
   const state = describeState(queue, {
     halted: haltOf(row, queue),
-    isPaused: (await pauseInForce(tx, row, queue.baseBranch)) !== null,
+    isPaused: holds.pause !== null,
   });
   const work = {
     effects: effectsOf(intents, queue.baseBranch),

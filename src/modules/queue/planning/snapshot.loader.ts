@@ -9,7 +9,7 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { decisionInstant, branchFreezes, pauseInForce } from '../../repositories/index.ts';
+import { branchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { successProbabilityBy, loadSecondTries, loadTrackRecords } from '../facts/track-records.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
@@ -25,8 +25,7 @@ import {
   toPullRequestState,
   toBatchState,
   toPinned,
-  openLandings,
-  loadReadings,
+  loadIntents,
   countBuildsElsewhere,
   loadMergeResults,
   loadDepartures,
@@ -56,10 +55,12 @@ interface SnapshotOf {
   readonly rules: QueueRules;
   readonly tip: string;
   readonly tipTree: string;
+  /** What this transaction has read already, since it locked the queue's row. Left out: it is read. */
+  readonly known?: { readonly line: readonly LineRow[]; readonly holds: BranchHolds };
 }
 
 export async function loadSnapshot(ctx: Context, tx: Transaction, from: SnapshotOf): Promise<LoadedQueue> {
-  const { queue, repository, rules, tip } = from;
+  const { queue, repository, rules, tip, known } = from;
   const batches = await tx.em.find(
     BatchEntity,
     { queueId: queue.id, state: { $in: [...liveStates] } },
@@ -70,7 +71,8 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
     batches.map((batch) => batch.id),
   );
   const assumptions = await readAssumed(ctx, tx, idsOfSpeculativeBuilds(batches));
-  const inLine = await readLine(ctx, tx, queue.id);
+  const inLine = known?.line ?? (await readLine(ctx, tx, queue.id));
+  const holds = known?.holds ?? (await branchHolds(tx, repository, queue.baseBranch));
   const below = await readBelow(ctx, tx, inLine);
   const idsInLine = new Set(inLine.map((row) => row.id));
   const pinned = [...[...members.values()].flat().map(toPinned), ...[...assumptions.values()].flat()];
@@ -78,14 +80,14 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   const departures = await loadDepartures(ctx, tx, { departed, pinned });
   const builds = await loadJudgedBuilds(ctx, tx, buildsOf(repository.id, batches, inLine), rules);
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
-  const landings = await openLandings(ctx, tx, queue.id);
+  const { landings, readings } = await loadIntents(ctx, tx, queue.id);
   const landed = await readLandings(ctx, tx, queue.id);
   const lineage = lineageOf(landed, tip);
   const named = [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)] as const);
   const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, inLine) });
   const outlook = await loadOutlook(ctx, tx, { queue, rules });
   const snapshot: Snapshot = {
-    queue: { ...(await loadQueueState(ctx, tx, from)), lineage, ownLine: ownLineOf(landed, tip) },
+    queue: { ...(await loadQueueState(ctx, tx, { ...from, holds })), lineage, ownLine: ownLineOf(landed, tip) },
     rules,
     pullRequests: withStacks(
       inLine.map((row) => ({
@@ -104,7 +106,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
       ...inLine.map((row) => row.headSha),
       ...[...members.values()].flat().map((member) => member.pinnedHead),
     ]),
-    readings: await loadReadings(ctx, tx, queue.id),
+    readings,
     ...(buildsSpeculatively(rules) && { secondTries: await loadSecondTries(ctx, tx, { queue, rules }) }),
     landings: await loadLandings(ctx, tx, {
       landed,
@@ -134,29 +136,21 @@ function buildsOf(repositoryId: string, batches: readonly BatchRow[], inLine: re
 async function loadQueueState(
   ctx: Context,
   tx: Transaction,
-  { queue, repository, tip, tipTree }: SnapshotOf,
+  { queue, repository, tip, tipTree, holds: { pause, freezes } }: SnapshotOf & { readonly holds: BranchHolds },
 ): Promise<Omit<Snapshot['queue'], 'lineage' | 'ownLine'>> {
+  const { baseBranch } = queue;
+  const configuration = configurationOf(repository);
   return {
     id: queue.id,
-    baseBranch: queue.baseBranch,
+    baseBranch,
     tip,
     tipTree,
-    paused: !repository.active || (await pauseInForce(tx, repository, queue.baseBranch)) !== null,
+    paused: !repository.active || pause !== null,
     haltedReason: haltOf(repository, queue),
-    landingsFrom: await loadLandingsFrom(ctx, tx, { repository, queue }),
+    landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, decisionInstant(freezes, ctx.clock())),
     nextPosition: queue.nextPosition,
     buildsElsewhere: await countBuildsElsewhere(ctx, tx, queue),
   };
-}
-
-async function loadLandingsFrom(
-  ctx: Context,
-  tx: Transaction,
-  { repository, queue: { baseBranch } }: { readonly repository: RepositoryRow; readonly queue: QueueRow },
-): Promise<number | null> {
-  const freezes = await branchFreezes(tx, repository, baseBranch);
-  const configuration = configurationOf(repository);
-  return decideLandingsFrom({ configuration, baseBranch, freezes }, decisionInstant(freezes, ctx.clock()));
 }
 
 function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {

@@ -90,29 +90,37 @@ export function toPinned(row: BatchMemberRow): PinnedHead {
   return { pullRequest: row.pullRequestId, head: row.pinnedHead };
 }
 
-export async function openLandings(
-  ctx: Context,
-  tx: Transaction,
-  queueId: string,
-): Promise<Map<string, 'planned' | 'started'>> {
-  const rows = await tx.query<{ batch_id: string; state: 'planned' | 'started' }>(
-    `select batch_id, state from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'started')`,
-    [ctx.accountId, queueId],
-  );
-  return new Map(rows.map((row) => [row.batch_id, row.state]));
+export interface IntentFacts {
+  /** Open landings, by batch. */
+  readonly landings: ReadonlyMap<string, 'planned' | 'started'>;
+  /**
+   * Repeated readings of the host, and the times of their answers. Those of old builds do no harm: nobody looks them up.
+   */
+  readonly readings: Snapshot['readings'];
 }
 
-/**
- * Repeated readings of the host, and the times of their answers. Those of old builds do no harm: nobody looks them up.
- */
-export async function loadReadings(ctx: Context, tx: Transaction, queueId: string): Promise<Snapshot['readings']> {
-  const rows = await tx.query<{ commit: string; done_at: number | null }>(
+interface IntentFact {
+  readonly kind: 'land' | 'read_checks';
+  readonly subject: string;
+  readonly state: 'planned' | 'started';
+  readonly doneAt: number | null;
+}
+
+export async function loadIntents(ctx: Context, tx: Transaction, queueId: string): Promise<IntentFacts> {
+  const rows = await tx.query<IntentFact>(
     // A refused reading is no answer: it is repeated in the next turn.
-    `select key as commit, case when state = 'done' then extract(epoch from concluded_at)::float8 * 1000 end as done_at
+    `select kind, batch_id::text as subject, state, null::float8 as "doneAt"
+     from intent where account_id = $1 and queue_id = $2 and kind = 'land' and state in ('planned', 'started')
+     union all
+     select kind, key, state, case when state = 'done' then extract(epoch from concluded_at)::float8 * 1000 end
      from intent where account_id = $1 and queue_id = $2 and kind = 'read_checks' and state <> 'failed' and planned_at > $3`,
     [ctx.accountId, queueId, new Date(ctx.clock().getTime() - 24 * 3_600_000).toISOString()],
   );
-  return rows.map((row) => ({ commit: row.commit, doneAt: row.done_at }));
+  const { land = [], read_checks = [] } = Object.groupBy(rows, ({ kind }) => kind);
+  return {
+    landings: new Map(land.map(({ subject, state }) => [subject, state])),
+    readings: read_checks.map(({ subject, doneAt }) => ({ commit: subject, doneAt })),
+  };
 }
 
 export async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue: QueueRow): Promise<number> {

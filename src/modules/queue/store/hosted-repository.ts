@@ -4,7 +4,7 @@ import type { RepositoryRow } from '../../repositories/repositories.entities.ts'
 
 export type { HostedRepository };
 
-export function hosted(row: RepositoryRow): HostedRepository {
+export function hosted(row: Pick<RepositoryRow, 'accountId' | 'id' | 'owner' | 'name' | 'host'>): HostedRepository {
   return { accountId: row.accountId, id: row.id, owner: row.owner, name: row.name, host: row.host };
 }
 

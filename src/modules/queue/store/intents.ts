@@ -50,7 +50,8 @@ export async function readLandingMembers(ctx: Context, tx: Transaction, queueId:
   return new Set(rows.map((row) => row.id));
 }
 
-export async function lockIntent(ctx: Context, tx: Transaction, intentId: string): Promise<IntentRow> {
-  await tx.query('select 1 from intent where account_id = $1 and id = $2 for update', [ctx.accountId, intentId]);
-  return await tx.em.findOneOrFail(IntentEntity, { id: intentId }, { refresh: true });
+export async function lockIntent(tx: Transaction, intentId: string): Promise<IntentRow> {
+  const intent = await tx.lock(IntentEntity, intentId, 'update');
+  if (intent === null) throw new Error(`There is no intent ${intentId}.`);
+  return intent;
 }

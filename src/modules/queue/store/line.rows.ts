@@ -77,10 +77,19 @@ export async function readLine(ctx: Context, tx: Transaction, queueId: string): 
   );
 }
 
-/** All pending pull requests, the longest waiting first. */
-export async function readPending(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
-  return await tx.query<LineRow>(
-    `select ${lineColumns} from pull_request where account_id = $1 and queue_id = $2 and status = 'pending' order by merge_requested_at, id`,
+export interface Asked {
+  /** The longest waiting first. */
+  readonly pending: readonly LineRow[];
+  readonly line: readonly LineRow[];
+}
+
+/** Like `readLine`, with the pending pull requests. */
+export async function readAsked(ctx: Context, tx: Transaction, queueId: string): Promise<Asked> {
+  const rows = await tx.query<LineRow>(
+    `select ${lineColumns} from pull_request
+     where account_id = $1 and queue_id = $2 and status in ('pending', 'queued', 'tagged') order by rank, merge_requested_at, id`,
     [ctx.accountId, queueId],
   );
+  const { pending = [], line = [] } = Object.groupBy(rows, ({ status }) => (status === 'pending' ? 'pending' : 'line'));
+  return { pending, line };
 }

@@ -10,15 +10,12 @@ import { QueueEntity, type QueueRow } from './queue.entities.ts';
  * Locks the queue's row, so that only one writer at a time decides or changes the facts of decisions. The row is as it
  * is under the lock, also if the unit of work holds an older one.
  */
-export async function lockQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
+export async function lockQueue(tx: Transaction, queueId: string): Promise<QueueRow> {
   // What the unit of work has changed in the row goes first, or it would be overwritten below.
   if (tx.em.getUnitOfWork().getById(QueueEntity, queueId) !== undefined) await tx.em.flush();
-  const [row] = await tx.query('select * from queue where account_id = $1 and id = $2 for no key update', [
-    ctx.accountId,
-    queueId,
-  ]);
-  if (row === undefined) throw notFound('Queue');
-  return tx.em.map(QueueEntity, row);
+  const queue = await tx.lock(QueueEntity, queueId, 'no key update');
+  if (queue === null) throw notFound('Queue');
+  return queue;
 }
 
 /**
@@ -27,7 +24,7 @@ export async function lockQueue(ctx: Context, tx: Transaction, queueId: string):
  * lock and will see this change too. The relay replaces a lost wake.
  */
 export async function changeQueue(ctx: Context, tx: Transaction, queueId: string): Promise<QueueRow> {
-  const queue = await lockQueue(ctx, tx, queueId);
+  const queue = await lockQueue(tx, queueId);
   const isFirstChange = queue.version === queue.plannedVersion || queue.plannedVersion === 0;
   queue.version += 1;
   if (isFirstChange) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, queueId }));
@@ -67,9 +64,10 @@ export async function changeQueueOf(ctx: Context, tx: Transaction, pullRequestId
  * The lock of a landing gate: a pause or a configuration write waits for the gate, and the gate sees the last completed
  * one.
  */
-export async function shareRepository(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
-  await tx.query('select 1 from repository where account_id = $1 and id = $2 for share', [ctx.accountId, repositoryId]);
-  return await tx.em.findOneOrFail(RepositoryEntity, { id: repositoryId, accountId: ctx.accountId }, { refresh: true });
+export async function shareRepository(tx: Transaction, repositoryId: string): Promise<RepositoryRow> {
+  const repository = await tx.lock(RepositoryEntity, repositoryId, 'share');
+  if (repository === null) throw notFound('Repository');
+  return repository;
 }
 
 /** The queue of a base branch, created at its first use. */

@@ -1,0 +1,36 @@
+// What keeps a base branch from landings: its pause and its freezes, read by one statement.
+import { decidePause, type Pause, type PauseRule } from '../../domain/queue/requests/pause.ts';
+import type { Transaction } from '../../platform/database.ts';
+import { freezeColumns, freezesOf, toFreeze, type FreezeRecord, type StoredFreeze } from './freezes.rows.ts';
+import type { RepositoryRow } from './repositories.entities.ts';
+
+export interface BranchHolds {
+  /** The pause in force. Null: it is not paused. */
+  readonly pause: Pause | null;
+  /** Freezes that nobody has ended, newest first. */
+  readonly freezes: readonly StoredFreeze[];
+}
+
+/**
+ * In a transaction that locks the repository's row (the landing gate: no pause and no freeze completes before its end)
+ * or the queue's row (the planner: a later one causes another plan). They hold until the end of that transaction.
+ */
+export async function branchHolds(
+  tx: Transaction,
+  repository: RepositoryRow,
+  baseBranch: string,
+): Promise<BranchHolds> {
+  const [held] = await tx.query<{ rules: PauseRule[]; freezes: FreezeRecord[] }>(
+    `select array(select jsonb_build_object('pattern', b.pattern, 'paused', b.paused, 'pausedMessage', b.paused_message)
+                  from branch_pause b where b.account_id = $1 and b.repository_id = $2 order by b.id desc) as rules,
+            array(select to_jsonb(f) || jsonb_build_object('id', f.id::text, 'repositoryId', f."repositoryId"::text)
+                  from (select ${freezeColumns} from freeze_rule f
+                        where f.account_id = $1 and f.repository_id = $2 and f.deleted_at is null) f
+                  order by f.id desc) as freezes`,
+    [repository.accountId, repository.id],
+  );
+  return {
+    pause: decidePause(repository, held?.rules ?? [], baseBranch),
+    freezes: freezesOf((held?.freezes ?? []).map(toFreeze), baseBranch),
+  };
+}
