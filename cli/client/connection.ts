@@ -1,8 +1,8 @@
-// Which service a command asks, and with which token. The order is a pure decision; docs/command-line.md has it in words.
+// Which service a command calls, and with which token. docs/command-line.md describes the order.
 
 export interface Login {
   readonly token: string;
-  /** Who the token belongs to, as the service said at `login`. */
+  /** The user of the token, as the service said at `login`. */
   readonly user: string;
 }
 
@@ -35,7 +35,7 @@ export type Choice =
   | { readonly kind: 'no token'; readonly url: string }
   | { readonly kind: 'no address' };
 
-/** A token that was stored for an address is sent to that address alone. */
+/** A token that was stored for an address is sent only to that address. */
 export function chooseConnection({ flag, urlVariable, tokenVariable, logins, running }: Sources): Choice {
   const url = originOf(flag ?? urlVariable ?? logins.latest ?? running?.url ?? null);
   if (url === null) return { kind: 'no address' };
@@ -60,7 +60,7 @@ export function readAddress(text: string): string | null {
   return (protocol === 'http:' || protocol === 'https:') && isPlain ? originOf(text) : null;
 }
 
-/** Whether what is sent there can be read on the way. */
+/** Whether the connection is not encrypted. */
 export function isUnprotected(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

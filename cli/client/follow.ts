@@ -1,4 +1,4 @@
-// Changes as they happen, over a socket. Each new socket continues behind the cursor of the last change that was heard, so
+// Follows changes over a socket. Each new socket continues after the cursor of the last received change, so
 // that nothing is missed in between.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
@@ -10,10 +10,10 @@ import { refusalOf, type Api } from './api.ts';
 export interface Following<Data, Variables> {
   readonly document: TypedDocumentNode<Data, Variables & { after?: string | null | undefined }>;
   readonly variables: Variables;
-  /** Where to begin. Null: now, and of a log its beginning. */
+  /** The cursor after which to begin. Null: begin now; for a log, at its beginning. */
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string;
-  /** The change is taken when this has resolved. True: nothing more is wanted. */
+  /** Handles a change. The next change comes after the promise has resolved. True: stop following. */
   readonly onChange: (data: Data) => Promise<boolean | void> | boolean | void;
   /** The connection was lost, or is there again. */
   readonly onConnection?: (isThere: boolean) => void;
@@ -68,7 +68,7 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     connectionParams: { authorization: `Bearer ${token}` },
-    // The library would begin again where it began first.
+    // The library would begin again at the first cursor.
     retryAttempts: 0,
     keepAlive: pingEveryMs,
     on: {

@@ -23,7 +23,7 @@ export function addAccountCommands({ program, action }: Registry): void {
     .action(action(logIn));
   program
     .command('logout')
-    .description('Forgets the token of a service. The token itself stays valid until it is revoked.')
+    .description('Deletes the stored token of a service. The token stays valid until it is revoked.')
     .argument('[address]', 'of the service; the one logged in to last if left out')
     .addHelpText('after', examples('interlock logout'))
     .action(action(logOut));
@@ -49,14 +49,13 @@ async function logIn(
 ): Promise<void> {
   const { io, say, tell, document } = invocation;
   const address = readAddress(given ?? '');
-  if (address === null)
-    throw new Failure('usage', `An address is such as https://interlock.example.com, not ${given}.`);
+  if (address === null) throw new Failure('usage', `${given} is not an address such as https://interlock.example.com.`);
   if (isUnprotected(address)) tell(`${address} is not encrypted: the token can be read on its way.`);
   const isTyped = withToken || (browser && io.stdin.isTTY !== true);
   const token = isTyped
     ? await readSecret(io, `Token of ${address} (made at ${address}/settings/tokens): `)
     : await logInByBrowser(io, { address, opensBrowser: browser, tell });
-  if (token === '') throw new Failure('usage', 'No token was given. Type one, or hand one to the standard input.');
+  if (token === '') throw new Failure('usage', 'No token was given. Type a token, or pass it on the standard input.');
   const { viewer } = await createApi({ url: address, token, signal: io.signal }).ask(ViewerDocument, {});
   const user = viewer.handle ?? viewer.email ?? viewer.account.name;
   const { byAddress } = await readLogins(io.env);
@@ -76,7 +75,7 @@ async function logOut({ io, say, document }: Invocation, _: object, given: strin
   if (address === null || logins.byAddress[address] === undefined)
     throw new Failure('refused', `No token is stored for ${given ?? 'any service'}.`, { code: 'NOT_FOUND' });
   await storeLogins(io.env, withoutLogin(logins, address));
-  say(`The token of ${address} is forgotten here.`);
+  say(`The token of ${address} is deleted on this machine.`);
   document({ url: address });
 }
 

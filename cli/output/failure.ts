@@ -1,11 +1,11 @@
-// How a command ends when it did not do what was asked: a sentence with the cure, and an exit code for scripts.
+// How a command ends when it fails: a sentence with the cure, and an exit code for scripts.
 
 /** What scripts read. docs/command-line.md has the same table. */
 export const exitCodes = {
   done: 0,
-  /** The service refused, or what was asked about is not green. */
+  /** The service refused, or the result is bad, such as a pull request that was blocked. */
   refused: 1,
-  /** The command was called wrongly, or a question could not be asked. */
+  /** The command was called wrongly, or needs a terminal to ask its user. */
   usage: 2,
   unreachable: 3,
   unauthorised: 4,
@@ -20,7 +20,7 @@ export type Outcome = keyof typeof exitCodes;
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly outcome: Outcome;
-  /** The API's code, or one of our own in the same style. */
+  /** The API's code, or a code of the command line in the same style. */
   readonly code: string;
   /** The input at fault, as the API spells it. Null: none is named. */
   readonly field: string | null;
@@ -47,7 +47,7 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   INTERNAL: 'failed',
 };
 
-/** Of a code of the API (interface 7). Codes that are not listed are refusals. */
+/** The outcome for each code of the API (interface 7). Codes that are not listed are refusals. */
 export function outcomeOf(code: string): Outcome {
   return outcomes[code] ?? 'refused';
 }

@@ -5,7 +5,7 @@ import { makeDataDirectory } from './data-directory.ts';
 import { processStartedAt } from './processes.ts';
 import { StartError } from './start-error.ts';
 
-/** `<data>/access.json`: there while the service is ready, readable by its owner alone. */
+/** `<data>/access.json`: exists while the service is ready. Only its owner can read it. */
 export interface Access {
   readonly url: string;
   readonly token: string;

@@ -1,6 +1,6 @@
 // The name of a user on pull requests. A user without a linked handle gets one from the first half of the email address
-// and the user's id: `service~1`. No code host allows a `~` in a handle, so that it cannot name anybody else.
-// Permissions follow the id in it, not the name.
+// and the user's id: `service~1`. No code host allows a `~` in a handle, so no person there has such a handle.
+// Permissions belong to the id, not to the name before it.
 
 export interface Named {
   readonly handle: string | null;
@@ -17,7 +17,7 @@ export function handleOf({ handle, email, userId }: Named): string {
 }
 
 /**
- * The handle that a user has without a linked one. A user with a linked handle had it before. Null: there is no user.
+ * The unlinked handle of a user. A user who has a linked handle now had this handle before. Null: there is no user.
  */
 export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'>): string | null {
   if (userId === null) return null;
@@ -30,7 +30,7 @@ export function unlinkedHandle({ email, userId }: Pick<Named, 'email' | 'userId'
   return `${part || 'user'}~${userId}`;
 }
 
-/** The user of an unlinked handle. Null: it is a handle on the code host. */
+/** The id of the user with an unlinked handle. Null: it is a handle on the code host. */
 export function userIdOf(handle: string): string | null {
   return /^@?[a-z0-9-]+~([1-9]\d{0,17})$/.exec(handle)?.[1] ?? null;
 }

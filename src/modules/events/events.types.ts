@@ -4,16 +4,19 @@ import { DateTime, JSONValue } from '../../graphql/scalars.ts';
 
 @ObjectType({
   simpleResolvers: true,
-  description: 'Something that changed. Events of one subject come in the order in which they happened.',
+  description:
+    'A change of state. Events of one subject, such as a pull request, are in the order in which they happened.',
 })
 export class Event {
   @Field(() => String, {
-    description: "Its place in the account's log: following `after` it resumes with the next one.",
+    description:
+      "The event's position in the account's log. A subscription `after` this cursor begins with the next event.",
   })
   cursor!: string;
 
   @Field(() => String, {
-    description: 'What happened: an action of webhooks (interface 6.2 to 6.4, 6.6), or one of our own.',
+    description:
+      'What happened: an action that webhooks also have (interface 6.2 to 6.4, 6.6), or an action of the event log alone.',
   })
   action!: string;
 
@@ -23,7 +26,7 @@ export class Event {
   @Field(() => String, {
     nullable: true,
     description:
-      'Email address of the user who did it, the handle of a person of the code host who is no user, `interlock` for the service itself. Null when unknown.',
+      'Who did it: the email address of a user, the handle of a person of the code host who is not a user, or `interlock` for the service itself. Null when unknown.',
   })
   actor!: string | null;
 

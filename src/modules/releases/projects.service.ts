@@ -18,7 +18,7 @@ export interface NewReleaseProject {
   readonly buildTimeoutSec?: number | null;
 }
 
-/** Throws CONFLICT when the account has one of that name. */
+/** Throws CONFLICT when the account has a release project of that name. */
 export async function createReleaseProject(ctx: Context, secrets: Secrets, input: NewReleaseProject): Promise<void> {
   requireScope(ctx, 'release:write');
   const name = checkedReleaseName(input.name, 'input.name');
@@ -61,7 +61,7 @@ export interface ReleaseProjectChange {
   readonly buildTimeoutSec?: number | null;
 }
 
-/** Fields that are left out stay. A build under way goes on under the changed project. */
+/** Fields that are left out do not change. A running build continues with the changed settings. */
 export async function updateReleaseProject(
   ctx: Context,
   secrets: Secrets,

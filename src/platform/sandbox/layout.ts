@@ -1,4 +1,4 @@
-// The file system of a command: tools of this machine read-only, its own folders, nothing else.
+// The file system of a command in a sandbox: tools of this machine, read-only, and the command's own folders.
 import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -7,7 +7,7 @@ export const insideHome = '/home/ci';
 const nodeFolder = '/opt/interlock/bin';
 export const insideNode = `${nodeFolder}/node`;
 
-/** Folders of tools and libraries. Nothing under /home, /root, /var, /srv, /mnt or /run is there. */
+/** Folders of tools and libraries. /home, /root, /var, /srv, /mnt and /run are not visible. */
 const toolFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store'];
 
 /** Files of /etc that tools need to start, to know users and to speak TLS; no password file, no keys. */
@@ -55,7 +55,7 @@ export function readLayout(): Layout {
 }
 
 /**
- * Names are looked up by it. Shown only to commands with the network. Often a link into /run, which is missing inside.
+ * The resolver's configuration. Visible only to commands with the network. It is often a link into /run, which is not visible.
  */
 export function readResolver(): { readonly from: string; readonly at: string } | null {
   const at = '/etc/resolv.conf';
@@ -73,7 +73,7 @@ export function environmentInside(extra: Readonly<Record<string, string>>): Reco
   };
 }
 
-/** The same, by the path at which it is inside too. Null where it lies in no folder of tools. */
+/** The program's path if it is the same in the sandbox. Null if the program is in no folder of tools. */
 export function findTool(name: string): string | null {
   const found = findProgram(name);
   const path = found === null ? null : realpathSync(found);

@@ -1,4 +1,4 @@
-// Starts programs by a small process of ours. The kernel copies the page tables of the process that forks: a process
+// Starts programs from a small process, the spawner. The kernel copies the page tables of the forking process: a process
 // of 370 MB is stopped for 31 ms by each spawn, one of 55 MB for 2 ms.
 import { fork, type ChildProcess } from 'node:child_process';
 import { EventEmitter } from 'node:events';
@@ -17,7 +17,7 @@ export interface SpawnOptions {
   readonly detached?: boolean;
 }
 
-/** How much of an output is read before the spawner hears of it. Far below what it sends unasked. */
+/** After so many read bytes of an output, the spawner is told to send more. Far less than it sends before it waits. */
 const acknowledgedBytes = 256 * 1024;
 
 interface Events {
@@ -79,7 +79,7 @@ export class SpawnedProcess extends EventEmitter<Events> {
     if (!this.#isOver) this.#spawner.hold(this.#child);
   }
 
-  /** For the spawner alone. */
+  /** Only for the spawner. */
   receive(report: Report): void {
     switch (report.kind) {
       case 'started':
@@ -163,7 +163,7 @@ export class SpawnedProcess extends EventEmitter<Events> {
     };
     for (const output of open) {
       output?.once('close', closed);
-      // Nobody reads it, and nobody will.
+      // Nothing reads this output, so it is discarded.
       if (output?.readableFlowing === null && output.listenerCount('readable') === 0) output.resume();
     }
     this.emit('exit', code, signal);
@@ -232,7 +232,7 @@ class Spawner {
     return spawner;
   }
 
-  /** What it had started has lost its pipes: nobody hears of it again. */
+  /** The programs of the old spawner have lost their pipes, so they count as failed. */
   #lose(spawner: ChildProcess): void {
     if (this.#process === spawner) this.#process = null;
     for (const [child, started] of this.#children) {

@@ -40,7 +40,7 @@ export function buildRef({ id }: BatchRow): string {
   return `refs/interlock/builds/${id}`;
 }
 
-/** Nothing ever lands from this commit: its message is only for people who look at a build. */
+/** This commit never lands. Its message is only for people who look at a build. */
 function compositionOf(batch: BatchRow, row: BatchAssumptionRow, author: Identity): CompositionMember {
   return {
     head: row.pinnedHead,
@@ -75,7 +75,7 @@ async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): P
     .map(({ content, commit }) => ({ commit, layers: layersOf.get(content) ?? 0 }))
     .sort((a, b) => b.layers - a.layers);
   const [longest] = known;
-  // Refs keep the commits of builds, and a host may lose refs. Then the commit cannot be used.
+  // Refs keep the commits of builds. If the host lost the ref, the commit cannot be used.
   const isThere = longest !== undefined && (await codeOf(ctx, host).readCommit(longest.commit)) !== null;
   return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
 }

@@ -1,4 +1,4 @@
-// Landings, their proofs and what those were judged by stay for ever.
+// Landings, their proofs and the evidence of the proofs are never deleted.
 import { sqlList } from '../../../platform/database.ts';
 import { forgetRows } from '../../../platform/retention/index.ts';
 import type { IntentKind } from './queue.entities.ts';
@@ -14,7 +14,7 @@ export const targetsForgetting = forgetRows('targets', 'select min(until_at) fro
 ]);
 
 /**
- * Kinds that are planned again by replacing the row, or of which another row remembers that they happened. The others
+ * Kinds of intents that are planned again by replacing the row, or that another row records. Intents of other kinds
  * would happen twice without the row.
  */
 const replaceable: readonly IntentKind[] = [
