@@ -21,7 +21,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   readonly version: string;
 };
 
-/** The program becomes this very process where Node can do that: signals and exit codes need no passing on. */
+/** If Node can, this process becomes the program, so that signals and exit codes need not be passed on. */
 async function runProgram(name: ProgramName, args: readonly string[]): Promise<number> {
   const file = fileURLToPath(new URL(`../src/${programFiles[name]}`, import.meta.url));
   const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
@@ -41,7 +41,7 @@ async function runProgram(name: ProgramName, args: readonly string[]): Promise<n
 const interrupted = new AbortController();
 // The second Ctrl-C ends the process at once.
 process.once('SIGINT', () => interrupted.abort());
-// A reader such as `head` that has enough is no failure.
+// It is not a failure if a reader such as `head` closes the output early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

@@ -76,7 +76,7 @@ async function parse(argv: readonly string[], io: Io, version: string): Promise<
   return outcome;
 }
 
-/** Says what went wrong: one line, or with `--json` a document on the standard error. */
+/** Writes the failure to the standard error: one line, or with `--json` a document. */
 function report(error: unknown, io: Io, isJson: boolean): Outcome {
   if (error instanceof CommanderError && error.exitCode === 0) return 'done';
   const failure = io.signal.aborted ? new Failure('interrupted', 'Interrupted.') : failureOf(error);

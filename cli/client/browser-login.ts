@@ -1,4 +1,4 @@
-// A token by way of a browser that is signed in: the terminal keeps a secret, and the browser brings a code for it.
+// Gets a token with the help of a signed-in browser: the terminal keeps a secret, and the browser returns a code for it.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

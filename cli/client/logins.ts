@@ -1,4 +1,4 @@
-// What `interlock login` stored: tokens by address, in a file that its owner alone can read.
+// The tokens that `interlock login` stored, by address, in a file that only its owner can read.
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -28,7 +28,7 @@ export function addStatusCommand({ program, action }: Registry): void {
   program
     .command('status')
     .description(
-      'Shows the line of a base branch: who is where, and why. Outside of a checkout it lists all repositories.',
+      'Shows the line of a base branch, with the status and reason of each pull request. Outside of a checkout it lists all repositories.',
     )
     .option('-b, --branch <name>', 'base branch; the default branch if left out')
     .option('-w, --watch', 'stay, and show each change')
@@ -56,7 +56,7 @@ async function status(invocation: Invocation, { branch, watch }: StatusOptions):
   if (!watch && branch === undefined && (await isElsewhere(invocation))) return await showOverview(invocation, api);
   const repository = await repositoryOf(invocation);
   const place = { repository, baseBranch: branch ?? (await defaultBranchOf(api, repository)) };
-  // First the cursor, then the rows: a change between the two is heard, and the rows are read again.
+  // First the cursor, then the rows: a change between the two is received, and the rows are read again.
   const { cursor } = await api.ask(CursorDocument, {});
   await show(invocation, api, { place, isAgain: false, isWatched: watch === true });
   return watch ? await keepShowing(invocation, api, { place, cursor }) : undefined;

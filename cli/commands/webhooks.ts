@@ -1,4 +1,4 @@
-// webhooks listen: what the account's endpoints are sent, as it is sent.
+// webhooks listen: the webhooks of the account's endpoints, as they are sent.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
 import { DeliveriesDocument, EndpointsDocument, type DeliveriesQuery } from '../generated/operations.ts';
@@ -89,7 +89,7 @@ async function show(invocation: Invocation, sent: Sent, forward: string | null):
   invocation.record({ id: messageId, action, createdAt, endpoint, answer: String(answer), forwarded, payload });
 }
 
-/** The status of the answer, or why there is none. The bytes are those that were signed. */
+/** The status of the answer, or why there is none. The sent bytes are the signed ones. */
 async function send({ body, attempt }: Sent, forward: string): Promise<string> {
   const headers = attempt.requestHeaders as Readonly<Record<string, string>>;
   const own = Object.entries(headers).filter(([name]) => !/^(?:host|content-length|connection)$/i.test(name));

@@ -1,5 +1,5 @@
-// How every activity runs: it says that it lives, so that the work of a killed worker is given to another within
-// seconds, and it tells Temporal what trying again cannot cure.
+// How every activity runs. It sends heartbeats, so that another worker takes over the work of a killed one within
+// seconds, and it tells Temporal which failures a retry cannot cure.
 import { NotFoundError } from '@mikro-orm/core';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemContext, type Context as Called, type Ports } from '../../src/context.ts';
@@ -11,7 +11,7 @@ const heartbeatEveryMs = 2_000;
 
 export async function runActivity<T>(work: () => Promise<T>): Promise<T> {
   const context = Context.current();
-  // A local one has no heartbeat: the worker would only warn that it knows of no such activity.
+  // A local activity has no heartbeat: the worker would only warn that it knows no such activity.
   const timer = context.info.isLocal ? undefined : setInterval(() => context.heartbeat(), heartbeatEveryMs);
   const { activityType, workflowExecution } = context.info;
   const attributes = { 'temporal.workflow_id': workflowExecution?.workflowId ?? '' };
@@ -26,7 +26,7 @@ export async function runActivity<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Every try reads everything again, so that all other refusals may pass. Rows that are gone, in a restored database or
+// Every retry reads everything again, so that other refusals may end. Rows that are gone, in a restored database or
 // with their account, do not come back.
 function isGone(error: unknown): boolean {
   return error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND');
@@ -39,7 +39,7 @@ interface DrivenKind<Kind extends string, Input, Advanced, By> {
   readonly carryOut: (ctx: Called, id: string, by: By) => Promise<string>;
 }
 
-/** What is supervised is stopped when its activity is, as when the worker ends. */
+/** When an activity is stopped, as when the worker ends, the supervised work stops too. */
 export function createDrivenActivities<Kind extends string, Input extends DrivenInput, Advanced, By>(
   ports: Ports,
   by: By,

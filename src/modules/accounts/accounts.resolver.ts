@@ -28,7 +28,7 @@ import {
 @Resolver(() => Viewer)
 export class AccountsResolver {
   @Query(() => Viewer, {
-    description: 'Who is asking, and what the token or the session may do. All of them may ask this.',
+    description: 'The user and the permissions of the token or session in use. Needs no scope.',
   })
   viewer(@Ctx() { actor }: GraphQLContext): Viewer {
     const { email, handle, role, scopes } = actor;
@@ -90,7 +90,7 @@ export class AccountsResolver {
 
   @Mutation(() => CreateSignInLinkPayload, {
     description:
-      'Makes a link that signs a browser in as the user of the token, with the scopes of the token, once and within 15 minutes. Every token may; a session may not.',
+      'Makes a link that signs a browser in as the user of the token, with the scopes of the token. The link works once, within 15 minutes. Every token can make such a link; a session cannot.',
   })
   async createSignInLink(
     @Ctx() ctx: GraphQLContext,
@@ -101,7 +101,7 @@ export class AccountsResolver {
 
   @Mutation(() => EndSessionPayload, {
     description:
-      'Ends the session in use, or all sessions of its user, and their subscriptions, at once. Refused to a token, which is revoked instead.',
+      'Ends the session in use, or all sessions of its user, and their subscriptions, at once. Only for sessions: a token is revoked by `revokeApiToken`.',
   })
   async endSession(
     @Ctx() ctx: GraphQLContext,

@@ -115,7 +115,7 @@ export class ReleaseCandidatesResolver {
 
   @Mutation(() => CreateReleasePayload, {
     description:
-      'Makes a release and its candidate at a commit (interface 4.8). Asking again with the same commit answers the same candidate. Needs release:write.',
+      'Makes a release and its candidate at a commit (interface 4.8). A repeated request with the same commit returns the same candidate. Needs release:write.',
   })
   async createRelease(
     @Ctx() ctx: GraphQLContext,

@@ -10,11 +10,11 @@ import type { DeploymentRow, EnvironmentRow } from './releases.entities.ts';
 
 interface Cancellation {
   readonly environment: EnvironmentRow;
-  /** In words people read. */
+  /** The reason that users read. */
   readonly because: string;
 }
 
-/** Answers those there was something to cancel of. The caller holds the environment's row. */
+/** Returns the deployments that it canceled or asked to stop. The caller holds the environment's row. */
 export async function cancel(
   ctx: Context,
   tx: Transaction,
@@ -45,7 +45,7 @@ export async function cancel(
 
 const mostAtOnce = 1_000;
 
-/** Answers those there was something to cancel of, oldest first. */
+/** Returns the deployments that it canceled or asked to stop, oldest first. */
 export async function cancelActive(ctx: Context, tx: Transaction, cancellation: Cancellation): Promise<string[]> {
   await tx.em.flush();
   const active = await tx.query<{ id: string }>(
@@ -59,7 +59,7 @@ export async function cancelActive(ctx: Context, tx: Transaction, cancellation: 
     const deployments = await loadDeployments(ctx, tx, ids);
     canceled.push(...(await cancel(ctx, tx, { ...cancellation, deployments })));
     await tx.em.flush();
-    // Every flush compares all that is loaded: a long line would be compared with itself, for minutes.
+    // Every flush compares all loaded entities. With a long line of deployments, that would take minutes.
     for (const deployment of deployments) tx.em.getUnitOfWork().unsetIdentity(deployment);
   }
   return canceled;

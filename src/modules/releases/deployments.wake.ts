@@ -1,4 +1,4 @@
-// Wakes the driver of a deployment after the commit. Where a wake is lost, the relay wakes it.
+// Wakes the workflow of a deployment after the commit. If the wake is lost, the relay sends another.
 import type { Context } from '../../context.ts';
 import { whenWakeIsLost } from '../../domain/turns.ts';
 import type { Transaction } from '../../platform/database.ts';

@@ -51,7 +51,7 @@ export class Repository {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'Since when Interlock makes its first copy of a repository at GitHub, which nothing is built without. Null: there is a copy, or none is needed yet.',
+      'Since when Interlock makes its first copy of a repository at GitHub. Builds wait for this copy. Null: the copy exists, or is not needed yet.',
   })
   preparingSince!: Lazy<Date | null | undefined>;
 
@@ -60,7 +60,8 @@ export class Repository {
 
   @Field(() => DateTime, {
     nullable: true,
-    description: 'When it was deleted. Null unless `node` or what belonged to it led here.',
+    description:
+      'When it was deleted. A deleted repository is found only by `node`, or from its pull requests and other contents.',
   })
   deletedAt!: Date | null | undefined;
 

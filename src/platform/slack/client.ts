@@ -1,4 +1,4 @@
-// Slack's Web API with a bot's token. Calls are made once: who calls decides what follows.
+// Slack's Web API with a bot's token. A failed call is not repeated here: its caller decides.
 import type { WebClient } from '@slack/web-api';
 
 export interface SlackMessageContent {
@@ -11,11 +11,11 @@ export interface PostedMessage {
   readonly ts: string;
 }
 
-/** The name by which a message of ours is found again. */
+/** The key by which a message of Interlock is found again. */
 const metadataType = 'interlock_message';
 
 export class SlackCallFailed extends Error {
-  /** Slack's word. Null: Slack did not answer. */
+  /** Slack's error code. Null: Slack did not answer. */
   readonly error: string | null;
   /** Null: Slack did not say. */
   readonly retryAfterSec: number | null;
@@ -39,7 +39,7 @@ const mostSearched = 200;
 
 export function createSlackClient({ token, apiUrl }: { readonly token: string; readonly apiUrl: string }): SlackClient {
   let opened: Promise<WebClient> | null = null;
-  // Loaded where it is needed: most processes never talk to Slack.
+  // Loaded at the first use, because most processes never call Slack.
   const open = async (): Promise<WebClient> => {
     const { WebClient: Client, LogLevel } = await import('@slack/web-api');
     return new Client(token, {

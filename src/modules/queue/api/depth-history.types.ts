@@ -1,7 +1,11 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../graphql/scalars.ts';
 
-@ObjectType({ simpleResolvers: true, description: 'A queue in one of the equal intervals that a span is cut into.' })
+@ObjectType({
+  simpleResolvers: true,
+  description:
+    'The depth, landings and resets of a queue in one interval. All intervals of a request have the same length.',
+})
 export class QueueDepthPoint {
   @Field(() => DateTime, { description: 'When the interval begins.' })
   at!: Date;

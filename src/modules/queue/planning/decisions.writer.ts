@@ -157,7 +157,7 @@ function endBatch(
 }
 
 interface Written extends LoadedQueue {
-  /** Live batches with a bot pull request, by member. Empty if no member is in two of them. */
+  /** Live batches with a bot pull request, by pull request. Empty unless there are speculative builds. */
   readonly holders: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -184,14 +184,14 @@ function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boo
 
 /** Sets members with a bot pull request back to `queued`, in their places. Returns these members. */
 function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
-  // Its batch in line tagged it, and the isolation build does not change that.
+  // A pull request with an isolation build was tagged by its batch in line. The end of the isolation build changes nothing.
   if (batch.sideBuild === 'isolation') return [];
   const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
   return tagged;
 }
 
-/** `reset` says it of the pull requests, and this of each batch. */
+/** The event `reset` is about the pull requests. This event is about each batch. */
 function announceResetBatches(work: QueueWork, loaded: Written, batches: readonly BatchRow[]): void {
   for (const batch of batches)
     work.events.push({
@@ -244,7 +244,7 @@ function requeue(work: QueueWork, row: PullRequestRow): PullRequestRow {
   return row;
 }
 
-/** Moves it behind all in line. Later arrivals are behind it. */
+/** Moves the pull request behind all others in line. Later arrivals are behind it. */
 function reorder(work: QueueWork, row: PullRequestRow, reason: ReorderReason): void {
   Object.assign(row, { rank: work.queue.nextRank, ...afterReorder(row, reason) });
   work.queue.nextRank += 1;
