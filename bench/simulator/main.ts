@@ -1,4 +1,4 @@
-// `npm run bench:planner`: compares the planner with other policies in simulated days. With --json one array of rows and nothing else.
+// `npm run bench:planner`: compares the planner with other policies in simulated days. --json prints one array of rows.
 import { availableParallelism } from 'node:os';
 import { Command } from 'commander';
 import { parseCell, type Cell } from './cell.ts';

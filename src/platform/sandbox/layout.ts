@@ -55,7 +55,7 @@ export function readLayout(): Layout {
 }
 
 /**
- * The resolver's configuration. Visible only to commands with the network. It is often a link into /run, which is not visible.
+ * The resolver's configuration, often a link into /run, which is not visible. Shown only to commands with the network.
  */
 export function readResolver(): { readonly from: string; readonly at: string } | null {
   const at = '/etc/resolv.conf';

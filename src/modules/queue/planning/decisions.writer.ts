@@ -184,7 +184,7 @@ function isHeld({ holders, batches }: Written, pullRequest: PullRequestRow): boo
 
 /** Sets members with a bot pull request back to `queued`, in their places. Returns these members. */
 function putBack(work: QueueWork, loaded: Written, batch: BatchRow): PullRequestRow[] {
-  // A pull request with an isolation build was tagged by its batch in line. The end of the isolation build changes nothing.
+  // Its batch in line tagged the pull request, so the end of the isolation build changes no status.
   if (batch.sideBuild === 'isolation') return [];
   const tagged = pullRequestsOf(loaded, batch).filter((row) => row.status === 'tagged' && !isHeld(loaded, row));
   for (const row of tagged) writeStatus(work, row, 'reset');
