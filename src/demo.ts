@@ -43,6 +43,7 @@ function paint(line: string): string {
 interface Flags {
   readonly host: 'local' | 'github';
   readonly showAsMerged: boolean;
+  readonly stay: boolean;
 }
 
 const program = new Command('npm run demo --')
@@ -57,7 +58,8 @@ const program = new Command('npm run demo --')
       .choices(['local', 'github'])
       .default('local'),
   )
-  .option('--show-as-merged', 'with --host github: GitHub shows what has landed as merged, and not as closed', false);
+  .option('--show-as-merged', 'with --host github: GitHub shows what has landed as merged, and not as closed', false)
+  .option('--stay', 'stay up afterwards, to be looked at, until Ctrl-C', false);
 
 /** The emulator recommends no pause between pushes. */
 const pushPace = { perMinute: 600, gatherMs: 1_000 };
@@ -85,12 +87,22 @@ async function main(): Promise<number> {
     },
     createProgress(say),
   );
+  const asked = Promise.withResolvers<void>();
   let stopping: Promise<void> | null = null;
-  const stop = async (): Promise<void> => await (stopping ??= clearAway(starting, dataDir));
+  const stop = async (): Promise<void> => {
+    asked.resolve();
+    await (stopping ??= clearAway(starting, dataDir));
+  };
   // Broken off, it has shown nothing.
-  stopOnSignals({ stop, exit: () => process.exit(130) });
+  let code = 130;
+  stopOnSignals({ stop, exit: () => process.exit(code) });
   try {
-    return await playAndCheck(await starting, { scenario, dataDir });
+    const interlock = await starting;
+    code = await playAndCheck(interlock, { scenario, dataDir });
+    if (!flags.stay) return code;
+    say(`\n${await linkOf(interlock, scenario)}   stays up until Ctrl-C`);
+    await asked.promise;
+    return code;
   } catch (error) {
     // What fails because it was stopped is no news; the signal decides the exit code.
     return stopping === null ? Promise.reject(error) : 130;
@@ -106,8 +118,7 @@ interface Play {
 
 async function playAndCheck(interlock: Interlock, { scenario, dataDir }: Play): Promise<number> {
   const host = hostOf(interlock, scenario);
-  const link = await interlock.signInLink(`/${scenario.owner}/${scenario.name}/queue/main`);
-  say(`\n${link ?? interlock.url}   Temporal UI ${interlock.temporalUi}`);
+  say(`\n${await linkOf(interlock, scenario)}   Temporal UI ${interlock.temporalUi}`);
   for (const line of interlock.githubLines) say(line);
   if (host.page !== null) say(`Look at ${host.page}`);
   say('');
@@ -126,6 +137,11 @@ async function playAndCheck(interlock: Interlock, { scenario, dataDir }: Play): 
   }
   say(color.red(`\nThe demo came out wrong:\n${failures.map((failure) => `  ${failure}`).join('\n')}`));
   return 1;
+}
+
+/** Signs a browser in, once, at the line of the queue. */
+async function linkOf(interlock: Interlock, { owner, name }: Scenario): Promise<string> {
+  return (await interlock.signInLink(`/${owner}/${name}/queue/main`)) ?? interlock.url;
 }
 
 function hostOf(interlock: Interlock, scenario: Scenario): DemoHost {

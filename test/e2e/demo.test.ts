@@ -1,9 +1,12 @@
 // `npm run demo` checks its own outcome; its exit code is what this test believes.
 import { expect, test } from 'vitest';
-import { runProgram } from './interlock.ts';
+import { runProgram, stopInterlock, until } from './interlock.ts';
 
-test('the demo shows batches, the bisection, its landings and their release, and comes out as it should', async () => {
-  const { code, said, stderr } = await runProgram('demo', []).ended;
+test('the demo shows batches, the bisection, its landings and their release, and comes out as it should, and it stays up where that is wanted', async () => {
+  const demo = runProgram('demo', ['--stay']);
+  const isOver = (): boolean => demo.child.exitCode !== null || / {3}stays up until Ctrl-C$/m.test(demo.said());
+  await until(async () => await Promise.resolve(isOver()), { withinMs: 280_000 });
+  const { code, said, stderr } = await stopInterlock(demo);
   expect({ code, stderr }, said).toEqual({ code: 0, stderr: '' });
   expect(said.match(/ s {2}queued {4}#\d+ /g)).toHaveLength(12);
   for (const word of ['batch', 'bisected', 'landed', 'blocked']) expect(said).toMatch(new RegExp(` s  ${word} +#\\d`));
@@ -22,5 +25,5 @@ test('the demo shows batches, the bisection, its landings and their release, and
     expect(said).toContain(` s  ${sentence}`);
   expect(said).toMatch(/ s {2}runs {6}#\d+ .*: in staging since [\d:]+, in production since [\d:]+$/m);
   expect(said).toContain('every proof was derived again from git and the records');
-  expect(said).toContain('The demo came out as it should.');
+  expect(said).toMatch(/The demo came out as it should\.\n\nhttp:\S+ {3}stays up until Ctrl-C\n$/);
 });
