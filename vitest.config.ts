@@ -9,6 +9,7 @@ const pure = [
   'test/domain/**/*.test.ts',
   'test/dashboard/line*.test.ts',
   'test/dashboard/cache.test.ts',
+  'test/dashboard/week.test.ts',
   'test/scripts/**/*.test.ts',
   'test/cli/rules.test.ts',
   'test/action/inputs.test.ts',

@@ -8,8 +8,10 @@ import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { describeDuration } from '../design/time.tsx';
 import { count } from '../design/words.ts';
-import { AnalyticsDocument, type AnalyticsQuery } from '../generated/analytics.ts';
-import { Band, Stacks, type Series } from './charts.tsx';
+import { useRepository, useShell } from '../app/shell.tsx';
+import { AnalyticsDocument, DepthByHourDocument, type AnalyticsQuery } from '../generated/analytics.ts';
+import { Band, Heat, hourText, inLineText, Stacks, type Series } from './charts.tsx';
+import { weekdays, weekOf } from './week.ts';
 import styles from './analytics.module.css';
 
 type Analytics = NonNullable<AnalyticsQuery['repository']>['analytics'];
@@ -51,7 +53,9 @@ export function AnalyticsPage(): ReactNode {
       <Shown answer={answer} what="The analytics">
         {({ repository }) =>
           repository ? (
-            <Charts analytics={repository.analytics} isTable={isTable} />
+            <Charts analytics={repository.analytics} isTable={isTable}>
+              <BusyHours isTable={isTable} />
+            </Charts>
           ) : (
             <Empty title="There is no such repository." />
           )
@@ -77,7 +81,15 @@ function middle(all: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-function Charts({ analytics, isTable }: { readonly analytics: Analytics; readonly isTable: boolean }): ReactNode {
+function Charts({
+  analytics,
+  isTable,
+  children,
+}: {
+  readonly analytics: Analytics;
+  readonly isTable: boolean;
+  readonly children: ReactNode;
+}): ReactNode {
   const { timeInQueue, mergequeueUsage, blockedReason } = analytics;
   const byQueue = sum(mergequeueUsage.map(({ mergedByBot }) => mergedByBot));
   const total = sum(mergequeueUsage.map((day) => day.total));
@@ -138,8 +150,50 @@ function Charts({ analytics, isTable }: { readonly analytics: Analytics; readonl
         <Chart title="Why they left the line" figure={String(left)} about="in all">
           <Counted series={blocks} isTable={isTable} />
         </Chart>
+        {children}
       </div>
     </div>
+  );
+}
+
+const hourMs = 60 * 60 * 1000;
+/** Two weeks: as many intervals as one answer has room for. */
+const hoursBack = 14 * 24;
+
+/** When the line of the default branch is long. */
+function BusyHours({ isTable }: { readonly isTable: boolean }): ReactNode {
+  const repository = useRepository(useShell());
+  // Full hours, so that the question stays the same for an hour.
+  const to = Math.floor(now() / hourMs) * hourMs;
+  const answer = useAnswer(DepthByHourDocument, {
+    owner: repository?.owner ?? '',
+    name: repository?.name ?? '',
+    branch: repository?.branch ?? '',
+    from: new Date(to - hoursBack * hourMs).toISOString(),
+    to: new Date(to).toISOString(),
+    points: hoursBack,
+  });
+  const week = weekOf(answer.data?.repository?.queue?.depthHistory ?? []);
+  const { longest } = week;
+  return (
+    <Chart
+      title="When the line is long"
+      figure={longest === null ? 'Never' : `${weekdays[longest.weekday]} ${hourText(longest.hour)}`}
+      about={`${longest === null ? 'nobody waited' : inLineText(longest.queued)} on average, in two weeks`}
+    >
+      {isTable ? (
+        <Table
+          first="Hour"
+          head={weekdays}
+          rows={Array.from({ length: 24 }, (_, hour) => [
+            hourText(hour),
+            ...week.hours.map((day) => inLineText(day[hour] ?? null)),
+          ])}
+        />
+      ) : (
+        <Heat week={week} />
+      )}
+    </Chart>
   );
 }
 
@@ -176,9 +230,12 @@ function Chart({
 }
 
 function Table({
+  first = 'Day',
   head,
   rows,
 }: {
+  /** What the rows' names are. */
+  readonly first?: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }): ReactNode {
@@ -187,7 +244,7 @@ function Table({
       <table className={parts['table']}>
         <thead>
           <tr>
-            <th scope="col">Day</th>
+            <th scope="col">{first}</th>
             {head.map((name) => (
               <th key={name} scope="col">
                 {name}

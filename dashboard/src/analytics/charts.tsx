@@ -1,11 +1,11 @@
 // Charts as SVG: scales and shapes by d3, colours by tokens.
-import type { ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, curveMonotoneX, line } from 'd3-shape';
 import { describeDuration } from '../design/time.tsx';
 import styles from './analytics.module.css';
+import { weekdays, type Week } from './week.ts';
 
-const width = 480;
 const height = 150;
 const edge = { left: 44, right: 6, top: 6, bottom: 20 } as const;
 
@@ -21,14 +21,46 @@ interface DayOfWaits {
   readonly p90: number;
 }
 
-function Frame({
+/** A drawing as wide as its room, so that its texts are as large as the page's. */
+function Drawing({
   label,
+  tall,
+  children,
+}: {
+  readonly label: string;
+  readonly tall: number;
+  readonly children: (width: number) => ReactNode;
+}): ReactNode {
+  const room = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = room.current;
+    if (element === null) return;
+    const measure = (): void => setWidth(Math.round(element.clientWidth));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div ref={room} style={{ height: tall }}>
+      {width > 0 && (
+        <svg width={width} height={tall} role="img" aria-label={label} className={styles['svg']}>
+          {children(width)}
+        </svg>
+      )}
+    </div>
+  );
+}
+
+function Frame({
+  width,
   top,
   textOf,
   dates,
   children,
 }: {
-  readonly label: string;
+  readonly width: number;
   readonly top: number;
   readonly textOf: (value: number) => string;
   readonly dates: readonly string[];
@@ -37,7 +69,7 @@ function Frame({
   const y = scaleLinear([0, top], [height - edge.bottom, edge.top]);
   const ticks = y.ticks(3);
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label} className={styles['svg']}>
+    <>
       {ticks.map((tick) => (
         <g key={tick}>
           <line x1={edge.left} x2={width - edge.right} y1={y(tick)} y2={y(tick)} />
@@ -53,12 +85,28 @@ function Frame({
         {dates.at(-1)}
       </text>
       {children}
-    </svg>
+    </>
   );
 }
 
 /** The middle as a line, and above it the band in which nine of ten are. Values in seconds. */
 export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactNode {
+  return (
+    <>
+      <Drawing label="Time in queue by day" tall={height}>
+        {(width) => <BandOfDays days={days} width={width} />}
+      </Drawing>
+      <Legend
+        parts={[
+          { name: 'p50', colour: 'var(--ink)' },
+          { name: 'p75 to p90', colour: 'var(--blue-f)' },
+        ]}
+      />
+    </>
+  );
+}
+
+function BandOfDays({ days, width }: { readonly days: readonly DayOfWaits[]; readonly width: number }): ReactNode {
   const top = Math.max(60, ...days.map(({ p90 }) => p90));
   const dates = days.map(({ date }) => date);
   const x = scalePoint(dates, [edge.left, width - edge.right]);
@@ -76,62 +124,57 @@ export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactN
   // A line through one point is not seen.
   const only = days.length === 1 ? days[0] : undefined;
   return (
-    <>
-      <Frame
-        label="Time in queue by day"
-        top={top}
-        textOf={(seconds) => describeDuration(seconds * 1000)}
-        dates={dates}
-      >
-        <path d={band([...days]) ?? ''} fill="var(--blue-s)" stroke="var(--blue-f)" />
-        <path d={mid([...days]) ?? ''} fill="none" stroke="var(--ink)" strokeWidth="1.5" />
-        {only !== undefined && (
-          <>
-            <rect x={at(only) - 4} width="8" y={y(only.p90)} height={y(only.p75) - y(only.p90)} fill="var(--blue-f)" />
-            <circle cx={at(only)} cy={y(only.p50)} r="3" fill="var(--ink)" />
-          </>
-        )}
-      </Frame>
-      <Legend
-        parts={[
-          { name: 'p50', colour: 'var(--ink)' },
-          { name: 'p75 to p90', colour: 'var(--blue-f)' },
-        ]}
-      />
-    </>
+    <Frame width={width} top={top} textOf={(seconds) => describeDuration(seconds * 1000)} dates={dates}>
+      <path d={band([...days]) ?? ''} fill="var(--blue-s)" stroke="var(--blue-f)" />
+      <path d={mid([...days]) ?? ''} fill="none" stroke="var(--ink)" strokeWidth="1.5" />
+      {only !== undefined && (
+        <>
+          <rect x={at(only) - 4} width="8" y={y(only.p90)} height={y(only.p75) - y(only.p90)} fill="var(--blue-f)" />
+          <circle cx={at(only)} cy={y(only.p50)} r="3" fill="var(--ink)" />
+        </>
+      )}
+    </Frame>
   );
 }
 
 /** Counts of each day, on top of each other. */
 export function Stacks({ series }: { readonly series: Series }): ReactNode {
+  return (
+    <>
+      <Drawing label="Counts by day" tall={height}>
+        {(width) => <StacksOfDays series={series} width={width} />}
+      </Drawing>
+      <Legend parts={series.parts} />
+    </>
+  );
+}
+
+function StacksOfDays({ series, width }: { readonly series: Series; readonly width: number }): ReactNode {
   const { dates, parts } = series;
   const sums = dates.map((_, index) => parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const top = Math.max(4, ...sums);
   const y = scaleLinear([0, top], [height - edge.bottom, edge.top]);
   const step = (width - edge.left - edge.right) / Math.max(1, dates.length);
   return (
-    <>
-      <Frame label="Counts by day" top={top} textOf={String} dates={dates}>
-        {dates.map((date, index) => {
-          let below = 0;
-          return parts.map(({ name, colour, values }) => {
-            const from = below;
-            below += values[index] ?? 0;
-            return (
-              <rect
-                key={`${date}${name}`}
-                x={edge.left + index * step + step * 0.15}
-                width={step * 0.7}
-                y={y(below)}
-                height={y(from) - y(below)}
-                fill={colour}
-              />
-            );
-          });
-        })}
-      </Frame>
-      <Legend parts={parts} />
-    </>
+    <Frame width={width} top={top} textOf={String} dates={dates}>
+      {dates.map((date, index) => {
+        let below = 0;
+        return parts.map(({ name, colour, values }) => {
+          const from = below;
+          below += values[index] ?? 0;
+          return (
+            <rect
+              key={`${date}${name}`}
+              x={edge.left + index * step + step * 0.15}
+              width={step * 0.7}
+              y={y(below)}
+              height={y(from) - y(below)}
+              fill={colour}
+            />
+          );
+        });
+      })}
+    </Frame>
   );
 }
 
@@ -150,4 +193,60 @@ function Legend({
       ))}
     </p>
   );
+}
+
+const cell = { left: 34, top: 4, bottom: 18, tall: 17 } as const;
+const heatHeight = cell.top + 7 * cell.tall + cell.bottom;
+
+/** Hours of a week as cells, the darker the longer the line was. */
+export function Heat({ week }: { readonly week: Week }): ReactNode {
+  return (
+    <Drawing label="In line by hour and weekday" tall={heatHeight}>
+      {(width) => <HeatOfWeek week={week} width={width} />}
+    </Drawing>
+  );
+}
+
+function HeatOfWeek({ week, width }: { readonly week: Week; readonly width: number }): ReactNode {
+  const wide = (width - cell.left) / 24;
+  const strength = scaleLinear([0, week.longest?.queued ?? 1], [0, 1]);
+  return (
+    <>
+      {week.hours.map((day, weekday) => (
+        <g key={weekdays[weekday]}>
+          <text x={0} y={cell.top + (weekday + 0.5) * cell.tall + 4}>
+            {weekdays[weekday]}
+          </text>
+          {day.map((queued, hour) => (
+            <rect
+              key={hour}
+              x={cell.left + hour * wide}
+              y={cell.top + weekday * cell.tall}
+              width={Math.max(1, wide - 2)}
+              height={cell.tall - 2}
+              rx="2"
+              fill={(queued ?? 0) === 0 ? 'var(--grid)' : 'var(--blue-f)'}
+              fillOpacity={(queued ?? 0) === 0 ? 1 : 0.2 + 0.8 * strength(queued ?? 0)}
+            >
+              <title>{`${weekdays[weekday]} ${hourText(hour)}: ${inLineText(queued)}`}</title>
+            </rect>
+          ))}
+        </g>
+      ))}
+      {[0, 6, 12, 18].map((hour) => (
+        <text key={hour} x={cell.left + hour * wide} y={heatHeight - 4}>
+          {hourText(hour)}
+        </text>
+      ))}
+    </>
+  );
+}
+
+export function hourText(hour: number): string {
+  return `${String(hour).padStart(2, '0')}:00`;
+}
+
+/** Such as `2.4 in line`. Null: nothing is known of that hour. */
+export function inLineText(queued: number | null): string {
+  return queued === null ? 'not known' : `${Number(queued.toFixed(1))} in line`;
 }

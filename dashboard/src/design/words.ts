@@ -31,10 +31,19 @@ export function short(commit: string): string {
   return commit.slice(0, 8);
 }
 
-/** The texts among an event's facts, such as a reason. Ids and numbers say nothing to readers. */
+/** The texts among an event's facts, such as a reason. Ids and numbers say nothing to readers; of a diff its size does. */
 export function textsOf(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return '';
-  return Object.values(payload)
-    .filter((value): value is string => typeof value === 'string' && /\s/.test(value))
+  return Object.entries(payload)
+    .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && /\s/.test(entry[1]))
+    .map(([key, text]) => (key === 'diff' ? sizeOfDiff(text) : text))
     .join(' ');
+}
+
+/** `2 lines added, 1 line removed`. */
+function sizeOfDiff(diff: string): string {
+  const lines = diff.split('\n');
+  const added = lines.filter((line) => /^\+(?!\+\+ )/.test(line)).length;
+  const removed = lines.filter((line) => /^-(?!-- )/.test(line)).length;
+  return `${count(added, 'line')} added, ${count(removed, 'line')} removed`;
 }

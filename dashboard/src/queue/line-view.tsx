@@ -199,15 +199,13 @@ export function LineView(props: LineViewProps): ReactNode {
       </ol>
       {data.line.totalCount === 0 && at === null && (
         <Empty
-          title="Nobody is in line."
+          title="Whatever is queued next is built on the tip at once."
           actions={
             <Button kind="go" shortcut="Q" onClick={onQueue}>
               Queue a pull request
             </Button>
           }
-        >
-          Whatever is queued next is built on the tip at once.
-        </Empty>
+        />
       )}
     </div>
   );

@@ -260,7 +260,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
                 <At at={prompt.createdAt} />
                 <i aria-hidden="true" />
                 <span>
-                  {prompt.text}
+                  <span className={cx('mono xs', styles['prompt'])}>{prompt.text}</span>
                   <small>{prompt.author}</small>
                 </span>
               </li>
