@@ -13,6 +13,7 @@ const programFiles: Readonly<Record<ProgramName, string>> = {
   recover: 'recover.js',
   backup: 'backup.js',
   restore: 'restore.js',
+  export: 'export.js',
   verify: 'verify.js',
   doctor: 'doctor.js',
 };

@@ -23,6 +23,7 @@ export const programs = {
   recover: 'dist/src/recover.js',
   backup: 'dist/src/backup.js',
   restore: 'dist/src/restore.js',
+  export: 'dist/src/export.js',
   simulate: 'dist/src/simulate.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',

@@ -3,7 +3,14 @@ import type { ProgramName } from '../output/io.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
 import { examples, nameOf, repositoryOf, type Invocation, type Registry } from './invocation.ts';
 
-const passedOn = ['start', 'import', 'backup', 'restore', 'recover'] as const satisfies readonly ProgramName[];
+const passedOn = [
+  'start',
+  'import',
+  'backup',
+  'restore',
+  'export',
+  'recover',
+] as const satisfies readonly ProgramName[];
 
 /** These read their own options, `--help` included. */
 export function isPassedOn(name: string | undefined): name is (typeof passedOn)[number] {
@@ -15,6 +22,7 @@ const descriptions = {
   import: 'Makes a repository of any git repository.',
   backup: 'Saves the database and the repositories.',
   restore: 'Restores what backup saved.',
+  export: 'Writes all of a repository, or of an account, as JSON and git.',
   recover: 'Records what landed since a backup that was restored.',
 } as const satisfies Record<(typeof passedOn)[number], string>;
 

@@ -24,7 +24,7 @@ export interface Io {
   runProgram(name: ProgramName, args: readonly string[]): Promise<number>;
 }
 
-export type ProgramName = 'start' | 'import' | 'recover' | 'backup' | 'restore' | 'verify' | 'doctor';
+export type ProgramName = 'start' | 'import' | 'recover' | 'backup' | 'restore' | 'export' | 'verify' | 'doctor';
 
 export type Colors = ReturnType<typeof picocolors.createColors>;
 

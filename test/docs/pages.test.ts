@@ -150,6 +150,7 @@ const programs: Readonly<Record<string, string>> = {
   recover: 'src/recover.ts',
   backup: 'src/backup.ts',
   restore: 'src/restore.ts',
+  export: 'src/export.ts',
   simulate: 'src/simulate.ts',
   bench: 'bench/main.ts',
   test: 'scripts/test.mjs',

@@ -2,10 +2,12 @@
 import { expect, test } from 'vitest';
 import { runProgram, stopInterlock, until } from './interlock.ts';
 
-test('the demo shows batches, the bisection, its landings and their release, and comes out as it should, and it stays up where that is wanted', async () => {
+test('the demo shows batches, the bisection, its landings and their release, and comes out as it should, and it stays up where that is wanted', {
+  timeout: 900_000,
+}, async () => {
   const demo = runProgram('demo', ['--stay']);
   const isOver = (): boolean => demo.child.exitCode !== null || / {3}stays up until Ctrl-C$/m.test(demo.said());
-  await until(async () => await Promise.resolve(isOver()), { withinMs: 280_000 });
+  await until(async () => await Promise.resolve(isOver()), { withinMs: 880_000 });
   const { code, said, stderr } = await stopInterlock(demo);
   expect({ code, stderr }, said).toEqual({ code: 0, stderr: '' });
   expect(said.match(/ s {2}queued {4}#\d+ /g)).toHaveLength(12);

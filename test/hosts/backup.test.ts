@@ -1,4 +1,5 @@
-// What a backup takes is what a restore brings back: every row, every ref, and proofs that still hold.
+// What a backup takes is what a restore brings back: every row, every ref, and proofs that still hold. What an export
+// takes is all of its owner but the secrets.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,6 +10,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemContext } from '../../src/context.ts';
+import { exportTo, type ExportManifest } from '../../src/export-folder.ts';
+import { createProgress } from '../../src/launcher/progress.ts';
 import { copyRepository, gitOf, repositoryPath } from '../../src/hosts/local/index.ts';
 import { verifyRepository } from '../../src/modules/queue/index.ts';
 import { findRepository } from '../../src/modules/repositories/index.ts';
@@ -143,4 +146,77 @@ it('a copy waits while a landing moves several refs', async () => {
   await copying;
   await plumbing.companions.stop();
   expect(await git(join(folder, 'late'), 'for-each-ref', 'refs/interlock/landings/999')).toContain(tip);
+});
+
+const quiet = createProgress(() => {});
+
+async function exportOf(
+  to: string,
+  of: { readonly name?: string; readonly account?: string },
+): Promise<ExportManifest> {
+  const { name, account } = of;
+  return await exportTo(join(folder, to), quiet, { databaseUrl: w.databaseUrl, dataDir: w.dataDir, name, account });
+}
+
+async function exportedRows(to: string, table: string): Promise<Readonly<Record<string, unknown>>[]> {
+  const text = await readFile(join(folder, to, 'rows', `${table}.jsonl`), 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+}
+
+it('an export has every row of a repository and its commits', async () => {
+  const { owner, name } = w.repository;
+  const made = await exportOf('one', { name: `${owner}/${name}` });
+  expect(JSON.parse(await readFile(join(folder, 'one', 'export.json'), 'utf8'))).toEqual(made);
+  expect(made).toMatchObject({
+    format: 1,
+    repository: `${owner}/${name}`,
+    repositories: [`repositories/${owner}/${name}.git`],
+  });
+  for (const table of made.tables) expect(await exportedRows('one', table.name)).toHaveLength(table.rows);
+  const [{ count } = { count: 0 }] = await w.rows<{ count: number }>('select count(*)::int as count from event');
+  expect(made.tables.find((table) => table.name === 'event')?.rows).toBe(count);
+  expect(await exportedRows('one', 'pull_request')).toMatchObject([
+    { title: 'a "quote", a back\\slash,\na line and 𝄞', status: 'merged' },
+  ]);
+  const copy = join(folder, 'one', 'repositories', owner, `${name}.git`);
+  expect(await git(copy, 'for-each-ref')).toBe(await git(w.gitDir, 'for-each-ref'));
+});
+
+it('an export of an account leaves secrets out, and has nothing of others', async () => {
+  const [{ name = '' } = {}] = await w.rows<{ name: string }>('select name from account');
+  await w.rows(
+    `with other as (insert into account (name) values ('others') returning id)
+     insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)
+     select id, 'acme', 'shop', 'github', '', '' from other`,
+  );
+  const made = await exportOf('all', { account: name });
+  expect(made.repository).toBeNull();
+  expect(made.tables.find((table) => table.name === 'api_token')).toEqual({
+    name: 'api_token',
+    rows: 1,
+    withheld: ['signing_key', 'token_hmac'],
+  });
+  expect(Object.keys((await exportedRows('all', 'api_token'))[0] ?? {})).not.toContain('token_hmac');
+  expect(await exportedRows('all', 'account')).toMatchObject([{ name }]);
+  expect(await exportedRows('all', 'repository')).toHaveLength(1);
+  const others = await exportOf('others', { name: 'acme/shop', account: 'others' });
+  expect(others.tables).toEqual([{ name: 'repository', rows: 1, withheld: [] }]);
+  expect(others.repositories).toEqual([]);
+});
+
+it.each([
+  ['of nobody in particular', 'a', { name: 'acme/shop' }, 'There are several accounts. Name one: --account '],
+  ['of an unknown account', 'b', { account: 'nobody' }, 'There is no account nobody.'],
+  [
+    'of an unknown repository',
+    'c',
+    { name: 'acme/none', account: 'others' },
+    'There is no repository acme/none in the account others.',
+  ],
+  ['into a folder with something in it', 'all', { account: 'others' }, 'is not empty. Name a new folder by --to <dir>'],
+])('an export %s is refused', async (_what, to, of, words) => {
+  await expect(exportOf(to, of)).rejects.toThrow(words);
 });

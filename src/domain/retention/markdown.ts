@@ -40,9 +40,24 @@ Other rules apply to these:
 - The audit log of users' actions, and the history of each configuration.
 - The counts of analytics.
 
+## Exporting a repository or an account
+
+An operator writes all that the installation has of a repository or an account into a new folder. Interlock may run meanwhile:
+
+\`\`\`sh
+npm run export -- acme/shop --to /tmp/shop
+npm run export -- --account acme --to /tmp/acme
+\`\`\`
+
+- \`rows/<table>.jsonl\` has a JSON object for each row, all as of one moment: what an erasure would delete.
+- \`repositories/<owner>/<name>.git\` is a copy of each repository of the local host. \`git clone\` reads it, and \`refs/interlock/landings/\` has each landed commit.
+- \`export.json\` says which tables there are, how many rows each has, and which columns were left out because they hold secrets. It is written last: a folder without it is no export.
+
+Logs that are kept as files (\`logs/\` in the data directory) and repositories of GitHub are not in it. An export is for people and other programs; a [backup](operations.md#backup) is what Interlock restores.
+
 ## Erasing a repository or an account
 
-\`deleteRepository\` keeps the history of a repository. \`eraseRepository\` also deletes the history: pull requests, landings, proofs, configuration, releases, runbooks, previews, logs, and the git folder of the local host. \`eraseAccount\` erases all repositories of the account, and its users, tokens, webhooks and audit log. Both need an admin, and cannot be undone. Make a [backup](operations.md#backup) first if you may need the proofs later.
+\`deleteRepository\` keeps the history of a repository. \`eraseRepository\` also deletes the history: pull requests, landings, proofs, configuration, releases, runbooks, previews, logs, and the git folder of the local host. \`eraseAccount\` erases all repositories of the account, and its users, tokens, webhooks and audit log. Both need an admin, and cannot be undone. Make an export first if you may need the proofs later.
 
 With \`preview: true\` the answer says what would be deleted, stopped and kept. Without it, \`confirm\` must repeat the name:
 

@@ -24,9 +24,11 @@ export interface Dump {
 }
 
 export interface Snapshot {
-  query<Row extends object>(text: string): Promise<Row[]>;
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Writes every table into the folder. */
   dump(folder: string): Promise<Dump>;
+  /** Writes the column `row` of a query into a file, each text as a line. Answers how many there were. */
+  writeLines(file: string, text: string): Promise<number>;
 }
 
 const rowsAtOnce = 2_000;
@@ -38,8 +40,15 @@ export async function withSnapshot<T>(databaseUrl: string, work: (snapshot: Snap
   try {
     await client.query('begin isolation level repeatable read read only');
     const result = await work({
-      query: async <Row extends object>(text: string) => await readAsSystem<Row>(client, text),
+      query: async <Row extends object>(text: string, values?: readonly unknown[]) =>
+        await readAsSystem<Row>(client, text, values),
       dump: async (folder) => await dump(client, folder),
+      writeLines: async (file, text) => {
+        await client.query('set local role interlock_system');
+        const written = await write(client, text, [createWriteStream(file, { mode: 0o600 })]);
+        await client.query('reset role');
+        return written;
+      },
     });
     await client.query('commit');
     return result;
@@ -49,9 +58,13 @@ export async function withSnapshot<T>(databaseUrl: string, work: (snapshot: Snap
 }
 
 // Row-level security holds for the owner of the tables too.
-async function readAsSystem<Row extends object>(client: pg.Client, text: string): Promise<Row[]> {
+async function readAsSystem<Row extends object>(
+  client: pg.Client,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
   await client.query('set local role interlock_system');
-  const { rows } = await client.query<Row>(text);
+  const { rows } = await client.query<Row>(text, [...values]);
   await client.query('reset role');
   return rows;
 }
@@ -72,9 +85,16 @@ async function dumpTable(client: pg.Client, table: Table, folder: string): Promi
   const { name, columns } = table;
   const texts = columns.map((column) => `${quoted(column.name)}::text`).join(', ');
   if (table.isGuarded) await client.query('set local role interlock_system');
-  await client.query(
-    `declare backup no scroll cursor for select to_json(array[${texts}]::text[])::text as row from ${quoted(name)}`,
-  );
+  const text = `select to_json(array[${texts}]::text[])::text as row from ${quoted(name)}`;
+  const file = createWriteStream(fileOf(folder, name), { mode: 0o600 });
+  const rows = await write(client, text, [createGzip(), file]);
+  await client.query('reset role');
+  return { name, columns: columns.map((column) => column.name), rows };
+}
+
+/** Writes the column `row` of a query through these streams, a few rows at a time. Answers how many there were. */
+async function write(client: pg.Client, text: string, streams: readonly NodeJS.WritableStream[]): Promise<number> {
+  await client.query(`declare backup no scroll cursor for ${text}`);
   let rows = 0;
   const lines = async function* (): AsyncGenerator<string> {
     for (;;) {
@@ -84,10 +104,9 @@ async function dumpTable(client: pg.Client, table: Table, folder: string): Promi
       yield `${fetched.rows.map(({ row }) => row).join('\n')}\n`;
     }
   };
-  await pipeline(Readable.from(lines()), createGzip(), createWriteStream(fileOf(folder, name), { mode: 0o600 }));
+  await pipeline([Readable.from(lines()), ...streams]);
   await client.query('close backup');
-  await client.query('reset role');
-  return { name, columns: columns.map((column) => column.name), rows };
+  return rows;
 }
 
 export function fileOf(folder: string, table: string): string {

@@ -1,2 +1,3 @@
 export { planAccount, planRepository, type Ownership } from './ownership.ts';
-export { countRows, eraseRows, readCatalogue } from './rows.ts';
+export { countRows, eraseRows, readBinaryColumns, readCatalogue } from './rows.ts';
+export { selectOwned, type OwnedTable } from './select.ts';

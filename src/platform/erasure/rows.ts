@@ -28,6 +28,15 @@ export async function readCatalogue(query: Query): Promise<Catalogue> {
   return { tables, foreignKeys };
 }
 
+/** By table, its columns of bytes. */
+export async function readBinaryColumns(query: Query): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = await query<{ table: string; columns: readonly string[] }>(
+    `select table_name as table, array_agg(column_name::text order by column_name) as columns
+     from information_schema.columns where table_schema = current_schema() and data_type = 'bytea' group by table_name`,
+  );
+  return new Map(found.map(({ table, columns }) => [table, columns]));
+}
+
 const mostRounds = 5;
 
 /** `values`: the account, and the repository if there is one. Safe to repeat. */

@@ -1,0 +1,164 @@
+// All that an installation has of a repository or of an account, as files that other programs read.
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copyRepository, gitOf, repositoryPath } from './hosts/local/index.ts';
+import type { Progress } from './launcher/progress.ts';
+import { StartError } from './launcher/start-error.ts';
+import { withSnapshot, type Snapshot } from './platform/backup/dump.ts';
+import {
+  planAccount,
+  planRepository,
+  readBinaryColumns,
+  readCatalogue,
+  selectOwned,
+} from './platform/erasure/index.ts';
+import { readVersion } from './platform/project-root.ts';
+import { splitName } from './tool.ts';
+
+interface Account {
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Repository {
+  readonly accountId: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly host: string;
+}
+
+/** `export.json`: what is in the folder. It is written last: a folder without it is no export. */
+export interface ExportManifest {
+  readonly format: 1;
+  /** Of the Interlock that wrote it. */
+  readonly version: string;
+  /** The instant of all rows, ISO 8601. */
+  readonly exportedAt: string;
+  readonly account: string;
+  /** `owner/name`. Null: the whole account. */
+  readonly repository: string | null;
+  /** `rows/<name>.jsonl` of each table that has rows. `withheld`: columns that hold secrets, and are left out. */
+  readonly tables: readonly { readonly name: string; readonly rows: number; readonly withheld: readonly string[] }[];
+  /** Folders that git clones from: repositories of the local host. */
+  readonly repositories: readonly string[];
+}
+
+export interface Wanted {
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly name: string | undefined;
+  readonly account: string | undefined;
+}
+
+/** Into a folder that is empty or not there yet. Throws a StartError that says what is wrong. */
+export async function exportTo(
+  folder: string,
+  progress: Progress,
+  { databaseUrl, dataDir, name, account: named }: Wanted,
+): Promise<ExportManifest> {
+  const { manifest, repositories } = await progress.part(
+    'Rows',
+    async () =>
+      await withSnapshot(databaseUrl, async (snapshot) => {
+        const account = await findAccount(snapshot, named);
+        const repositories = await findRepositories(snapshot, account, name);
+        await makeEmptyFolder(folder);
+        return { repositories, manifest: await writeRows(snapshot, { folder, account, repositories, name }) };
+      }),
+  );
+  const copied = await progress.part('Repositories', async () => await copyRepositories(repositories, dataDir, folder));
+  const whole = { ...manifest, repositories: copied };
+  await writeFile(join(folder, 'export.json'), `${JSON.stringify(whole, null, 2)}\n`, { mode: 0o600 });
+  return whole;
+}
+
+async function findAccount({ query }: Snapshot, named: string | undefined): Promise<Account> {
+  const accounts = await query<Account>('select id::text as id, name from account order by id');
+  const found = named === undefined ? accounts : accounts.filter(({ name }) => name === named);
+  const [only, ...others] = found;
+  if (only === undefined)
+    throw new StartError(named === undefined ? 'There is no account.' : `There is no account ${named}.`);
+  if (others.length > 0)
+    throw new StartError(
+      `There are several accounts. Name one: --account ${found.map((each) => each.name).join(' | ')}`,
+    );
+  return only;
+}
+
+/** The named one, or all of the account. A deleted repository has no name any more: its rows go with the account's. */
+async function findRepositories(
+  { query }: Snapshot,
+  account: Account,
+  name: string | undefined,
+): Promise<readonly Repository[]> {
+  const all = await query<Repository>(
+    `select account_id::text as "accountId", id::text as id, owner, name, host from repository
+     where account_id = $1::bigint and deleted_at is null order by id`,
+    [account.id],
+  );
+  if (name === undefined) return all;
+  const wanted = splitName(name);
+  const found = all.filter((each) => each.owner === wanted.owner && each.name === wanted.name);
+  if (found.length === 0) throw new StartError(`There is no repository ${name} in the account ${account.name}.`);
+  return found;
+}
+
+async function makeEmptyFolder(folder: string): Promise<void> {
+  await mkdir(join(folder, 'rows'), { recursive: true, mode: 0o700 });
+  const others = (await readdir(folder)).filter((each) => each !== 'rows');
+  if (others.length > 0 || (await readdir(join(folder, 'rows'))).length > 0)
+    throw new StartError(
+      `${folder} is not empty. Name a new folder by --to <dir>: an export never replaces another one.`,
+    );
+}
+
+interface Export {
+  readonly folder: string;
+  readonly account: Account;
+  readonly repositories: readonly Repository[];
+  readonly name: string | undefined;
+}
+
+/** The same rows that an erasure deletes. */
+async function writeRows(snapshot: Snapshot, of: Export): Promise<Omit<ExportManifest, 'repositories'>> {
+  const { account, repositories, name } = of;
+  const [moment] = await snapshot.query<{ at: Date }>('select now() as at');
+  const catalogue = await readCatalogue(snapshot.query);
+  const ownership = name === undefined ? planAccount(catalogue, []) : planRepository(catalogue, []);
+  const owner = [account.id, ...(name === undefined ? [] : repositories.map(({ id }) => id))];
+  const tables: ExportManifest['tables'][number][] = [];
+  for (const { table, text, withheld } of selectOwned(ownership, owner, await readBinaryColumns(snapshot.query))) {
+    const isEmpty = (await snapshot.query(`select from (${text} limit 1) first`)).length === 0;
+    if (isEmpty) continue;
+    const rows = await snapshot.writeLines(join(of.folder, 'rows', `${table}.jsonl`), text);
+    tables.push({ name: table, rows, withheld });
+  }
+  return {
+    format: 1,
+    version: readVersion(),
+    exportedAt: moment?.at.toISOString() ?? '',
+    account: account.name,
+    repository: name ?? null,
+    tables: tables.toSorted((one, other) => one.name.localeCompare(other.name)),
+  };
+}
+
+/** Commits of GitHub's repositories are at GitHub. */
+async function copyRepositories(
+  repositories: readonly Repository[],
+  dataDir: string,
+  folder: string,
+): Promise<readonly string[]> {
+  const git = gitOf(dataDir);
+  const copied: string[] = [];
+  try {
+    for (const repository of repositories.filter(({ host }) => host === 'local')) {
+      const path = join('repositories', repository.owner, `${repository.name}.git`);
+      if (await copyRepository(git, join(dataDir, repositoryPath(repository)), join(folder, path))) copied.push(path);
+    }
+  } finally {
+    await git.companions.stop();
+  }
+  return copied;
+}

@@ -1,0 +1,54 @@
+// `npm run export -- <owner/name> --to <dir>`: for people who leave, or before an erasure. Interlock may run.
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import color from 'picocolors';
+import { exportTo } from './export-folder.ts';
+import { calledAs } from './launcher/called-as.ts';
+import { assertGit } from './launcher/git-program.ts';
+import { createProgress } from './launcher/progress.ts';
+import { StartError } from './launcher/start-error.ts';
+import { findDatabase, runTool } from './tool.ts';
+
+const program = new Command(calledAs('export'))
+  .description('Writes all of a repository, or of an account, into a new folder: rows as JSON, repositories as git.')
+  .argument('[owner/name]', 'repository; without it, the whole account that --account names')
+  .requiredOption('--to <dir>', 'a folder that is empty or not there yet')
+  .option('--account <name>', 'account, where there are several')
+  .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL']);
+
+interface Flags {
+  readonly to: string;
+  readonly account?: string;
+  readonly data: string;
+  readonly databaseUrl?: string;
+}
+
+const progress = createProgress((line) => console.log(line));
+
+async function main(): Promise<number> {
+  program.parse();
+  const [name] = program.args;
+  const { to, account, data, databaseUrl } = program.opts<Flags>();
+  if (name === undefined && account === undefined)
+    throw new StartError('Name a repository as <owner>/<name>, or a whole account by --account <name>.');
+  const folder = resolve(process.env['INIT_CWD'] ?? '.', to);
+  const dataDir = resolve(data);
+  await assertGit();
+  const database = await findDatabase(dataDir, databaseUrl);
+  try {
+    const manifest = await exportTo(folder, progress, { databaseUrl: database.url, dataDir, name, account });
+    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+    console.log(
+      color.green(
+        `${rows} rows and ${manifest.repositories.length} repositories as of ${manifest.exportedAt} in ${folder}`,
+      ),
+    );
+    console.log('Secrets and tokens are not in it.');
+    return 0;
+  } finally {
+    await database.stop();
+  }
+}
+
+runTool(main);
