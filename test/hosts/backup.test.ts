@@ -186,7 +186,8 @@ it('an export has every row of a repository and its commits', async () => {
 });
 
 it('an export of an account leaves secrets out, and has nothing of others', async () => {
-  const [{ name = '' } = {}] = await w.rows<{ name: string }>('select name from account');
+  const [account] = await w.rows<{ name: string }>('select name from account');
+  const name = account?.name ?? '';
   await w.rows(
     `with other as (insert into account (name) values ('others') returning id)
      insert into repository (account_id, owner, name, host, configuration_yaml, configuration_hash)

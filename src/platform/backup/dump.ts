@@ -24,7 +24,7 @@ export interface Dump {
 }
 
 export interface Snapshot {
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  readonly query: <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
   /** Writes every table into the folder. */
   dump(folder: string): Promise<Dump>;
   /** Writes the column `row` of a query into a file, each text as a line. Answers how many there were. */
