@@ -5,67 +5,42 @@ import { createServer, type RequestListener, type Server as HttpServer } from 'n
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ApolloServer } from '@apollo/server';
-import { fastifyApolloHandler } from '@as-integrations/fastify';
-import Fastify, {
-  LogController,
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
-import { execute, type ExecutionResult } from 'graphql';
-import {
-  acceptsProblem,
-  compileFacade,
-  loadDocuments,
-  problemOf,
-  problemType,
-  registerFacade,
-  serverOptions,
-  type Idempotency,
-  type KeyedRequest,
-} from '../rest-facade/index.ts';
-import type { Ports, Scope } from './context.ts';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { GraphQLSchema } from 'graphql';
+import { loadDocuments, serverOptions } from '../rest-facade/index.ts';
+import type { Ports } from './context.ts';
 import { configurationJsonSchema } from './domain/configuration/index.ts';
 import type { OidcSettings } from './domain/accounts/oidc-settings.ts';
-import { DomainError, errorCodes } from './domain/errors.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
-import { createApollo } from './graphql/apollo.ts';
-import { measuring, type MeasureOperation } from './graphql/measuring.ts';
+import { measuring } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
-import { refusal, withDomainError } from './graphql/errors.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
 import { interlockSchema } from './graphql/schema.ts';
 import { serveSockets } from './graphql/sockets.ts';
-import {
-  createAuthenticator,
-  requireScope,
-  type Authenticator,
-  type Secrets,
-  type Session,
-} from './modules/accounts/index.ts';
+import { createAuthenticator, type Authenticator, type Secrets } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
 import { personRoles } from './modules/github/index.ts';
-import { oidcConfirmation, openOidc } from './modules/oidc/index.ts';
+import { oidcConfirmation, openOidc, type Oidc } from './modules/oidc/index.ts';
 import { findParts, overdueAnswer, type MetricsPage, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
-import { outageAsRefusal, refusingOutages } from './platform/outage.ts';
 import { projectRoot } from './platform/project-root.ts';
-import { inSpan } from './platform/tracing/index.ts';
+import { describeEveryAnswer, refuseGuessers, sendFailure } from './server/answers.ts';
 import { serveApiDocs } from './server/api-docs.ts';
 import { createCallers, type Callers } from './server/callers.ts';
 import type { TrustsProxy } from './server/client-address.ts';
 import { serveDashboard, type Dashboard } from './server/dashboard.ts';
 import { serveEmbeds } from './server/embed/index.ts';
-import { openKeptAnswers, type IdempotencyKey, type KeptAnswers } from './server/idempotency.ts';
+import { serveGraphQL } from './server/graphql.ts';
+import { openKeptAnswers, type KeptAnswers } from './server/idempotency.ts';
 import { serveMcp } from './server/mcp.ts';
 import { dashboardOperations, measureRequests, serveMetrics } from './server/metrics.ts';
 import type { PageOptions } from './server/page.ts';
 import { askingAboutPeople } from './server/people.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
-import { createRateLimiter, RateLimited, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
+import { createRateLimiter, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
+import { serveRest } from './server/rest.ts';
 import { servePullRequestPages } from './server/pull-request-page.ts';
 import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveSessionPages } from './server/session-pages.ts';
@@ -114,27 +89,18 @@ export interface Server {
 }
 
 const bodyLimit = 1024 * 1024;
-// Affected targets may come with a mutation.
-const graphqlBodyLimit = 20 * bodyLimit;
 const closeIdleEveryMs = 100;
 const keepAliveMs = 72_000;
 
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { ports, secrets, hub } = options;
-  const wrongTokens = createWrongTokens(ports.clock);
-  const oidc = options.oidc ? openOidc(ports, options.oidc) : null;
-  const authenticator = notingGood(
-    askingAboutPeople(await createAuthenticator({ ports, secrets }), {
-      roleAtGitHub: personRoles(ports, secrets),
-      confirmAtOidc: oidcConfirmation(ports, secrets, oidc),
-    }),
-    wrongTokens,
-  );
+  const { ports, secrets } = options;
+  const access = await openAccess(options);
+  const { authenticator, callers, wrongTokens } = access;
   const keptAnswers = await openKeptAnswers(ports);
   const stopForgetting = await forgetDeleted(ports.db);
   const services: RequestServices = {
     secrets,
-    events: new EventLogPubSub(hub),
+    events: new EventLogPubSub(options.hub),
     githubServers: options.githubServers ?? [],
     temporal: options.temporal ?? { ui: null, urlOf: () => null, health: () => null },
   };
@@ -148,67 +114,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     clock: ports.clock,
     log: ports.log,
   });
-  const callers = createCallers(authenticator, ports.publicUrl);
-  const fastify = Fastify({
-    ...serverOptions,
-    trustProxy: options.trustsProxy ?? false,
-    serverFactory: (handler) => serverBeside(previews, handler),
-    bodyLimit,
-    loggerInstance: ports.log.child(
-      {},
-      { level: ports.log.isLevelEnabled('info') ? 'warn' : ports.log.level },
-    ) as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true }),
-  });
-  const dashboardDir = options.dashboardDir ?? join(projectRoot, 'dist', 'dashboard');
-  const dashboard = await serveDashboard(fastify, {
-    folder: dashboardDir,
-    callers,
-    publicUrl: ports.publicUrl,
-  });
-  const documents = loadDocuments();
-  const known = new Set([...documents.map(({ name }) => name), ...dashboardOperations(dashboardDir)]);
-  const parts: Parts = {
-    ports,
-    documents,
-    measure: measuring(ports.meter, known),
-    authenticator,
-    callers,
-    dashboard,
-    services,
-    rateLimiter,
-    keptAnswers,
-    log: ports.log,
-  };
-  traceRequests(fastify);
-  measureRequests(fastify, ports.meter);
-  describeEveryAnswer(fastify, dashboard);
-  if (options.metrics) {
-    const { publicUrl } = ports;
-    serveMetrics(fastify, { ...options.metrics, publicUrl, temporal: services.temporal.health });
-  }
-  refuseGuessers(fastify, { wrongTokens, callers });
-  serveHealth(fastify, { ...ports, temporal: services.temporal, overdue: options.overdue ?? (() => []) });
-  const apollo = await serveGraphQL(fastify, parts);
-  serveMcp(fastify, { ...parts, apollo, schema: interlockSchema(), publicUrl: ports.publicUrl });
-  serveRest(fastify, parts);
-  servePages(fastify, parts);
-  await serveSessionPages(fastify, { ports, secrets, authenticator, callers, wrongTokens, oidc });
-  serveEmbeds(fastify, {
-    schema: interlockSchema(),
-    services,
-    authenticator,
-    wrongTokens,
-    log: ports.log,
-    folder: dashboardDir,
-    frameAncestors: options.frameAncestors ?? "'none'",
-  });
-  serveSchemas(fastify);
-  await serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
-  if (options.registerExtra)
-    await fastify.register(
-      async (scope) => await options.registerExtra?.(scope, { authenticator, callers, rateLimiter }),
-    );
+  const fastify = createFastify(options, previews);
+  const apollo = await serveRoutes(fastify, options, { ...access, services, rateLimiter, keptAnswers });
   const sockets = serveSockets({
     server: fastify.server,
     isElsewhere: (request) => previews.isPreview(request),
@@ -244,6 +151,41 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
+/** How requests are admitted. */
+interface Access {
+  readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly wrongTokens: WrongTokens;
+  readonly oidc: Oidc | null;
+}
+
+async function openAccess({ ports, secrets, oidc: settings }: ServerOptions): Promise<Access> {
+  const wrongTokens = createWrongTokens(ports.clock);
+  const oidc = settings ? openOidc(ports, settings) : null;
+  const authenticator = notingGood(
+    askingAboutPeople(await createAuthenticator({ ports, secrets }), {
+      roleAtGitHub: personRoles(ports, secrets),
+      confirmAtOidc: oidcConfirmation(ports, secrets, oidc),
+    }),
+    wrongTokens,
+  );
+  return { authenticator, callers: createCallers(authenticator, ports.publicUrl), wrongTokens, oidc };
+}
+
+function createFastify({ ports, trustsProxy }: ServerOptions, previews: PreviewProxy): FastifyInstance {
+  return Fastify({
+    ...serverOptions,
+    trustProxy: trustsProxy ?? false,
+    serverFactory: (handler) => serverBeside(previews, handler),
+    bodyLimit,
+    loggerInstance: ports.log.child(
+      {},
+      { level: ports.log.isLevelEnabled('info') ? 'warn' : ports.log.level },
+    ) as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+  });
+}
+
 // Before any route, hook or parser of ours: a preview's host is another origin.
 function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpServer {
   // As Fastify sets them where it makes the server.
@@ -257,67 +199,46 @@ function serverBeside(previews: PreviewProxy, handler: RequestListener): HttpSer
   return server;
 }
 
-interface Parts {
-  readonly ports: Ports;
-  readonly authenticator: Authenticator;
-  readonly callers: Callers;
-  readonly dashboard: Dashboard;
+/** What requests are answered with. */
+interface Parts extends Access {
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: KeptAnswers;
-  readonly log: Ports['log'];
-  readonly measure: MeasureOperation;
-  readonly documents: ReturnType<typeof loadDocuments>;
 }
 
-function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
-  fastify.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-  });
-  fastify.setNotFoundHandler(async (request, reply) =>
-    (await dashboard.answerUnknown(request, reply)) ? reply : await sendError(reply, 404, 'Not found'),
-  );
-  fastify.setErrorHandler(async (thrown: Error & { readonly statusCode?: number }, request, reply) => {
-    const error = outageAsRefusal(thrown) as typeof thrown;
-    const status = error instanceof DomainError ? errorCodes[error.code] : (error.statusCode ?? 500);
-    if (status < 500) return await sendError(reply, status, error.message);
-    request.log.error({ err: thrown, requestId: request.id }, 'a request failed');
-    if (!(error instanceof DomainError) || error.retryAfterSec === undefined)
-      return await sendFailure(reply, status, { error: 'Internal server error', request_id: request.id });
-    reply.header('retry-after', String(error.retryAfterSec));
-    return await sendError(reply, status, error.message);
-  });
-}
-
-/** By its answer alone, whichever part gave it: REST, GraphQL, git or a page. */
-function refuseGuessers(
+/** All that is served over HTTP. Answers the executor of GraphQL. */
+async function serveRoutes(
   fastify: FastifyInstance,
-  { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },
-): void {
-  fastify.addHook('onRequest', async ({ ip, headers }, reply) => {
-    const secret = callers.secretOf(headers);
-    const seconds = secret === null ? null : wrongTokens.refusedForSec(ip, secret);
-    if (seconds === null) return;
-    reply.header('retry-after', String(seconds)).header('connection', 'close');
-    return await sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
-  });
-  fastify.addHook('onResponse', async ({ ip, headers }, { statusCode }) => {
-    if (statusCode === 401 && callers.secretOf(headers) !== null) wrongTokens.noteWrong(ip);
-  });
-}
-
-async function sendError(reply: FastifyReply, status: number, error: string): Promise<unknown> {
-  return await sendFailure(reply, status, { error });
-}
-
-async function sendFailure(
-  reply: FastifyReply,
-  status: number,
-  body: Readonly<Record<string, unknown>>,
-): Promise<unknown> {
-  reply.code(status);
-  if (!acceptsProblem(reply.request.headers.accept)) return await reply.send(body);
-  return await reply.type(`${problemType}; charset=utf-8`).send(JSON.stringify(problemOf(status, body)));
+  options: ServerOptions,
+  parts: Parts,
+): Promise<ApolloServer<GraphQLContext>> {
+  const { ports, secrets, metrics, registerExtra, overdue = () => [], frameAncestors = "'none'" } = options;
+  const { log, publicUrl } = ports;
+  const { authenticator, callers, services, rateLimiter } = parts;
+  const { temporal } = services;
+  const dashboardDir = options.dashboardDir ?? join(projectRoot, 'dist', 'dashboard');
+  const dashboard = await serveDashboard(fastify, { folder: dashboardDir, callers, publicUrl });
+  const documents = loadDocuments();
+  const known = new Set([...documents.map(({ name }) => name), ...dashboardOperations(dashboardDir)]);
+  const schema = interlockSchema();
+  const executing = { ...parts, schema, log, measure: measuring(ports.meter, known) };
+  traceRequests(fastify);
+  measureRequests(fastify, ports.meter);
+  describeEveryAnswer(fastify, dashboard);
+  if (metrics) serveMetrics(fastify, { ...metrics, publicUrl, temporal: temporal.health });
+  refuseGuessers(fastify, parts);
+  serveHealth(fastify, { db: ports.db, temporal, overdue });
+  const apollo = await serveGraphQL(fastify, executing);
+  serveMcp(fastify, { ...executing, apollo, publicUrl });
+  serveRest(fastify, { ...executing, documents });
+  servePages(fastify, { ...executing, dashboard });
+  await serveSessionPages(fastify, { ...parts, ports, secrets });
+  serveEmbeds(fastify, { ...executing, folder: dashboardDir, frameAncestors });
+  serveSchemas(fastify);
+  await serveGraphiql(fastify, options.graphiqlDir ?? join(projectRoot, 'dist', 'graphiql'));
+  if (registerExtra)
+    await fastify.register(async (scope) => await registerExtra(scope, { authenticator, callers, rateLimiter }));
+  return apollo;
 }
 
 interface Health {
@@ -338,105 +259,17 @@ function serveHealth(fastify: FastifyInstance, { db, temporal, overdue }: Health
   });
 }
 
-const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
-
-async function serveGraphQL(
-  fastify: FastifyInstance,
-  { callers, services, rateLimiter, keptAnswers, log, measure }: Parts,
-): Promise<ApolloServer<GraphQLContext>> {
-  const apollo = createApollo({ schema: interlockSchema(), rateLimiter, keptAnswers, log, measure });
-  await apollo.start();
-  const handler = fastifyApolloHandler(apollo, {
-    context: async (request): Promise<GraphQLContext> => {
-      try {
-        const { ctx } = await callers.authenticate(request, request.id);
-        return graphQLContext(ctx, services, 'graphql_api');
-      } catch (error) {
-        const refused = outageAsRefusal(error);
-        if (!(refused instanceof DomainError)) throw refused;
-        if (!callersFault.has(refused.code)) log.error({ err: error, requestId: request.id }, 'a request failed');
-        throw refusal(
-          refused,
-          refused.code === 'UNAUTHENTICATED' ? new Map([['www-authenticate', 'Bearer']]) : undefined,
-        );
-      }
-    },
-  });
-  fastify.route({
-    method: ['GET', 'POST'],
-    url: '/graphql',
-    bodyLimit: graphqlBodyLimit,
-    exposeHeadRoute: false,
-    // What a session reads by GET is for its browser alone.
-    onRequest: async (_request, reply) => void reply.header('cache-control', 'no-store'),
-    handler,
-  });
-  return apollo;
-}
-
-function serveRest(
-  fastify: FastifyInstance,
-  { authenticator, callers, services, rateLimiter, keptAnswers, measure, documents }: Parts,
-): void {
-  const schema = interlockSchema();
-  const sessions = new WeakMap<FastifyRequest, Session>();
-  const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
-  const sessionOf = (request: FastifyRequest): Session => {
-    const session = sessions.get(request);
-    if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
-    return session;
-  };
-  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => {
-    const { accountId, actor } = sessionOf(request).ctx;
-    if (actor.userId === null) throw new Error('A request has no user.');
-    return { accountId, userId: actor.userId, operation, key, fingerprint };
-  };
-  const idempotency: Idempotency = {
-    authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
-    begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
-    finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
-  };
-  fastify.addHook('onSend', async (request, reply) => {
-    for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
-  });
-  registerFacade(fastify, {
-    operations: compileFacade({ schema, documents }),
-    idempotency,
-    authenticate: async (request) => {
-      // Pages may read by REST with their session. What changes something needs a token.
-      const session = await refusingOutages(async () =>
-        request.method === 'GET'
-          ? await callers.authenticate(request, request.id)
-          : await authenticator.authenticate(request.headers.authorization, request.id),
-      );
-      sessions.set(request, session);
-      try {
-        allowances.set(request, rateLimiter.take(session.ctx.accountId, 1));
-      } catch (error) {
-        if (error instanceof RateLimited) allowances.set(request, error.headers);
-        throw error;
-      }
-    },
-    execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
-      const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
-      const startedAt = performance.now();
-      const result = await inSpan(
-        `GraphQL ${operationName}`,
-        {},
-        async () => await execute({ schema, document, variableValues: variables, operationName, contextValue }),
-      );
-      measure({ name: operationName, errors: result.errors ?? [], startedAt });
-      return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
-    },
-  });
+interface PageParts extends Parts {
+  readonly schema: GraphQLSchema;
+  readonly dashboard: Dashboard;
 }
 
 function servePages(
   fastify: FastifyInstance,
-  { authenticator, callers, dashboard, services, rateLimiter }: Parts,
+  { schema, authenticator, callers, dashboard, services, rateLimiter }: PageParts,
 ): void {
   const options: PageOptions = {
-    schema: interlockSchema(),
+    schema,
     admit: async (request) => {
       const session =
         callers.sessionOf(request.headers) === null

@@ -1,0 +1,58 @@
+// What every answer has, whichever part gave it: headers, the shape of a refusal, and an end to guessed tokens.
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { acceptsProblem, problemOf, problemType } from '../../rest-facade/index.ts';
+import { DomainError, errorCodes } from '../domain/errors.ts';
+import { outageAsRefusal } from '../platform/outage.ts';
+import type { Callers } from './callers.ts';
+import type { Dashboard } from './dashboard.ts';
+import type { WrongTokens } from './wrong-tokens.ts';
+
+export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
+  fastify.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  });
+  fastify.setNotFoundHandler(async (request, reply) =>
+    (await dashboard.answerUnknown(request, reply)) ? reply : await sendError(reply, 404, 'Not found'),
+  );
+  fastify.setErrorHandler(async (thrown: Error & { readonly statusCode?: number }, request, reply) => {
+    const error = outageAsRefusal(thrown) as typeof thrown;
+    const status = error instanceof DomainError ? errorCodes[error.code] : (error.statusCode ?? 500);
+    if (status < 500) return await sendError(reply, status, error.message);
+    request.log.error({ err: thrown, requestId: request.id }, 'a request failed');
+    if (!(error instanceof DomainError) || error.retryAfterSec === undefined)
+      return await sendFailure(reply, status, { error: 'Internal server error', request_id: request.id });
+    reply.header('retry-after', String(error.retryAfterSec));
+    return await sendError(reply, status, error.message);
+  });
+}
+
+/** By its answer alone, whichever part gave it: REST, GraphQL, git or a page. */
+export function refuseGuessers(
+  fastify: FastifyInstance,
+  { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },
+): void {
+  fastify.addHook('onRequest', async ({ ip, headers }, reply) => {
+    const secret = callers.secretOf(headers);
+    const seconds = secret === null ? null : wrongTokens.refusedForSec(ip, secret);
+    if (seconds === null) return;
+    reply.header('retry-after', String(seconds)).header('connection', 'close');
+    return await sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
+  });
+  fastify.addHook('onResponse', async ({ ip, headers }, { statusCode }) => {
+    if (statusCode === 401 && callers.secretOf(headers) !== null) wrongTokens.noteWrong(ip);
+  });
+}
+
+async function sendError(reply: FastifyReply, status: number, error: string): Promise<unknown> {
+  return await sendFailure(reply, status, { error });
+}
+
+export async function sendFailure(
+  reply: FastifyReply,
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  reply.code(status);
+  if (!acceptsProblem(reply.request.headers.accept)) return await reply.send(body);
+  return await reply.type(`${problemType}; charset=utf-8`).send(JSON.stringify(problemOf(status, body)));
+}

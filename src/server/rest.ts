@@ -1,0 +1,88 @@
+// REST: every route of the facade, executed in process for the caller.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { execute, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import {
+  compileFacade,
+  registerFacade,
+  type DocumentSource,
+  type Idempotency,
+  type KeyedRequest,
+} from '../../rest-facade/index.ts';
+import type { Scope } from '../context.ts';
+import { DomainError } from '../domain/errors.ts';
+import { graphQLContext, type RequestServices } from '../graphql/context.ts';
+import { withDomainError } from '../graphql/errors.ts';
+import type { MeasureOperation } from '../graphql/measuring.ts';
+import { requireScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
+import { refusingOutages } from '../platform/outage.ts';
+import { inSpan } from '../platform/tracing/index.ts';
+import type { Callers } from './callers.ts';
+import type { IdempotencyKey, KeptAnswers } from './idempotency.ts';
+import { RateLimited, type RateLimiter } from './rate-limit.ts';
+
+export interface RestOptions {
+  readonly schema: GraphQLSchema;
+  readonly documents: readonly DocumentSource[];
+  readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly services: RequestServices;
+  readonly rateLimiter: RateLimiter;
+  readonly keptAnswers: KeptAnswers;
+  readonly measure: MeasureOperation;
+}
+
+export function serveRest(
+  fastify: FastifyInstance,
+  { schema, documents, authenticator, callers, services, rateLimiter, keptAnswers, measure }: RestOptions,
+): void {
+  const sessions = new WeakMap<FastifyRequest, Session>();
+  const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
+  const sessionOf = (request: FastifyRequest): Session => {
+    const session = sessions.get(request);
+    if (!session) throw new DomainError('UNAUTHENTICATED', 'Unauthorized');
+    return session;
+  };
+  const keyOf = ({ operation, key, fingerprint, request }: KeyedRequest): IdempotencyKey => {
+    const { accountId, actor } = sessionOf(request).ctx;
+    if (actor.userId === null) throw new Error('A request has no user.');
+    return { accountId, userId: actor.userId, operation, key, fingerprint };
+  };
+  const idempotency: Idempotency = {
+    authorise: ({ request }, scope) => requireScope(sessionOf(request).ctx, scope as Scope),
+    begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
+    finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
+  };
+  fastify.addHook('onSend', async (request, reply) => {
+    for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
+  });
+  registerFacade(fastify, {
+    operations: compileFacade({ schema, documents }),
+    idempotency,
+    authenticate: async (request) => {
+      // Pages may read by REST with their session. What changes something needs a token.
+      const session = await refusingOutages(async () =>
+        request.method === 'GET'
+          ? await callers.authenticate(request, request.id)
+          : await authenticator.authenticate(request.headers.authorization, request.id),
+      );
+      sessions.set(request, session);
+      try {
+        allowances.set(request, rateLimiter.take(session.ctx.accountId, 1));
+      } catch (error) {
+        if (error instanceof RateLimited) allowances.set(request, error.headers);
+        throw error;
+      }
+    },
+    execute: async ({ document, variables, operationName, request }): Promise<ExecutionResult> => {
+      const contextValue = graphQLContext(sessionOf(request).ctx, services, 'rest_api');
+      const startedAt = performance.now();
+      const result = await inSpan(
+        `GraphQL ${operationName}`,
+        {},
+        async () => await execute({ schema, document, variableValues: variables, operationName, contextValue }),
+      );
+      measure({ name: operationName, errors: result.errors ?? [], startedAt });
+      return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
+    },
+  });
+}
