@@ -13,7 +13,7 @@ import { html, sendPage } from '../page.ts';
 import { refuseGuesses, type WrongTokens } from '../wrong-tokens.ts';
 import { badgeOf } from './badge.ts';
 import { createBoards } from './boards.ts';
-import { createStreams } from './streams.ts';
+import { createStreams, type Streams, type Visitor } from './streams.ts';
 
 export interface EmbedOptions {
   readonly schema: GraphQLSchema;
@@ -89,23 +89,10 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
         return await sendEmbed(reply, folder, frameAncestors);
       case 'badge':
         return await sendBadge(request, reply, badgeOf(session.link.baseBranch, (await boards.read(session)).words));
-      case 'changes':
-        reply.hijack();
-        reply.raw.writeHead(200, {
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-store',
-          // A proxy would hold events back until it has enough of them.
-          'x-accel-buffering': 'no',
-        });
-        if (
-          !streams.open({
-            response: reply.raw,
-            session,
-            signInAgain: async () => await authenticator.authenticateEmbed(keyOf(request), request.id),
-          })
-        )
-          reply.raw.end('event: full\ndata: {}\n\n');
-        return reply;
+      case 'changes': {
+        const signInAgain = async () => await authenticator.authenticateEmbed(keyOf(request), request.id);
+        return sendChanges(reply, streams, { session, signInAgain });
+      }
       case null:
         return await sendOver(reply, 404);
     }
@@ -135,6 +122,18 @@ async function sendEmbed(reply: FastifyReply, folder: string, frameAncestors: st
     `frame-ancestors ${frameAncestors}`,
   ].join('; ');
   return await reply.header('content-security-policy', policy).sendFile('embed.html', folder, { cacheControl: false });
+}
+
+function sendChanges(reply: FastifyReply, streams: Streams, visitor: Omit<Visitor, 'response'>): FastifyReply {
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    // A proxy would hold events back until it has enough of them.
+    'x-accel-buffering': 'no',
+  });
+  if (!streams.open({ response: reply.raw, ...visitor })) reply.raw.end('event: full\ndata: {}\n\n');
+  return reply;
 }
 
 async function sendBadge(request: FastifyRequest, reply: FastifyReply, badge: string): Promise<FastifyReply> {
