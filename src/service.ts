@@ -135,41 +135,23 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const reconciler = createReconciler(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
   const slackRelay = options.slack ? createSlackRelay(ports, options.slack) : null;
-  const { dataDir, retention = usualRetention } = options;
   const overdue = watchOverdue(ports);
   const { mostSeries } = options;
   const seriesLimit = mostSeries === undefined ? {} : { mostSeries };
   const metricsPage = createMetricsPage({ metrics, db, clock, overdue: overdue.found, ...seriesLimit });
-  const every = (ms: number, work: () => Promise<unknown>): Loop => repeat(ms, work, onError);
+  const every: Every = (ms, work) => repeat(ms, work, onError);
   const housekeeping: readonly Loop[] = [
     ...codeHosts.map((host) => host.reconciler({ onError })),
     sequencer,
     ...(webhookRelay === null ? [] : [webhookRelay]),
     ...(slackRelay === null ? [] : [every(second, async () => await slackRelay.look())]),
-    repeat(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal), onError),
-    every(halfSecond, async () => await rollUpEvents(db)),
     every(halfMinute, async () => await overdue.look()),
-    every(minute, async () => await refreshStatistics(options.databaseUrl)),
-    every(minute, async () => await removeDeletedRepositories(ports)),
-    every(minute, async () => await carryOutErasures(ports)),
-    ...(secrets === undefined
-      ? []
-      : [
-          every(second, async () => await syncInstallations(ports, secrets, false)),
-          every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
-          every(minute, async () => await sweepWebhooks(ports, secrets)),
-        ]),
+    ...housekeepingOf(options, ports, every),
   ];
-  // They wake queues, deployments, runbooks and verifications.
   const wakers: readonly Loop[] = [
     relay,
     every(second, async () => await inbox.look()),
-    every(second, async () => await wakeDueReleases(ports)),
-    every(second, async () => await wakeDueVerifications(ports)),
-    every(second, async () => await wakeDueRunbooks(ports)),
-    every(second, async () => await announceDueFreezes(ports)),
-    every(second, async () => await expireDueRegistrations(ports)),
-    every(second, async () => await lookAtNewCandidates(ports)),
+    ...wakersOf(ports, every),
     reconciler,
   ];
   let started: Promise<readonly Loop[]> = Promise.resolve([]);
@@ -209,6 +191,40 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await db.close();
     },
   };
+}
+
+type Every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>) => Loop;
+
+/** Deletes what is old or erased, and keeps statistics and the lists of installations up to date. */
+function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Loop[] {
+  const { databaseUrl, dataDir, secrets, retention = usualRetention } = options;
+  const { db, meter, log, clock } = ports;
+  return [
+    every(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal)),
+    every(halfSecond, async () => await rollUpEvents(db)),
+    every(minute, async () => await refreshStatistics(databaseUrl)),
+    every(minute, async () => await removeDeletedRepositories(ports)),
+    every(minute, async () => await carryOutErasures(ports)),
+    ...(secrets === undefined
+      ? []
+      : [
+          every(second, async () => await syncInstallations(ports, secrets, false)),
+          every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
+          every(minute, async () => await sweepWebhooks(ports, secrets)),
+        ]),
+  ];
+}
+
+/** What finds due rows of releases, previews and runbooks, and wakes them. */
+function wakersOf(ports: Ports, every: Every): Loop[] {
+  return [
+    every(second, async () => await wakeDueReleases(ports)),
+    every(second, async () => await wakeDueVerifications(ports)),
+    every(second, async () => await wakeDueRunbooks(ports)),
+    every(second, async () => await announceDueFreezes(ports)),
+    every(second, async () => await expireDueRegistrations(ports)),
+    every(second, async () => await lookAtNewCandidates(ports)),
+  ];
 }
 
 /** The host `github`, where the secrets of Apps can be opened. */
