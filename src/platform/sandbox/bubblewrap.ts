@@ -50,11 +50,32 @@ export function createBubblewrap(programs: Programs, serviceOf: Privileges, boun
 
 type ConfinedRun = BoundedRun & { readonly confines: boolean };
 
+// bubblewrap carries its options out in their order, so that a later one covers an earlier one.
 function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileges): string[] {
-  const layout = readLayout();
-  const { checkout, home, tmp } = run.folders;
-  const shown = run.shown ?? [];
-  const resolver = run.network === true ? readResolver() : null;
+  return [
+    ...namespacesOf(run, privileges),
+    ...programsShown(run),
+    ...devicesMade(programs),
+    ...foldersBound(run),
+    // Both are memory, without end where they can be written to.
+    '--remount-ro',
+    '/dev',
+    '--remount-ro',
+    '/',
+    '--chdir',
+    insideCheckout,
+    // As root, bubblewrap would keep root's capabilities: only the ones that setpriv needs to become nobody are left.
+    ...(privileges.isRoot
+      ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
+      : []),
+    '--',
+    ...(privileges.isRoot ? dropPrivileges(privileges, programs.setpriv) : []),
+    ...(run.confines ? [insideConfine] : []),
+    ...shellOf(run),
+  ];
+}
+
+function namespacesOf(run: ConfinedRun, privileges: Privileges): string[] {
   return [
     '--unshare-pid',
     ...(run.network === true ? [] : ['--unshare-net']),
@@ -64,6 +85,15 @@ function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileg
     ...(privileges.isRoot ? [] : ['--unshare-user']),
     '--die-with-parent',
     '--new-session',
+  ];
+}
+
+/** The programs of this machine, the program that confines, and what the run shows, all of it read-only. */
+function programsShown(run: ConfinedRun): string[] {
+  const layout = readLayout();
+  const shown = run.shown ?? [];
+  const resolver = run.network === true ? readResolver() : null;
+  return [
     // Made here, or bubblewrap makes them for root's eyes only.
     ...foldersAbove([...layout.readOnly, layout.node.at, insideHome, ...shown.map(({ at }) => at)]).flatMap((path) => [
       '--perms',
@@ -79,6 +109,11 @@ function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileg
     layout.node.at,
     ...(run.confines ? ['--perms', '0755', '--file', confineDescriptor, insideConfine] : []),
     ...shown.flatMap(({ from, at }) => ['--ro-bind', from, at]),
+  ];
+}
+
+function devicesMade({ hasSizes }: Programs): string[] {
+  return [
     '--proc',
     '/proc',
     '--tmpfs',
@@ -98,34 +133,15 @@ function argumentsFor(run: ConfinedRun, programs: Programs, privileges: Privileg
     '/dev/stderr',
     '--perms',
     '1777',
-    ...(programs.hasSizes ? ['--size', String(sharedMemoryBytes)] : []),
+    ...(hasSizes ? ['--size', String(sharedMemoryBytes)] : []),
     '--tmpfs',
     '/dev/shm',
-    '--bind',
-    checkout,
-    insideCheckout,
-    '--bind',
-    home,
-    insideHome,
-    '--bind',
-    tmp,
-    '/tmp',
-    // Both are memory, without end where they can be written to.
-    '--remount-ro',
-    '/dev',
-    '--remount-ro',
-    '/',
-    '--chdir',
-    insideCheckout,
-    // As root, bubblewrap would keep root's capabilities: only the ones that setpriv needs to become nobody are left.
-    ...(privileges.isRoot
-      ? ['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP']
-      : []),
-    '--',
-    ...(privileges.isRoot ? dropPrivileges(privileges, programs.setpriv) : []),
-    ...(run.confines ? [insideConfine] : []),
-    ...shellOf(run),
   ];
+}
+
+function foldersBound({ folders }: ConfinedRun): string[] {
+  const { checkout, home, tmp } = folders;
+  return ['--bind', checkout, insideCheckout, '--bind', home, insideHome, '--bind', tmp, '/tmp'];
 }
 
 function foldersAbove(paths: readonly string[]): string[] {

@@ -13,6 +13,7 @@ import {
   insideNode,
   readLayout,
   readResolver,
+  type Layout,
 } from './layout.ts';
 import type { Sandbox, SandboxRun } from './port.ts';
 import { decideIdentity, dropPrivileges, ownFolders, showIdentity, type Privileges } from './privileges.ts';
@@ -66,22 +67,11 @@ export function createNamespaces(
 // The shell that makes the root stays the namespace's first process: it reaps, and when the command ends the
 // kernel kills whatever was left behind.
 function setUpScript(run: SandboxRun & { readonly confine: string | null }): string {
-  const { readOnly, links, node } = readLayout();
-  const { root, checkout, home, tmp } = run.folders;
-  const resolver = run.network === true ? readResolver() : null;
+  const { root } = run.folders;
+  const layout = readLayout();
+  const mounts = mountsOf(run, layout);
   const inRoot = (path: string): string => quote(root + path);
-  const shownDevices = devices.map((device) => `/dev/${device}`).filter((path) => existsSync(path));
-  const mounts = [
-    ...readOnly.map((path) => ({ from: path, to: path, options: 'bind,ro' })),
-    { from: node.from, to: node.at, options: 'bind,ro' },
-    ...(resolver === null ? [] : [{ from: resolver.from, to: resolver.at, options: 'bind,ro' }]),
-    ...(run.shown ?? []).map(({ from, at }) => ({ from, to: at, options: 'bind,ro' })),
-    ...shownDevices.map((path) => ({ from: path, to: path, options: 'bind' })),
-    { from: checkout, to: insideCheckout, options: 'bind' },
-    { from: home, to: insideHome, options: 'bind' },
-    { from: tmp, to: '/tmp', options: 'bind' },
-  ];
-  const isFolder = ({ from }: { from: string }): boolean => statSync(from).isDirectory();
+  const isFolder = ({ from }: Mount): boolean => statSync(from).isDirectory();
   const files = mounts.filter((mount) => !isFolder(mount)).map(({ to }) => to);
   const folders = [
     ...mounts.filter(isFolder).map(({ to }) => to),
@@ -101,7 +91,7 @@ function setUpScript(run: SandboxRun & { readonly confine: string | null }): str
     `mkdir -p ${folders.map(inRoot).join(' ')}`,
     `touch ${files.map(inRoot).join(' ')}`,
     ...mounts.map(({ from, to, options }) => `mount -o ${options} ${quote(from)} ${inRoot(to)}`),
-    ...links.map(({ path, target }) => `ln -s ${quote(target)} ${inRoot(path)}`),
+    ...layout.links.map(({ path, target }) => `ln -s ${quote(target)} ${inRoot(path)}`),
     // A copy: the file may lie where no program can be run.
     ...(run.confine === null ? [] : [`install -m 755 ${quote(run.confine)} ${inRoot(insideConfine)}`]),
     ...streams.map(([name, number]) => `ln -s /proc/self/fd${number} ${inRoot(`/dev/${name}`)}`),
@@ -119,6 +109,28 @@ function setUpScript(run: SandboxRun & { readonly confine: string | null }): str
     // No exec: see above.
     'set +e; "$@"; code=$?; exit $code',
   ].join('\n');
+}
+
+interface Mount {
+  readonly from: string;
+  readonly to: string;
+  readonly options: 'bind' | 'bind,ro';
+}
+
+function mountsOf(run: SandboxRun, { readOnly, node }: Layout): Mount[] {
+  const { checkout, home, tmp } = run.folders;
+  const resolver = run.network === true ? readResolver() : null;
+  const shownDevices = devices.map((device) => `/dev/${device}`).filter((path) => existsSync(path));
+  return [
+    ...readOnly.map((path): Mount => ({ from: path, to: path, options: 'bind,ro' })),
+    { from: node.from, to: node.at, options: 'bind,ro' },
+    ...(resolver === null ? [] : [{ from: resolver.from, to: resolver.at, options: 'bind,ro' } as const]),
+    ...(run.shown ?? []).map(({ from, at }): Mount => ({ from, to: at, options: 'bind,ro' })),
+    ...shownDevices.map((path): Mount => ({ from: path, to: path, options: 'bind' })),
+    { from: checkout, to: insideCheckout, options: 'bind' },
+    { from: home, to: insideHome, options: 'bind' },
+    { from: tmp, to: '/tmp', options: 'bind' },
+  ];
 }
 
 function quote(text: string): string {
