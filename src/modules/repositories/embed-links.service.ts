@@ -25,22 +25,11 @@ export async function createEmbedLink(
 ): Promise<{ readonly id: string; readonly url: string; readonly badgeUrl: string }> {
   requireScope(ctx, 'admin');
   const { id: repositoryId, owner, name } = await loadRepository(ctx, repository, 'admin');
-  if (baseBranch === '' || baseBranch.length > longestBranch)
-    throw new DomainError(
-      'BAD_INPUT',
-      `input.baseBranch must have 1 to ${longestBranch} characters`,
-      'input.baseBranch',
-    );
+  refuseBranch(baseBranch);
   const { userId, tokenId } = ctx.actor;
   if (userId === null) throw new Error('An embed link belongs to a user.');
   const now = ctx.clock();
-  const expiresAt = asked ?? new Date(now.getTime() + usualDays * dayMs);
-  if (expiresAt <= now || expiresAt.getTime() > now.getTime() + mostDays * dayMs)
-    throw new DomainError(
-      'BAD_INPUT',
-      `input.expiresAt must be in the future, and within ${mostDays} days`,
-      'input.expiresAt',
-    );
+  const expiresAt = checkedExpiry(asked, now);
   const key = randomBytes(32).toString('base64url');
   const id = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [made] = await tx.query<{ id: string }>(
@@ -65,6 +54,26 @@ export async function createEmbedLink(
   const path = [owner, name, ...baseBranch.split('/')].map(encodeURIComponent).join('/');
   const place = `${ctx.publicUrl}/embed/${path}`;
   return { id, url: `${place}?key=${key}`, badgeUrl: `${place}/badge.svg?key=${key}` };
+}
+
+function refuseBranch(baseBranch: string): void {
+  if (baseBranch === '' || baseBranch.length > longestBranch)
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.baseBranch must have 1 to ${longestBranch} characters`,
+      'input.baseBranch',
+    );
+}
+
+function checkedExpiry(asked: Date | null | undefined, now: Date): Date {
+  const expiresAt = asked ?? new Date(now.getTime() + usualDays * dayMs);
+  if (expiresAt <= now || expiresAt.getTime() > now.getTime() + mostDays * dayMs)
+    throw new DomainError(
+      'BAD_INPUT',
+      `input.expiresAt must be in the future, and within ${mostDays} days`,
+      'input.expiresAt',
+    );
+  return expiresAt;
 }
 
 /** Ends a link and what shows it, in every process at once. A repetition changes nothing. */
