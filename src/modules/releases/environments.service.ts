@@ -15,6 +15,7 @@ import { readLine } from './deployments.history.ts';
 import { readDeploymentsIn } from './deployments.reads.ts';
 import type { Deployment } from './deployments.types.ts';
 import { loadEnvironment, loadReleaseProject } from './projects.reads.ts';
+import type { ReleaseProject } from './projects.types.ts';
 import { changedSecret, checkedProvider, checkedSeconds, type ProviderRequest } from './provider.settings.ts';
 import type { EnvironmentRow } from './releases.entities.ts';
 import { changeEnvironment } from './releases.locks.ts';
@@ -69,15 +70,7 @@ export async function createEnvironment(ctx: Context, secrets: Secrets, input: N
       changedSecret(secrets, owner, { request: input.provider, before: null, sealed: null }),
     ]);
     await place(ctx, tx, { order, id: row.id, position: input.position ?? null });
-    await appendEvents(ctx, tx, [
-      {
-        repositoryId: project.repositoryId,
-        environmentId: row.id,
-        action: 'environment_created',
-        payload: { project: project.name, environment: name },
-      },
-    ]);
-    await recordUserAction(ctx, tx, { action: 'environment_created', target: `${project.name}/${name}` });
+    await record(ctx, tx, 'environment_created', { project, id: row.id, name });
   });
 }
 
@@ -119,15 +112,7 @@ export async function updateEnvironment(
     await tx.em.flush();
     if (typeof change.position === 'number')
       await place(ctx, tx, { order, id: environment.id, position: change.position });
-    await appendEvents(ctx, tx, [
-      {
-        repositoryId: project.repositoryId,
-        environmentId: environment.id,
-        action: 'environment_updated',
-        payload: { project: project.name, environment: environment.name },
-      },
-    ]);
-    await recordUserAction(ctx, tx, { action: 'environment_updated', target: `${project.name}/${environment.name}` });
+    await record(ctx, tx, 'environment_updated', { project, id: environment.id, name: environment.name });
     return row;
   };
   if (!change.preview) {
@@ -149,6 +134,17 @@ export async function updateEnvironment(
       ),
     };
   });
+}
+
+async function record(
+  ctx: Context,
+  tx: Transaction,
+  action: 'environment_created' | 'environment_updated',
+  { project, id, name }: { readonly project: ReleaseProject; readonly id: string; readonly name: string },
+): Promise<void> {
+  const payload = { project: project.name, environment: name };
+  await appendEvents(ctx, tx, [{ repositoryId: project.repositoryId, environmentId: id, action, payload }]);
+  await recordUserAction(ctx, tx, { action, target: `${project.name}/${name}` });
 }
 
 async function readSettings(ctx: Context, tx: Transaction, id: string): Promise<EnvironmentSettings> {
