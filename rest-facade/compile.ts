@@ -99,12 +99,13 @@ export function compileFacade({
   const problems = validate(withDirectives, all);
   if (problems.length > 0) throw new Error(`The REST documents do not fit the schema.\n${problems.join('\n\n')}`);
   const separate = separateOperations(all);
+  const schemas = { schema: withDirectives, bare: schema };
   const operations = parsed.flatMap(({ name, ast }) => {
     const nodes = ast.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
     if (nodes.length > 1)
       throw new Error(`${name}.graphql holds ${nodes.length} operations; one file is one operation.`);
     return nodes.map((node) =>
-      inFile(name, () => compileOperation(withDirectives, schema, name, node, separate[name])),
+      inFile(name, () => compileOperation(schemas, { file: name, node, separate: separate[name] })),
     );
   });
   for (const group of groupByRoute(operations).values()) checkGroup(group);
@@ -121,13 +122,21 @@ export function groupByRoute(operations: readonly Operation[]): Map<string, read
   return groups;
 }
 
-function compileOperation(
-  schema: GraphQLSchema,
-  bare: GraphQLSchema,
-  file: string,
-  node: OperationDefinitionNode,
-  separate: DocumentNode | undefined,
-): Operation {
+interface Schemas {
+  /** Knows the directives of the facade. */
+  readonly schema: GraphQLSchema;
+  /** What operations are executed against. */
+  readonly bare: GraphQLSchema;
+}
+
+interface OperationSource {
+  readonly file: string;
+  readonly node: OperationDefinitionNode;
+  /** The operation with the fragments that it uses. */
+  readonly separate: DocumentNode | undefined;
+}
+
+function compileOperation({ schema, bare }: Schemas, { file, node, separate }: OperationSource): Operation {
   if (node.name?.value !== file || !separate) throw new GraphQLError(`The operation has to be named ${file}`);
   const rest = restOf(schema, node);
   const fragments = Object.fromEntries(

@@ -24,20 +24,8 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Interlock',
-      version: '1',
-      description:
-        'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON with the problem in `error`. A client that accepts `application/problem+json` gets the same as problem details (RFC 9457). A method that a path does not have is 405, with `Allow`.',
-      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [
-      {
-        url: '{base_url}',
-        description: 'Where the service runs.',
-        variables: { base_url: { default: 'http://127.0.0.1:4000', description: 'Address of the installation.' } },
-      },
-    ],
+    info,
+    servers: [server],
     security: [{ token: [] }],
     tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(byName)),
@@ -54,6 +42,20 @@ export function openApiDocument(operations: readonly Operation[], examples: Exam
     },
   };
 }
+
+const info = {
+  title: 'Interlock',
+  version: '1',
+  description:
+    'A merge queue: what was tested is what lands, and the base branch is green at every commit.\n\nErrors are JSON with the problem in `error`. A client that accepts `application/problem+json` gets the same as problem details (RFC 9457). A method that a path does not have is 405, with `Allow`.',
+  license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+};
+
+const server = {
+  url: '{base_url}',
+  description: 'Where the service runs.',
+  variables: { base_url: { default: 'http://127.0.0.1:4000', description: 'Address of the installation.' } },
+};
 
 const sharedParameters = {
   IdempotencyKey: {
