@@ -82,7 +82,12 @@ async function carry(
     const outcome = await pick(bench, tip, commit);
     if (outcome.kind === 'conflict') return { kind: 'conflict', paths: outcome.paths };
     if (outcome.tree === tip.tree) continue;
-    tip = await commitOn(bench, outcome.tree, [tip.commit], commit.author, messageOf(commit));
+    tip = await commitOn(bench, {
+      tree: outcome.tree,
+      parents: [tip.commit],
+      author: commit.author,
+      message: messageOf(commit),
+    });
   }
   return tip.commit === onto.commit ? { kind: 'empty' } : { kind: 'composed', commit: tip.commit, tree: tip.tree };
 }

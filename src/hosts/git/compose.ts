@@ -13,7 +13,7 @@ import type { Committer } from './commit-signing.ts';
 import { GitFailed } from './git-failed.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
-import { readCommit, readCommits, signature, writeCommit, type RawCommit } from './objects.ts';
+import { readCommit, readCommits, signature, writeCommit, type NewCommit, type RawCommit } from './objects.ts';
 import { setRef } from './refs.ts';
 
 const rebaseLimit = 500;
@@ -101,7 +101,12 @@ export async function composeUpdate(
   const theirs = await holding(bench, from, { belowHead: update.belowHead ?? null, head: update.head });
   const merged = await mergeTrees(git, directory, update.head, theirs);
   if (merged.kind === 'conflict') return merged;
-  const tip = await commitOn(bench, merged.tree, [update.head, update.from], committerOf(bench), update.message);
+  const tip = await commitOn(bench, {
+    tree: merged.tree,
+    parents: [update.head, update.from],
+    author: committerOf(bench),
+    message: update.message,
+  });
   return { kind: 'merged', ...tip };
 }
 
@@ -134,7 +139,8 @@ async function addMember(
       const merged = await mergeTrees(bench.git, bench.directory, ours, head.commit);
       if (merged.kind === 'conflict') return merged;
       const parents = member.strategy === 'merge' ? [chain.commit, head.commit] : [chain.commit];
-      return grown([await commitOn(bench, merged.tree, parents, authorOf(bench, member), member.message)]);
+      const { message } = member;
+      return grown([await commitOn(bench, { tree: merged.tree, parents, author: authorOf(bench, member), message })]);
     }
     case 'rebase':
       return await replay(bench, chain, head, member);
@@ -159,7 +165,9 @@ export async function holding(
   const below = await mustReadCommit(bench, of.belowHead);
   if (await isAncestor(git, directory, below.commit, tip.commit)) return tip.commit;
   const message = 'A base and what landed in it';
-  return (await commitOn(bench, tip.tree, [tip.commit, below.commit], committerOf(bench), message)).commit;
+  return (
+    await commitOn(bench, { tree: tip.tree, parents: [tip.commit, below.commit], author: committerOf(bench), message })
+  ).commit;
 }
 
 /**
@@ -177,15 +185,19 @@ async function replay(bench: Bench, chain: Tip, head: RawCommit, member: Composi
     const isEmpty = outcome.tree === tip.tree;
     const isLastHope = index === series.length - 1 && made.length === 0;
     if (isEmpty && !isLastHope) continue;
-    tip = await commitOn(bench, outcome.tree, [tip.commit], commit.author, commit.message);
+    tip = await commitOn(bench, {
+      tree: outcome.tree,
+      parents: [tip.commit],
+      author: commit.author,
+      message: commit.message,
+    });
     made.push(tip);
   }
   // A head that is wholly on the chain already has no series; it still arrives as a commit of its own.
-  return grown(
-    made.length > 0
-      ? made
-      : [await commitOn(bench, chain.tree, [chain.commit], authorOf(bench, member), member.message)],
-  );
+  if (made.length > 0) return grown(made);
+  const { message } = member;
+  const author = authorOf(bench, member);
+  return grown([await commitOn(bench, { tree: chain.tree, parents: [chain.commit], author, message })]);
 }
 
 async function ownCommitsOf(bench: Bench, known: readonly string[], head: RawCommit): Promise<RawCommit[]> {
@@ -205,16 +217,18 @@ export async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<M
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
   if (base === undefined) return await mergeTrees(bench.git, bench.directory, tip.commit, commit.commit);
-  const standIn = await commitOn(bench, tip.tree, [base], committerOf(bench), 'Merge base of a picked commit');
+  const standIn = await commitOn(bench, {
+    tree: tip.tree,
+    parents: [base],
+    author: committerOf(bench),
+    message: 'Merge base of a picked commit',
+  });
   return await mergeTrees(bench.git, bench.directory, standIn.commit, commit.commit);
 }
 
 export async function commitOn(
   bench: Bench,
-  tree: string,
-  parents: readonly string[],
-  author: string,
-  message: string,
+  { tree, parents, author, message }: Pick<NewCommit, 'tree' | 'parents' | 'author' | 'message'>,
 ): Promise<Tip> {
   const commit = await writeCommit(bench.directory, {
     tree,
