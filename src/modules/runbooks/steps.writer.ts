@@ -16,6 +16,7 @@ import {
 } from './runbooks.entities.ts';
 
 export interface LeafWrite {
+  readonly leaf: RunbookStepRow;
   readonly to: StepStatus;
   /** Why the step failed, in words for people. */
   readonly errorMessage?: string;
@@ -25,8 +26,7 @@ export async function writeLeaf(
   ctx: Context,
   tx: Transaction,
   runbook: RunbookRow,
-  leaf: RunbookStepRow,
-  { to, errorMessage }: LeafWrite,
+  { leaf, to, errorMessage }: LeafWrite,
 ): Promise<void> {
   const from = leaf.status ?? null;
   if (from === to) return;
@@ -99,9 +99,9 @@ export async function cancelWork(ctx: Context, tx: Transaction, runbook: Runbook
     const committed = await committedSteps(tx, runbook);
     for (const leaf of await loadLeaves(tx, runbook))
       if (leaf.status !== 'completed' && leaf.status !== 'failed' && !committed.has(leaf.id))
-        await writeLeaf(ctx, tx, runbook, leaf, { to: 'failed', errorMessage: words });
+        await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: words });
     for (const prompt of await loadPrompts(tx, runbook))
-      if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, prompt, words);
+      if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, { prompt, words });
   });
 }
 
@@ -124,7 +124,7 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
     const plans = failed.filter(isPlanless).map(({ promptOrdinal }) => promptOrdinal);
     for (const [index, leaf] of failed.entries()) {
       if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);
-      else await writeLeaf(ctx, tx, runbook, leaf, { to: index === 0 && !isBusy ? 'queued' : 'not_started' });
+      else await writeLeaf(ctx, tx, runbook, { leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
     }
     return { retries, plans };
   });
@@ -137,7 +137,7 @@ export async function passOverFailed(ctx: Context, tx: Transaction, runbook: Run
   if (failed === undefined) return;
   for (const leaf of leaves) {
     if (leaf.position > failed.position && (leaf.status === 'not_started' || leaf.status === 'queued'))
-      await writeLeaf(ctx, tx, runbook, leaf, { to: 'failed', errorMessage: leftOut(failed.number) });
+      await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: leftOut(failed.number) });
     if (leaf.status === 'failed') leaf.passedOver = true;
   }
 }
@@ -149,8 +149,7 @@ export async function failPlanning(
   ctx: Context,
   tx: Transaction,
   runbook: RunbookRow,
-  prompt: RunbookPromptRow,
-  words: string,
+  { prompt, words }: { readonly prompt: RunbookPromptRow; readonly words: string },
 ): Promise<void> {
   const place = await endOfPlan(tx, runbook);
   const { accountId, id: runbookId } = runbook;

@@ -33,11 +33,11 @@ export function workOnLeaf(ctx: Context, leafId: string): Work {
     begin: async (tx, rows) => {
       const leaf = leafOf(rows, leafId);
       leaf.attempts += 1;
-      await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'in_progress' });
+      await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
     },
     carryOut: async (supervised, rows) => await work(supervised, rows, leafOf(rows, leafId)),
     fail: async (tx, rows, words) =>
-      await writeLeaf(ctx, tx, rows.runbook, leafOf(rows, leafId), { to: 'failed', errorMessage: words }),
+      await writeLeaf(ctx, tx, rows.runbook, { leaf: leafOf(rows, leafId), to: 'failed', errorMessage: words }),
   };
 }
 
@@ -132,9 +132,9 @@ async function writeWorked(
   const leaf = leafOf(rows, leafId);
   leaf.summary = report.summary.trim() === '' ? null : report.summary;
   // Canceled and retried while the agent worked on: it is what that asks for.
-  if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'in_progress' });
+  if (leaf.status === 'queued') await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
   if (committed.kind === 'empty') {
-    await writeLeaf(ctx, tx, rows.runbook, leaf, { to: 'completed' });
+    await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'completed' });
     labelWhatIsDone(await readRows(tx, rows.runbook));
     return;
   }

@@ -25,7 +25,8 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
       rows.runbook.cancelRequestedAt = null;
     },
     carryOut: async (supervised, rows) => await plan(supervised, rows, ordinal),
-    fail: async (tx, rows, words) => await failPlanning(ctx, tx, rows.runbook, promptOf(rows, ordinal), words),
+    fail: async (tx, rows, words) =>
+      await failPlanning(ctx, tx, rows.runbook, { prompt: promptOf(rows, ordinal), words }),
   };
 }
 

@@ -101,7 +101,7 @@ function conflicts(ctx: Context, leafId: string, words: string): Called {
       if (commit === undefined) return;
       commit.state = 'void';
       await tx.em.flush();
-      await writeLeaf(ctx, tx, now.runbook, leaf, { to: 'failed', errorMessage: words });
+      await writeLeaf(ctx, tx, now.runbook, { leaf, to: 'failed', errorMessage: words });
     },
   };
 }

@@ -71,7 +71,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
       const { status: to, because } = step;
       if (to === 'failed' || to === 'completed') Object.assign(runbook, untried);
       const errorMessage = because === null ? {} : { errorMessage: because };
-      await writeLeaf(ctx, tx, runbook, leafOf(rows, step.leafId), { to, ...errorMessage });
+      await writeLeaf(ctx, tx, runbook, { leaf: leafOf(rows, step.leafId), to, ...errorMessage });
       if (to === 'completed') labelWhatIsDone(rows);
       return;
     }
@@ -79,7 +79,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
       const prompt = rows.prompts.find(({ ordinal }) => ordinal === step.prompt);
       if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${step.prompt}.`);
       Object.assign(runbook, untried);
-      return await failPlanning(ctx, tx, runbook, prompt, step.because);
+      return await failPlanning(ctx, tx, runbook, { prompt, words: step.because });
     }
     default:
       step satisfies never;

@@ -86,7 +86,7 @@ async function refuse(
   Object.assign(runbook, untried);
   const leaf = leaves.find(({ id, status }) => status === 'in_progress' && commits.some(({ stepId }) => stepId === id));
   if (leaf !== undefined) {
-    await writeLeaf(ctx, tx, runbook, leaf, { to: 'failed', errorMessage: words });
+    await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: words });
     return;
   }
   runbook.problem = words;
