@@ -64,9 +64,11 @@ export function canEnter(folder: string, user: DatabaseUser): boolean {
 
 /** A file that only the database's user can read, for as long as `use` runs. */
 export async function withSecretFile<T>(
-  folder: string,
-  secret: string,
-  user: DatabaseUser | undefined,
+  {
+    folder,
+    secret,
+    user,
+  }: { readonly folder: string; readonly secret: string; readonly user: DatabaseUser | undefined },
   use: (path: string) => Promise<T>,
 ): Promise<T> {
   const path = join(folder, `secret-${randomUUID()}`);

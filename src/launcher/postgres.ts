@@ -102,7 +102,7 @@ async function initialise({ folder, home, passwordFile, binaries, user, fast }: 
   await rm(draft, { recursive: true, force: true });
   const password = randomBytes(24).toString('base64url');
   await writeFile(passwordFile, password, { mode: 0o600 });
-  await withSecretFile(home, password, user, async (secret) => {
+  await withSecretFile({ folder: home, secret: password, user }, async (secret) => {
     const options = [
       ...['--pgdata', draft, '--username', owner, '--pwfile', secret, '--encoding', 'UTF8'],
       ...[

