@@ -39,7 +39,7 @@ export async function addUser(
       [ctx.accountId, email],
     );
     if (known && !known.isRemoved) throw new DomainError('CONFLICT', `${email} is already a user.`, 'input.email');
-    await refuseTakenHandle(ctx, tx, handle, null);
+    await refuseTakenHandle(ctx, tx, { handle, userId: null });
     const values = [ctx.accountId, email, handle, input.role, ctx.clock().toISOString()];
     const [user] = await tx.query<{ id: string }>(
       known
@@ -75,7 +75,7 @@ export async function updateUser(
     if (isHandleNew && user.isAtGitHub)
       throw new DomainError('CONFLICT', `The handle of ${user.email} comes from GitHub.`, 'input.handle');
     if (role !== user.role && user.role === 'admin') await refuseLastAdmin(ctx, tx, user.id);
-    if (isHandleNew) await refuseTakenHandle(ctx, tx, handle, user.id);
+    if (isHandleNew) await refuseTakenHandle(ctx, tx, { handle, userId: user.id });
     await tx.query('update account_user set role = $3, handle = $4, role_from = $5 where account_id = $1 and id = $2', [
       ctx.accountId,
       user.id,
@@ -150,8 +150,7 @@ async function loadUser(
 async function refuseTakenHandle(
   ctx: Context,
   tx: Transaction,
-  handle: string | null,
-  userId: string | null,
+  { handle, userId }: { readonly handle: string | null; readonly userId: string | null },
 ): Promise<void> {
   const [taken] = await tx.query<{ email: string }>(
     'select email from account_user where account_id = $1 and lower(handle) = lower($2) and id is distinct from $3::bigint',
