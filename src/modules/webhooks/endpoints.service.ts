@@ -52,7 +52,7 @@ export async function createWebhookEndpoint(
       [ctx.accountId, url, actions, now],
     );
     const id = row?.id ?? '';
-    const secret = input.ownSecret ? await giveSecret(ctx, secrets, tx, id) : null;
+    const secret = input.ownSecret ? await giveSecret(ctx, tx, { secrets, id }) : null;
     await record(ctx, tx, 'webhook_endpoint_created', id);
     return { id, secret };
   });
@@ -127,7 +127,7 @@ export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets
   requireScope(ctx, 'admin');
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, id);
-    const secret = await giveSecret(ctx, secrets, tx, id);
+    const secret = await giveSecret(ctx, tx, { secrets, id });
     await record(ctx, tx, 'webhook_endpoint_secret_rotated', id);
     return secret;
   });
@@ -207,7 +207,11 @@ function requireEnabled({ enabled }: LockedEndpoint): void {
   if (!enabled) throw new DomainError('CONFLICT', 'This webhook endpoint is disabled. Enable it first.');
 }
 
-async function giveSecret(ctx: Context, secrets: Secrets, tx: Transaction, id: string): Promise<string> {
+async function giveSecret(
+  ctx: Context,
+  tx: Transaction,
+  { secrets, id }: { readonly secrets: Secrets; readonly id: string },
+): Promise<string> {
   const secret = secretText(randomBytes(secretBytes));
   const now = ctx.clock();
   await tx.query(
