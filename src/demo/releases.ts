@@ -28,7 +28,8 @@ async function play(chapter: Chapter): Promise<void> {
     ['1.1-rc1', last.commit],
   ] as const) {
     await makeCandidate(chapter, version, commit);
-    for (const environment of ['staging', 'production']) await deploy(chapter, environment, version, 'success');
+    for (const environment of ['staging', 'production'])
+      await deploy(chapter, { environment, version, should: 'success' });
   }
   await failAndGoBack(chapter, last);
   await takeOutOfProduction(chapter);
@@ -116,7 +117,7 @@ async function ended(chapter: Chapter, environment: string, { id }: Pick<Shown, 
   });
 }
 
-async function deploy(chapter: Chapter, environment: string, version: string, should: string): Promise<void> {
+async function deploy(chapter: Chapter, { environment, version, should }: Omit<Awaited, 'word'>): Promise<void> {
   const made = await chapter.client.rest<Shown>('POST', `${pathOf(chapter, environment)}/deployments`, {
     release_candidate_version: version,
   });
@@ -160,7 +161,7 @@ async function failAndGoBack(chapter: Chapter, last: Landing): Promise<void> {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  await deploy(chapter, 'staging', '1.2-rc1', 'failure');
+  await deploy(chapter, { environment: 'staging', version: '1.2-rc1', should: 'failure' });
   const made = await client.rest<Shown>('POST', `${pathOf(chapter, 'staging')}/rollback`, {});
   await reportEnd(chapter, { environment: 'staging', word: 'went back', version: '1.1-rc1', should: 'success' }, made);
 }
