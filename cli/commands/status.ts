@@ -1,4 +1,5 @@
 // status: the line of a queue, once or live.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Api } from '../client/api.ts';
 import { repositoryOfCheckout, type RepositoryName } from '../client/checkout.ts';
 import { follow } from '../client/follow.ts';
@@ -22,7 +23,6 @@ import {
   type Invocation,
   type Registry,
 } from './invocation.ts';
-import { createReader } from './reader.ts';
 
 export function addStatusCommand({ program, action }: Registry): void {
   program
@@ -184,5 +184,36 @@ function documentOf({ repository, baseBranch }: Place, { queue, paused }: Found)
       who: explain.who?.toLowerCase() ?? null,
       mergesAt: eta?.p50 ?? null,
     })),
+  };
+}
+
+const restMs = 300;
+
+interface Reader {
+  readonly ask: () => void;
+  /** Rejects when a read fails. */
+  readonly failed: Promise<never>;
+}
+
+/** Reads again when asked to, one read at a time and not too often: many changes make one read. */
+function createReader(read: () => Promise<void>): Reader {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  let isAsked = false;
+  let isReading = false;
+  const run = async (): Promise<void> => {
+    isReading = true;
+    while (isAsked) {
+      isAsked = false;
+      await read();
+      await delay(restMs);
+    }
+    isReading = false;
+  };
+  return {
+    failed,
+    ask() {
+      isAsked = true;
+      if (!isReading) run().catch(reject);
+    },
   };
 }
