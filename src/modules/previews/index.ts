@@ -1,5 +1,5 @@
 export { openRegistration } from './registrations/registrations.open.ts';
-export { expireDueRegistrations } from './registrations/registrations.timer.ts';
+export { expireDueRegistrations } from './registrations/registrations.ending.ts';
 export { verificationLogForgetting } from './retention.ts';
 export { openPreviewSecrets } from './secrets/secrets.open.ts';
 export { advanceVerification, type VerificationAdvance } from './verifying/advance.ts';

@@ -1,6 +1,6 @@
 // How a registration ends: deregistered, replaced or expired. Its secrets go with it in the same statement, and a run
 // that drives it is woken.
-import type { Context } from '../../../context.ts';
+import { systemContext, type Context, type Ports } from '../../../context.ts';
 import type { RegistrationEnd } from '../../../domain/previews/registration.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
@@ -63,7 +63,7 @@ export async function endRegistrations(ctx: Context, tx: Transaction, ending: En
 }
 
 /** Ends a registration whose time is over. A second call announces nothing again. */
-export async function expireRegistration(ctx: Context, tx: Transaction, id: string): Promise<void> {
+async function expireRegistration(ctx: Context, tx: Transaction, id: string): Promise<void> {
   const ended = await tx.query<EndedRow>(
     `update preview_registration r set ended_at = r.expires_at, end_reason = 'expired', secrets = null
      where r.account_id = $1 and r.id = $2 and r.ended_at is null and r.expires_at <= $3
@@ -109,4 +109,22 @@ async function pullRequestsOf(
     [ctx.accountId, ended.map(({ id }) => id)],
   );
   return new Map(rows.map(({ id, pullRequestId }) => [id, pullRequestId]));
+}
+
+const mostAtOnce = 100;
+
+/**
+ * Ends registrations when their time is over. Every server and worker looks; the first to take the row reports the end.
+ * Only rows that are due are read. Until then reads compare with the clock.
+ */
+export async function expireDueRegistrations(ports: Ports): Promise<void> {
+  const due = await ports.db.system.query<{ account_id: string; id: string }>(
+    `select account_id, id from preview_registration where ended_at is null and expires_at <= $1
+     order by expires_at limit ${mostAtOnce}`,
+    [ports.clock().toISOString()],
+  );
+  for (const { account_id: accountId, id } of due) {
+    const ctx = systemContext(ports, accountId);
+    await ctx.db.transaction(accountId, async (tx) => await expireRegistration(ctx, tx, id));
+  }
 }
