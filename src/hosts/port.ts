@@ -7,7 +7,6 @@ export * from './port/checks.ts';
 export * from './port/code-host.ts';
 export * from './port/composing.ts';
 export * from './port/git.ts';
-export * from './port/host-adapter.ts';
 export * from './port/local-forge.ts';
 export * from './port/pull-requests.ts';
 export * from './port/repository.ts';
