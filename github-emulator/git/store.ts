@@ -2,7 +2,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repository } from '../model/types.ts';
-import { createKeptAnswers } from './kept-answers.ts';
 import { type GitInput, type GitOutput, runGit } from './run.ts';
 
 export const zeroId = '0'.repeat(40);
@@ -177,4 +176,33 @@ export function parseCommit(sha: string, text: string): CommitFacts {
 function parseSignature(line: string): Signature {
   const [, name = '', email = '', seconds = '0'] = /^(.*?) ?<(.*)> (\d+) [+-]\d{4}$/.exec(line) ?? [];
   return { name, email, date: new Date(Number(seconds) * 1000).toISOString().replace(/\.\d+Z$/, 'Z') };
+}
+
+const mostKept = 5_000;
+
+/** `ask` answers null where there may be another answer later, as of an object that is not there yet. */
+type Recall = <Answer>(key: string, ask: () => Promise<Answer | null>) => Promise<Answer | null>;
+
+/**
+ * Answers of git about objects, which never change: git is asked once. Starting git for each takes most of the
+ * emulator's time otherwise, because the payloads of all webhooks about a commit ask the same.
+ */
+function createKeptAnswers(): Recall {
+  const answers = new Map<string, Promise<unknown>>();
+  return async <Answer>(key: string, ask: () => Promise<Answer | null>) => {
+    const known = answers.get(key) as Promise<Answer | null> | undefined;
+    if (known !== undefined) return await known;
+    const asked = ask();
+    answers.set(key, asked);
+    for (const oldest of answers.keys()) {
+      if (answers.size <= mostKept) break;
+      answers.delete(oldest);
+    }
+    const answer = await asked.catch((error: unknown) => {
+      answers.delete(key);
+      throw error;
+    });
+    if (answer === null) answers.delete(key);
+    return answer;
+  };
 }

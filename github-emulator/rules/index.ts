@@ -1,14 +1,13 @@
-// Protection and rulesets judge every push, every merge and every change of a ref by the API.
+// Protection and rulesets judge every push, every merge and every change of a ref by the API. A refusal has GitHub's words.
 import type { RefRefusal, Rules } from '../git/rules.ts';
 import { fullNameOf } from '../http/reach.ts';
 import type { Core } from '../core.ts';
 import type { MakePart } from '../part.ts';
-import { decideRefChange, protectionOf, rulesetsOf } from './decide.ts';
+import { decideRefChange, protectionOf, rulesetsOf, type RuleDecision } from './decide.ts';
 import { readActor, readChange } from './facts.ts';
 import { protectionRoutes } from './protection.rest.ts';
 import { rulesetRoutes } from './rulesets.rest.ts';
 import { rulesOfRepository } from './settings.ts';
-import { describeApiRefusal, describePushRefusal, statusOfPushRefusal } from './wording.ts';
 
 export const rulesPart: MakePart = (core) => ({
   routes: [...protectionRoutes, ...rulesetRoutes],
@@ -36,4 +35,37 @@ function createRules(core: Core): Rules {
     }
     return refusals;
   };
+}
+
+type Refusal = Extract<RuleDecision, { kind: 'refused' }>;
+
+const bullets = (violations: readonly string[]) =>
+  violations.flatMap((violation) => [...`- ${violation}`.split('\n'), '']);
+
+/** Lines for git's side band, without `remote: ` in front. */
+function describePushRefusal(refusal: Refusal, ref: string, repositoryUrl: string): string[] {
+  if (refusal.code === 'GH006') {
+    return [`error: GH006: Protected branch update failed for ${ref}.`, '', ...bullets(refusal.violations)];
+  }
+  return [
+    `error: GH013: Repository rule violations found for ${ref}.`,
+    `Review all repository rules at ${repositoryUrl}/rules?ref=${encodeURIComponent(ref)}`,
+    '',
+    ...bullets(refusal.violations),
+  ];
+}
+
+/** What git shows in parentheses behind `[remote rejected]`. */
+function statusOfPushRefusal(refusal: Refusal): string {
+  return refusal.code === 'GH006'
+    ? 'protected branch hook declined'
+    : 'push declined due to repository rule violations';
+}
+
+/** The `message` of REST's 405 (merge) or 422 (refs). */
+function describeApiRefusal(refusal: Refusal): string {
+  const sentences = refusal.violations.map((violation) => violation.split('\n')[0]);
+  return refusal.code === 'GH006'
+    ? sentences.join(' ')
+    : ['Repository rule violations found', ...sentences, ''].join('\n\n').trimEnd();
 }
