@@ -1,35 +1,48 @@
 // What GitHub refuses of every push, whatever the rules of the branch: huge files, and workflows by an App without the
 // permission for workflows.
-import type { Rules } from './rules.ts';
+import type { RefRefusal, RefRequest, Rules } from './rules.ts';
 
 const largestFile = 100 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
-export const pushRules: Rules = async ({ actor, changes, repository, git, via }) => {
-  if (via === 'api') {
-    const refusals = changes
-      .filter(({ ref, to }) => to === null && ref === `refs/heads/${repository.defaultBranch}`)
-      .map(({ ref }) => ({
-        ref,
-        reason: '',
-        remote: [],
-        api: { status: 422, message: 'Cannot delete the default branch' },
-      }));
-    if (refusals.length > 0) return refusals;
-  }
+export const pushRules: Rules = async (request) => {
+  const { changes, via } = request;
+  const kept = via === 'api' ? refuseDeletedDefault(request) : [];
+  if (kept.length > 0) return kept;
   const pushed = changes.flatMap(({ to }) => (to === null ? [] : [to]));
   if (pushed.length === 0) return [];
   const known = changes.flatMap(({ from }) => (from === null ? [] : [`^${from}`]));
   const range = [...pushed, ...known, '--not', '--glob=refs/heads/*'];
+  const byWorkflow = await refuseWorkflows(request, range);
+  if (byWorkflow.length > 0 || via !== 'push') return byWorkflow;
+  return await refuseLargeFiles(request, range);
+};
+
+function refuseDeletedDefault({ changes, repository }: RefRequest): RefRefusal[] {
+  return changes
+    .filter(({ ref, to }) => to === null && ref === `refs/heads/${repository.defaultBranch}`)
+    .map(({ ref }) => ({
+      ref,
+      reason: '',
+      remote: [],
+      api: { status: 422, message: 'Cannot delete the default branch' },
+    }));
+}
+
+async function refuseWorkflows({ actor, changes, git }: RefRequest, range: readonly string[]): Promise<RefRefusal[]> {
   const changesWorkflows =
     actor.kind === 'installation' &&
     (actor.token.permissions ?? actor.installation.permissions)['workflows'] !== 'write';
   const workflow = changesWorkflows ? await findWorkflow(git, range) : null;
-  if (workflow !== null) {
-    const words = `refusing to allow a GitHub App to create or update workflow \`${workflow}\` without \`workflows\` permission`;
-    return changes.map(({ ref }) => ({ ref, reason: words, remote: [], api: { status: 403, message: words } }));
-  }
-  if (via !== 'push') return [];
+  if (workflow === null) return [];
+  const words = `refusing to allow a GitHub App to create or update workflow \`${workflow}\` without \`workflows\` permission`;
+  return changes.map(({ ref }) => ({ ref, reason: words, remote: [], api: { status: 403, message: words } }));
+}
+
+async function refuseLargeFiles(
+  { changes, repository, git }: RefRequest,
+  range: readonly string[],
+): Promise<RefRefusal[]> {
   const large = await findLargeFile(git, range);
   if (large === null) return [];
   const size = (large.size / mebibyte).toFixed(2);
@@ -46,9 +59,9 @@ export const pushRules: Rules = async ({ actor, changes, repository, git, via })
     remote,
     api: { status: 422, message },
   }));
-};
+}
 
-type Git = Parameters<Rules>[0]['git'];
+type Git = RefRequest['git'];
 
 async function findWorkflow(git: Git, range: readonly string[]): Promise<string | null> {
   const args = ['log', '--format=', '--name-only', '-m', '--first-parent', ...range, '--', '.github/workflows'];

@@ -107,22 +107,7 @@ async function createApp(core: Core, body: ManifestForm['Body'], reply: FastifyR
   if (refusal !== null || manifest === null || person === undefined || owner === undefined)
     return await sendPage(reply, 'The App was not created', `<p>${escape(refusal ?? 'Who are you?')}</p>`, 422);
   if (!mayManage(core, person, owner)) return await sendPage(reply, 'Not found', '', 404);
-  const { app, privateKey } = makeApp(core, {
-    slug: slugOf(manifest),
-    name: manifest.name ?? 'app',
-    owner,
-    permissions: { metadata: 'read', ...manifest.default_permissions },
-    events: manifest.default_events ?? [],
-    webhook: {
-      url: manifest.hook_attributes?.url ?? null,
-      secret: randomWord(core.random, 40).toLowerCase(),
-      isActive: manifest.hook_attributes?.active !== false,
-    },
-    callbackUrls: manifest.callback_urls ?? [],
-    externalUrl: manifest.url ?? '',
-    setupUrl: manifest.setup_url ?? null,
-    isPublic: manifest.public === true,
-  });
+  const { app, privateKey } = makeAppOf(core, manifest, owner);
   const { code } = core.state.codes.insert({
     code: randomWord(core.random, 40).toLowerCase(),
     kind: 'manifest',
@@ -139,6 +124,25 @@ async function createApp(core: Core, body: ManifestForm['Body'], reply: FastifyR
   url.searchParams.set('code', code);
   if (body.state !== undefined) url.searchParams.set('state', body.state);
   return await reply.redirect(url.href, 302);
+}
+
+function makeAppOf(core: Core, manifest: Manifest, owner: Account): ReturnType<typeof makeApp> {
+  return makeApp(core, {
+    slug: slugOf(manifest),
+    name: manifest.name ?? 'app',
+    owner,
+    permissions: { metadata: 'read', ...manifest.default_permissions },
+    events: manifest.default_events ?? [],
+    webhook: {
+      url: manifest.hook_attributes?.url ?? null,
+      secret: randomWord(core.random, 40).toLowerCase(),
+      isActive: manifest.hook_attributes?.active !== false,
+    },
+    callbackUrls: manifest.callback_urls ?? [],
+    externalUrl: manifest.url ?? '',
+    setupUrl: manifest.setup_url ?? null,
+    isPublic: manifest.public === true,
+  });
 }
 
 /** Once, within an hour. Nobody gets the key a second time. */

@@ -32,31 +32,15 @@ export async function openPull(core: Core, actor: Actor, repository: Repository,
   if (given.isDraft && !repository.supportsDrafts)
     throw unprocessableMessage('Draft pull requests are not supported in this repository.');
   refuseSecond(core, repository, { sourceId: source.id, ref, base: given.base });
-  const pull = state.pullRequests.insert({
-    repositoryId: repository.id,
-    number: repository.nextNumber,
+  const pull = insertPull(core, repository, {
     title: given.title,
     body: given.body,
     authorId: sender.id,
-    state: 'open',
     isDraft: given.isDraft,
-    isLocked: false,
     base: { ref: given.base, sha: base },
     head: { ref, sha: head, repositoryId: source.id },
-    labelIds: [],
-    assigneeIds: [],
-    requestedReviewerIds: [],
-    requestedTeamIds: [],
     maintainerCanModify: source.id !== repository.id && given.maintainerCanModify,
-    closedAt: null,
-    mergedAt: null,
-    mergedById: null,
-    mergeCommitSha: null,
-    testMerge: null,
-    createdAt: core.now(),
-    updatedAt: core.now(),
   });
-  repository.nextNumber += 1;
   await fetchHead(core, repository, pull);
   if (await git.isAncestor(repository, head, base)) {
     state.pullRequests.remove(pull.id);
@@ -66,6 +50,35 @@ export async function openPull(core: Core, actor: Actor, repository: Repository,
   }
   await refreshTestMerge(core, repository, pull);
   core.emit({ name: 'pull_request', action: 'opened', repository, pull, sender });
+  return pull;
+}
+
+type OpenedPull = Pick<
+  PullRequest,
+  'title' | 'body' | 'authorId' | 'isDraft' | 'base' | 'head' | 'maintainerCanModify'
+>;
+
+function insertPull(core: Core, repository: Repository, opened: OpenedPull): PullRequest {
+  const at = core.now();
+  const pull = core.state.pullRequests.insert({
+    ...opened,
+    repositoryId: repository.id,
+    number: repository.nextNumber,
+    state: 'open',
+    isLocked: false,
+    labelIds: [],
+    assigneeIds: [],
+    requestedReviewerIds: [],
+    requestedTeamIds: [],
+    closedAt: null,
+    mergedAt: null,
+    mergedById: null,
+    mergeCommitSha: null,
+    testMerge: null,
+    createdAt: at,
+    updatedAt: at,
+  });
+  repository.nextNumber += 1;
   return pull;
 }
 

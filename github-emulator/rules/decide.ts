@@ -193,6 +193,10 @@ export function isNamed(actor: Actor, named: NamedActors): boolean {
   return named.users.includes(actor.name) || actor.teams.some((team) => named.teams.includes(team.slug));
 }
 
+function checkViolations(change: RefChange, { checks, strict }: NonNullable<Protection['requiredChecks']>): string[] {
+  return [...optional(describeMissingChecks(checks, change.checks)), ...outOfDate(change, strict)];
+}
+
 function protectionViolations(protection: Protection, actor: Actor, change: RefChange): Violation[] {
   if (change.to === null) {
     return protection.deletions ? [] : [{ text: 'Cannot delete this branch', exempt: false }];
@@ -200,33 +204,17 @@ function protectionViolations(protection: Protection, actor: Actor, change: RefC
   // Force pushes and deletions bind administrators too. No App is exempt from required checks.
   const admin = !protection.enforceAdmins && actor.kind === 'user' && actor.role === 'admin';
   const mayPush = protection.restrictions === null || admin || isNamed(actor, protection.restrictions);
-  const reviews = protection.requiredReviews;
+  const { requiredReviews: reviews, requiredChecks: checks } = protection;
   const violations = (texts: readonly string[], exempt: boolean) => texts.map((text) => ({ text, exempt }));
   const creation = change.from === null;
   return [
     ...violations(change.fastForward || protection.forcePushes ? [] : ['Cannot force-push to this branch'], false),
     ...violations(protection.lockBranch && !creation ? ['Cannot change this locked branch'] : [], admin),
     ...violations(
-      reviews === null
-        ? []
-        : reviewViolations(change, {
-            approvals: reviews.approvals,
-            codeOwners: reviews.codeOwners,
-            lastPush: reviews.lastPush,
-            threads: false,
-            methods: allMethods,
-          }),
+      reviews === null ? [] : reviewViolations(change, { ...reviews, threads: false, methods: allMethods }),
       admin || (reviews !== null && isNamed(actor, reviews.bypass)),
     ),
-    ...violations(
-      protection.requiredChecks === null
-        ? []
-        : [
-            ...optional(describeMissingChecks(protection.requiredChecks.checks, change.checks)),
-            ...outOfDate(change, protection.requiredChecks.strict),
-          ],
-      admin,
-    ),
+    ...violations(checks === null ? [] : checkViolations(change, checks), admin),
     ...violations(
       protection.conversationResolution && change.pullRequest !== null ? threadViolations(change.pullRequest) : [],
       admin,
