@@ -136,32 +136,40 @@ function cancel(request: RestRequest, runner: Runner): RestAnswer {
 
 async function dispatch(request: RestRequest, runner: Runner): Promise<RestAnswer> {
   const repository = reachRepository(request, write);
-  const { core, body, actor } = request;
+  const { core, body } = request;
   if (!core.faults.knowsRunDetails() && Object.hasOwn(body, 'return_run_details'))
     throw new ApiError(422, 'Invalid request.\n\n"return_run_details" is not a permitted key.');
   const workflow = await mustWorkflow(request, repository);
   if (workflow.state !== 'active')
     throw new ApiError(422, "Cannot trigger a 'workflow_dispatch' on a disabled workflow");
-  const {
-    ref,
-    inputs = {},
-    return_run_details: wantsDetails = false,
-  } = body as {
-    ref: string;
-    inputs?: Record<string, unknown>;
-    return_run_details?: boolean;
-  };
+  const run = await startDispatched(request, repository, workflow);
+  await runner.begin(run);
+  if (body['return_run_details'] !== true) return noContent;
+  return ok({
+    workflow_run_id: run.id,
+    run_url: `${repositoryUrl(core, repository)}/actions/runs/${run.id}`,
+    html_url: pageOfWorkflowRun(core, repository, run),
+  });
+}
+
+/** Of the file as it is at the ref of the request. */
+async function startDispatched(
+  { core, body, actor }: RestRequest,
+  repository: Repository,
+  { path }: Workflow,
+): Promise<WorkflowRun> {
+  const { ref, inputs = {} } = body as { ref: string; inputs?: Record<string, unknown> };
   const name = ref.replace(/^refs\/(heads|tags)\//, '');
   const isCommit = /^[0-9a-f]{40}$/.test(name);
   const sha = isCommit ? null : await core.git.resolve(repository, name);
   if (sha === null) throw new ApiError(422, `No ref found for: ${ref}`);
-  const found = await readWorkflow(core, repository, sha, workflow.path);
+  const found = await readWorkflow(core, repository, sha, path);
   if (found.file === null) throw new ApiError(422, found.fault);
   const { file } = found;
   const decision = decideInputs(file, inputs);
   if (decision.kind === 'refused') throw new ApiError(422, decision.message);
   const sender = accountOf(actor);
-  const run = startRun(
+  return startRun(
     core,
     {
       repository,
@@ -176,13 +184,6 @@ async function dispatch(request: RestRequest, runner: Runner): Promise<RestAnswe
     },
     file,
   );
-  await runner.begin(run);
-  if (!wantsDetails) return noContent;
-  return ok({
-    workflow_run_id: run.id,
-    run_url: `${repositoryUrl(core, repository)}/actions/runs/${run.id}`,
-    html_url: pageOfWorkflowRun(core, repository, run),
-  });
 }
 
 /** By id or by the name of the file. A file of the default branch is known even before its first run. */
@@ -198,7 +199,7 @@ async function mustWorkflow(request: RestRequest, repository: Repository): Promi
   const path = `.github/workflows/${wanted}`;
   const read = main === null ? null : await readWorkflow(core, repository, main, path);
   if (read === null || read.file === null) throw notFound();
-  return saveWorkflow(core, repository, path, read.file.name);
+  return saveWorkflow(core, repository, read.file);
 }
 
 function mustRun(request: RestRequest, repository: Repository): WorkflowRun {

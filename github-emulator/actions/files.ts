@@ -1,10 +1,10 @@
 // The workflow files of a commit, and what an event changed.
 import type { Core } from '../core.ts';
+import { emptyTree } from '../git/commits.ts';
 import type { Repository, Workflow } from '../model/types.ts';
 import { InvalidWorkflow, parseWorkflow, type WorkflowFile } from './workflow-file.ts';
 
 const folder = '.github/workflows/';
-const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 export type ReadWorkflow =
   | { readonly path: string; readonly file: WorkflowFile }
@@ -32,7 +32,11 @@ export async function readWorkflow(
   }
 }
 
-export function saveWorkflow(core: Core, repository: Repository, path: string, name: string): Workflow {
+export function saveWorkflow(
+  core: Core,
+  repository: Repository,
+  { path, name }: Pick<Workflow, 'path' | 'name'>,
+): Workflow {
   const at = core.now();
   const found = core.state.workflows.find((each) => each.repositoryId === repository.id && each.path === path);
   if (found === undefined) {
@@ -47,8 +51,7 @@ export function saveWorkflow(core: Core, repository: Repository, path: string, n
 export async function readChangedPaths(
   core: Core,
   repository: Repository,
-  base: string | null,
-  head: string,
+  { base, head }: { readonly base: string | null; readonly head: string },
 ): Promise<string[]> {
   const merged = base === null ? '' : await core.git.textOfObjects(repository, ['merge-base', base, head]);
   const from = merged === '' ? emptyTree : merged;

@@ -1,7 +1,7 @@
 // Runs come into being: a push, a pull request or a dispatch starts the workflows that ask for it.
 import { makeRun, makeSuite, endSuite, refreshSuite } from '../checks/runs.ts';
 import type { Core } from '../core.ts';
-import type { CheckRun, PullRequest, Repository, Account, WorkflowJob, WorkflowRun } from '../model/types.ts';
+import type { CheckRun, PullRequest, Repository, Account, Workflow, WorkflowJob, WorkflowRun } from '../model/types.ts';
 import type { HostEvent } from '../webhooks/events.ts';
 import { actionsApp, actionsBot } from './app.ts';
 import { readChangedPaths, type ReadWorkflow, readWorkflows, saveWorkflow } from './files.ts';
@@ -33,7 +33,7 @@ export async function startForEvent(core: Core, event: HostEvent): Promise<Workf
       if (start.event === 'push') startBroken(core, start, read);
       continue;
     }
-    const { state } = saveWorkflow(core, start.repository, read.path, read.file.name);
+    const { state } = saveWorkflow(core, start.repository, read.file);
     if (state === 'active' && isStartedBy(read.file, start.trigger)) runs.push(startRun(core, start, read.file));
   }
   return runs;
@@ -47,7 +47,7 @@ async function readStart(core: Core, event: HostEvent): Promise<(Start & { trigg
   if (testedSha === null || pull.state === 'closed') return null;
   const headSha = pull.head.sha;
   const message = (await core.git.readCommit(repository, headSha))?.message ?? '';
-  const changedPaths = await readChangedPaths(core, repository, pull.base.sha, headSha);
+  const changedPaths = await readChangedPaths(core, repository, { base: pull.base.sha, head: headSha });
   return {
     repository,
     sender,
@@ -72,7 +72,7 @@ async function readPush(
   if (commit === null) return null;
   const main = await core.git.resolve(repository, `refs/heads/${repository.defaultBranch}`);
   const base = from ?? (main === to ? null : main);
-  const changedPaths = await readChangedPaths(core, repository, base, to);
+  const changedPaths = await readChangedPaths(core, repository, { base, head: to });
   return {
     repository,
     sender,
@@ -87,9 +87,9 @@ async function readPush(
   };
 }
 
-function makeWorkflowRun(core: Core, start: Start, path: string, name: string): WorkflowRun {
+function makeWorkflowRun(core: Core, start: Start, file: Pick<Workflow, 'path' | 'name'>): WorkflowRun {
   const { repository, sender, event, headBranch, headSha, testedSha } = start;
-  const workflow = saveWorkflow(core, repository, path, name);
+  const workflow = saveWorkflow(core, repository, file);
   const appId = actionsApp(core).id;
   const suite = makeSuite(core, repository, { appId, headSha, headBranch, before: start.before });
   const at = core.now();
@@ -110,7 +110,7 @@ function makeWorkflowRun(core: Core, start: Start, path: string, name: string): 
     runStartedAt: at,
     status: 'queued',
     conclusion: null,
-    displayTitle: start.pull?.title ?? name,
+    displayTitle: start.pull?.title ?? file.name,
     createdAt: at,
     updatedAt: at,
   });
@@ -118,7 +118,7 @@ function makeWorkflowRun(core: Core, start: Start, path: string, name: string): 
 
 export function startRun(core: Core, start: Start, file: WorkflowFile): WorkflowRun {
   const { repository, sender } = start;
-  const run = makeWorkflowRun(core, start, file.path, file.name);
+  const run = makeWorkflowRun(core, start, file);
   core.emit({ name: 'workflow_run', action: 'requested', repository, sender, run });
   for (const job of file.jobs) makeJob(core, { repository, sender }, run, job);
   refreshSuite(core, { repository, sender }, core.state.checkSuites.must(run.checkSuiteId));
@@ -128,7 +128,7 @@ export function startRun(core: Core, start: Start, file: WorkflowFile): Workflow
 /** A file that cannot be read is a run that failed before it began. */
 function startBroken(core: Core, start: Start, { path }: ReadWorkflow): void {
   const { repository, sender } = start;
-  const run = makeWorkflowRun(core, start, path, path);
+  const run = makeWorkflowRun(core, start, { path, name: path });
   core.emit({ name: 'workflow_run', action: 'requested', repository, sender, run });
   Object.assign(run, { status: 'completed', conclusion: 'startup_failure', updatedAt: core.now() });
   endSuite(core, { repository, sender }, core.state.checkSuites.must(run.checkSuiteId), 'startup_failure');

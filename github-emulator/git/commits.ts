@@ -4,6 +4,9 @@ import type { Account, Repository } from '../model/types.ts';
 
 export const serviceSignature = { name: 'GitHub', email: 'noreply@github.com' } as const;
 
+/** The tree without files, which every git knows. */
+export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
 /** The tree of a merge. Null: the two conflict. */
 export async function mergeTrees(
   core: Core,

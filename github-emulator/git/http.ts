@@ -30,13 +30,12 @@ export async function registerGit(fastify: FastifyInstance, core: Core, faults: 
       const service = request.query.service;
       if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
         return await reply.status(403).type('text/plain').send('Please upgrade your git client.\n');
-      return await serve(core, faults, { service, request, reply }, async (repository) => {
-        return await advertise(core, repository, service, request, reply);
-      });
+      const call = { service, request, reply } as const;
+      return await serve(core, faults, call, async (repository) => await advertise(core, repository, call));
     });
     scope.post<Place>('/:owner/:repo/git-upload-pack', async (request, reply) => {
       const call = { service: 'git-upload-pack', request, reply } as const;
-      return await serve(core, faults, call, async (repository) => await uploadPack(core, repository, request, reply));
+      return await serve(core, faults, call, async (repository) => await uploadPack(core, repository, call));
     });
     scope.post<Place>('/:owner/:repo/git-receive-pack', async (request, reply) => {
       const call = { service: 'git-receive-pack', request, reply } as const;
@@ -60,9 +59,10 @@ interface Call {
 async function serve(
   core: Core,
   faults: FaultState,
-  { service, request, reply }: Call,
+  call: Call,
   work: (repository: Repository, actor: Actor) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
+  const { service, request, reply } = call;
   const isAdvertisement = request.method === 'GET';
   countCall(isAdvertisement ? `info/refs ${service}` : service);
   await delay(faults.takeDelayMs(service));
@@ -74,7 +74,7 @@ async function serve(
     const name = request.params.repo.replace(/\.git$/, '');
     const repository = findRepository(core, request.params.owner, name);
     const former = repository === undefined ? findFormer(core, request.params.owner, name) : undefined;
-    if (former !== undefined && canSee(core, actor, former)) return await redirect(core, former, request, reply);
+    if (former !== undefined && canSee(core, actor, former)) return await redirect(core, former, call);
     if (repository === undefined || !canSee(core, actor, repository)) throw unknown(actor);
     const refusal = decideRefusal(core, actor, repository, service);
     if (refusal !== null) return await reply.status(refusal.status).type('text/plain').send(`${refusal.message}\n`);
@@ -105,23 +105,12 @@ function decideRefusal(core: Core, actor: Actor, repository: Repository, service
   return new ApiError(403, `Permission to ${fullName}.git denied to ${login}.`);
 }
 
-async function redirect(
-  core: Core,
-  repository: Repository,
-  request: FastifyRequest<Place>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function redirect(core: Core, repository: Repository, { request, reply }: Call): Promise<FastifyReply> {
   const rest = request.url.split('/').slice(3).join('/');
   return await reply.redirect(`${core.urls.web}/${fullNameOf(core, repository)}.git/${rest}`, 301);
 }
 
-async function advertise(
-  core: Core,
-  repository: Repository,
-  service: Service,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function advertise(core: Core, repository: Repository, { service, request, reply }: Call): Promise<FastifyReply> {
   const env = service === 'git-upload-pack' ? protocolOf(request) : {};
   const args = [service.slice('git-'.length), '--stateless-rpc', '--advertise-refs', '.'];
   const { stdout } = await runGit(core.git.directoryOf(repository), args, { env });
@@ -130,12 +119,7 @@ async function advertise(
   return await uncached(reply).type(`application/x-${service}-advertisement`).send(body);
 }
 
-async function uploadPack(
-  core: Core,
-  repository: Repository,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function uploadPack(core: Core, repository: Repository, { request, reply }: Call): Promise<FastifyReply> {
   const body = await bodyOf(request);
   const child = spawnGit(
     core.git.directoryOf(repository),

@@ -106,10 +106,14 @@ function viewGitSignature(commit: CommitFacts): View | null {
 /** Null: there is no such ref. */
 export async function viewRefOf(sight: Sight, repository: Repository, ref: string): Promise<View | null> {
   const sha = (await readShownRefs(sight.core, repository, ref)).get(ref);
-  return sha === undefined ? null : viewRef(sight, repository, ref, sha);
+  return sha === undefined ? null : viewRef(sight, repository, { ref, sha });
 }
 
-export function viewRef(sight: Sight, repository: Repository, ref: string, sha: string): View {
+export function viewRef(
+  sight: Sight,
+  repository: Repository,
+  { ref, sha }: { readonly ref: string; readonly sha: string },
+): View {
   const { core } = sight;
   const [, prefix = 'refs/', name = ref] = /^(refs\/(?:heads|tags|pull)\/|refs\/[^/]+\/)(.+)$/.exec(ref) ?? [];
   return {

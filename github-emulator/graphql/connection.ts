@@ -15,13 +15,7 @@ const pagedFields = new Set(['nodes', 'edges', 'pageInfo']);
 const pageCheck = Symbol('pageCheck');
 
 /** Answers a connection. Only the rows of the page are viewed. */
-export function connect<T>(
-  name: string,
-  given: object,
-  rows: readonly T[],
-  view: (row: T) => unknown,
-  more: Readonly<Record<string, unknown>> = {},
-): object {
+export function connect<T>(name: string, given: object, rows: readonly T[], view: (row: T) => unknown): object {
   const cursorOf = (index: number): string => writeCursor(index + 1);
   // The number of rows alone may be asked for without a page.
   const page = (): Page => pageOf(name, given, rows.length);
@@ -44,7 +38,6 @@ export function connect<T>(
         endCursor: start === end ? null : cursorOf(end - 1),
       };
     },
-    ...more,
   };
 }
 

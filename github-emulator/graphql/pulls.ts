@@ -164,7 +164,7 @@ function viewChange(sight: Sight, repository: Repository, pull: PullRequest): Vi
   const files = async () => {
     const range = [pull.base.sha, pull.head.sha];
     const base = await core.git.textOfObjects(repository, ['merge-base', ...range]);
-    return await renderFiles(core, repository, base === '' ? pull.base.sha : base, pull.head.sha);
+    return await renderFiles(core, repository, { from: base === '' ? pull.base.sha : base, to: pull.head.sha });
   };
   const sum = async (name: string): Promise<number> =>
     (await files()).reduce((total, file) => total + Number(file[name]), 0);

@@ -23,7 +23,7 @@ export function search(sight: Sight, given: SearchArguments): object {
     .filter((pull) => qualifiers.every(({ isNot, name, value }) => matches(sight, pull, { name, value }) !== isNot))
     .toReversed();
   const view = (pull: PullRequest) => sight.views.pull(state.repositories.must(pull.repositoryId), pull);
-  return connect('search', given, found, view, { issueCount: found.length });
+  return { ...connect('search', given, found, view), issueCount: found.length };
 }
 
 function matches(sight: Sight, pull: PullRequest, { name, value }: { name: string; value: string }): boolean {

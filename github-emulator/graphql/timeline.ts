@@ -67,11 +67,12 @@ export function viewTimeline(sight: Sight, place: PullPlace, given: TimelineArgu
     .filter(({ type }) => wanted?.includes(type.toLowerCase()) ?? true)
     .filter(({ at }) => since === null || Date.parse(at) >= Date.parse(since))
     .sort((a, b) => a.id - b.id);
-  return connect('timelineItems', given, rows, ({ view }) => view(), {
+  return {
+    ...connect('timelineItems', given, rows, ({ view }) => view()),
     filteredCount: rows.length,
     pageCount: rows.length,
     updatedAt: place.pull.updatedAt,
-  });
+  };
 }
 
 function viewItem(sight: Sight, place: PullPlace, item: TimelineItem): View {

@@ -20,7 +20,7 @@ export function lookAs(core: Core, actor: Actor): Sight {
     thread: (place, thread) => viewThread(sight, place, thread),
     timeline: (place, given) => viewTimeline(sight, place, given),
     commitOf: async (repository, sha) => await viewCommitOf(sight, repository, sha),
-    ref: (repository, ref, sha) => viewRef(sight, repository, ref, sha),
+    ref: (repository, ref, sha) => viewRef(sight, repository, { ref, sha }),
     refOf: async (repository, ref) => await viewRefOf(sight, repository, ref),
     checkSuite: (repository, suite) => viewCheckSuite(sight, repository, suite),
     statuses: (repository, sha) => viewStatuses(sight, repository, sha),

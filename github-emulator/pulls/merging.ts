@@ -68,7 +68,7 @@ function refuseMerge({ repository, pull, method, sha }: Merge): void {
 
 async function composeMerge(core: Core, merge: Merge, base: string): Promise<string | null> {
   const { repository, pull, sender, method, title, message } = merge;
-  if (method === 'rebase') return await rebase(core, repository, pull.head.sha, base);
+  if (method === 'rebase') return await rebase(core, repository, { head: pull.head.sha, onto: base });
   const tree = await mergeTrees(core, repository, base, pull.head.sha);
   if (tree === null) return null;
   const isSquash = method === 'squash';
@@ -84,14 +84,18 @@ async function composeMerge(core: Core, merge: Merge, base: string): Promise<str
 }
 
 /** New commits in any case, as GitHub makes them. Null: a commit conflicts. */
-async function rebase(core: Core, repository: Repository, head: string, base: string): Promise<string | null> {
+async function rebase(
+  core: Core,
+  repository: Repository,
+  { head, onto }: { readonly head: string; readonly onto: string },
+): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'rebase-'));
   const env = { GIT_COMMITTER_NAME: serviceSignature.name, GIT_COMMITTER_EMAIL: serviceSignature.email };
   try {
     await runGit(folder, ['clone', '--quiet', '--shared', '--no-checkout', core.git.directoryOf(repository), 'work']);
     const work = join(folder, 'work');
     await runGit(work, ['checkout', '--quiet', '--detach', head]);
-    const { exitCode } = await runGit(work, ['rebase', '--quiet', '--force-rebase', base], {
+    const { exitCode } = await runGit(work, ['rebase', '--quiet', '--force-rebase', onto], {
       env,
       accept: [0, 1, 128],
     });

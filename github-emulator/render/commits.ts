@@ -87,8 +87,8 @@ export async function renderPushedCommits(
       message: message?.trimEnd(),
       timestamp: committedAt,
       url: `${page}/commit/${id}`,
-      author: renderPerson(core, author, authorEmail, authoredAt),
-      committer: renderPerson(core, committer, committerEmail, committedAt),
+      author: renderPerson(core, { name: author, email: authorEmail, date: authoredAt }),
+      committer: renderPerson(core, { name: committer, email: committerEmail, date: committedAt }),
       added: of('A'),
       removed: of('D'),
       modified: of('MT'),
@@ -96,12 +96,19 @@ export async function renderPushedCommits(
   });
 }
 
-function renderPerson(core: Core, name = '', email = '', date = ''): Json {
+function renderPerson(core: Core, { name = '', email = '', date = '' }: Partial<Signature>): Json {
   const login = accountByEmail(core, email)?.login;
   return login === undefined ? { name, email, date } : { name, email, date, username: login };
 }
 
-export function renderRef(core: Core, repository: Repository, ref: string, sha: string, type = 'commit'): Json {
+export interface ShownRef {
+  readonly ref: string;
+  readonly sha: string;
+  /** Of the object. Default: a commit. */
+  readonly type?: string;
+}
+
+export function renderRef(core: Core, repository: Repository, { ref, sha, type = 'commit' }: ShownRef): Json {
   const url = repositoryUrl(core, repository);
   return {
     ref,
@@ -112,27 +119,15 @@ export function renderRef(core: Core, repository: Repository, ref: string, sha: 
 }
 
 /** The files between two commits, as `pulls/{n}/files` and comparisons show them. */
-export async function renderFiles(core: Core, repository: Repository, from: string, to: string): Promise<Json[]> {
-  const range = [from, to];
-  const names = await core.git.textOfObjects(repository, [
-    'diff-tree',
-    '-r',
-    '-M',
-    '--no-commit-id',
-    '--raw',
-    '-z',
-    ...range,
-  ]);
-  const counts = await core.git.textOfObjects(repository, [
-    'diff-tree',
-    '-r',
-    '-M',
-    '--no-commit-id',
-    '--numstat',
-    '-z',
-    ...range,
-  ]);
-  const counted = parseCounts(counts);
+export async function renderFiles(
+  core: Core,
+  repository: Repository,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Json[]> {
+  const readDiff = async (format: '--raw' | '--numstat'): Promise<string> =>
+    await core.git.textOfObjects(repository, ['diff-tree', '-r', '-M', '--no-commit-id', format, '-z', from, to]);
+  const names = await readDiff('--raw');
+  const counted = parseCounts(await readDiff('--numstat'));
   const page = `${core.urls.web}/${fullNameOf(core, repository)}`;
   return parseRaw(names).map(({ letter, path, previous, blob }) => {
     const { additions, deletions } = counted.get(path) ?? { additions: 0, deletions: 0 };

@@ -7,7 +7,7 @@ import { created, noContent, ok, type RestRequest, type RestRoute, route, textOf
 import { GitError } from '../git/run.ts';
 import type { RefChange } from '../git/store.ts';
 import type { Repository } from '../model/types.ts';
-import { makeCommit, mergeTrees, signatureOf } from '../git/commits.ts';
+import { emptyTree, makeCommit, mergeTrees, signatureOf } from '../git/commits.ts';
 import { renderCommit, renderFiles, renderGitCommit, renderRef } from '../render/commits.ts';
 import { repositoryUrl } from '../render/repositories.ts';
 import { showCommit } from './pulls.ts';
@@ -23,7 +23,8 @@ export const gitRoutes: readonly RestRoute[] = [
     const ref = `refs/${request.params['ref']}`;
     const sha = (await readShownRefs(request.core, repository, ref)).get(ref);
     if (sha === undefined) throw notFound();
-    return ok(renderRef(request.core, repository, ref, sha, await typeOf(request, repository, sha)));
+    const type = await typeOf(request, repository, sha);
+    return ok(renderRef(request.core, repository, { ref, sha, type }));
   }),
   route('GET', `${repo}/git/matching-refs/{ref}`, async (request) => {
     const repository = reachRepository(request, read);
@@ -31,7 +32,7 @@ export const gitRoutes: readonly RestRoute[] = [
     const refs = [...(await readShownRefs(request.core, repository, 'refs/'))].filter(([ref]) =>
       ref.startsWith(prefix),
     );
-    return await answerPage(request, refs, ([ref, sha]) => renderRef(request.core, repository, ref, sha));
+    return await answerPage(request, refs, ([ref, sha]) => renderRef(request.core, repository, { ref, sha }));
   }),
   route('POST', `${repo}/git/refs`, async (request) => {
     const repository = reachRepository(request, write);
@@ -42,7 +43,7 @@ export const gitRoutes: readonly RestRoute[] = [
     if ((await request.core.git.listRefs(repository, ref)).has(ref))
       throw new ApiError(422, 'Reference already exists');
     await moveByApi(request, repository, { ref, from: null, to: sha });
-    return created(renderRef(request.core, repository, ref, sha));
+    return created(renderRef(request.core, repository, { ref, sha }));
   }),
   route('PATCH', `${repo}/git/refs/{ref}`, async (request) => {
     const repository = reachRepository(request, write);
@@ -55,7 +56,7 @@ export const gitRoutes: readonly RestRoute[] = [
     if (force !== true && !(await git.isAncestor(repository, from, sha)))
       throw new ApiError(422, 'Update is not a fast forward');
     await moveByApi(request, repository, { ref, from, to: sha });
-    return ok(renderRef(request.core, repository, ref, sha));
+    return ok(renderRef(request.core, repository, { ref, sha }));
   }),
   route('DELETE', `${repo}/git/refs/{ref}`, async (request) => {
     const repository = reachRepository(request, write);
@@ -91,7 +92,8 @@ export const gitRoutes: readonly RestRoute[] = [
     const sha = await resolveShown(request, repository, ref);
     const commit = sha === null ? null : await request.core.git.readCommit(repository, sha);
     if (commit === null) throw new ApiError(422, `No commit found for SHA: ${ref}`);
-    const files = await filesOf(request, repository, commit.parents[0] ?? null, commit.sha);
+    const range = { from: commit.parents[0] ?? emptyTree, to: commit.sha };
+    const files = await renderFiles(request.core, repository, range);
     const sum = (name: string): number => files.reduce((total, file) => total + Number(file[name]), 0);
     const stats = { additions: sum('additions'), deletions: sum('deletions'), total: sum('changes') };
     return ok({ ...renderCommit(request.core, repository, commit), stats, files });
@@ -133,11 +135,6 @@ async function typeOf(request: RestRequest, repository: Repository, sha: string)
   return await request.core.git.text(repository, ['cat-file', '-t', sha]);
 }
 
-async function filesOf(request: RestRequest, repository: Repository, from: string | null, to: string) {
-  const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
-  return await renderFiles(request.core, repository, from ?? emptyTree, to);
-}
-
 async function compare(request: RestRequest) {
   const repository = reachRepository(request, read);
   const { core } = request;
@@ -167,7 +164,7 @@ async function compare(request: RestRequest) {
     behind_by: behind,
     total_commits: ahead.length,
     commits: await Promise.all(ahead.slice(0, 250).map(async (sha) => await showCommit(core, repository, sha))),
-    files: await renderFiles(core, repository, fork, head),
+    files: await renderFiles(core, repository, { from: fork, to: head }),
   });
 }
 

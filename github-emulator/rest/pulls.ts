@@ -55,7 +55,7 @@ export const pullRoutes: readonly RestRoute[] = [
     const { repository, pull } = reachPull(request, readPulls);
     const { git } = request.core;
     const fork = await git.textOfObjects(repository, ['merge-base', pull.base.sha, pull.head.sha]);
-    const files = await renderFiles(request.core, repository, fork, pull.head.sha);
+    const files = await renderFiles(request.core, repository, { from: fork, to: pull.head.sha });
     return await answerPage(request, files, (file) => file);
   }),
   route('GET', `${one}/merge`, (request) => {
