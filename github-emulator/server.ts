@@ -1,8 +1,7 @@
 // The HTTP server: the API, git, pages and knobs at one address.
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Core } from './core.ts';
-import type { FaultState } from './faults/knobs.ts';
-import { registerKnobs } from './faults/knobs.http.ts';
+import type { FaultState, Knobs } from './faults/knobs.ts';
 import { registerGit } from './git/http.ts';
 import { registerApi } from './http/api.ts';
 import type { LimitKeeper } from './http/limits.ts';
@@ -76,4 +75,23 @@ function acceptJson(fastify: FastifyInstance): void {
     const { statusCode = 500, message } = error;
     return await reply.status(statusCode).send({ message, documentation_url: 'https://docs.github.com/rest' });
   });
+}
+
+/** The knobs of a running program: `POST /_emulator/knobs` with `{ "<knob>": [arguments] }`. */
+function registerKnobs(fastify: FastifyInstance, knobs: Knobs): void {
+  fastify.post<{ Body: Record<string, unknown[]> }>('/_emulator/knobs', async (request, reply) => {
+    for (const [name, given] of Object.entries(request.body)) {
+      if (!Object.hasOwn(knobs, name) || name === 'checks')
+        return await reply.status(400).send({ message: `There is no knob ${name}. Use one of ${namesOf(knobs)}.` });
+      const turn = knobs[name as keyof Knobs] as (...all: unknown[]) => unknown;
+      await turn(...(Array.isArray(given) ? given : [given]));
+    }
+    return await reply.status(204).send();
+  });
+}
+
+function namesOf(knobs: Knobs): string {
+  return Object.keys(knobs)
+    .filter((name) => name !== 'checks')
+    .join(', ');
 }
