@@ -4,7 +4,7 @@ import { notFound } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import { findApiToken, readAccount, readApiTokens, readOwnApiTokens } from './accounts.reads.ts';
-import { setAccountTimezone } from './account-settings.service.ts';
+import { setAccountTimezone } from './accounts.service.ts';
 import { mayUse } from './authorisation.ts';
 import { createSignInLink, endSession, readOwnSession } from './sessions.service.ts';
 import { createApiToken, revokeApiToken } from './tokens.service.ts';

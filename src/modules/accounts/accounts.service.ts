@@ -1,8 +1,11 @@
-import { scopes as allScopes, type Ports } from '../../context.ts';
+import { scopes as allScopes, type Context, type Ports } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { appendEvents } from '../events/index.ts';
+import { requireScope } from './authorisation.ts';
 import { checkedEmail, checkedName } from './names.ts';
 import type { Secrets } from './tokens.ts';
 import { insertToken } from './tokens.rows.ts';
+import { recordUserAction } from './user-actions.ts';
 
 /**
  * Creates a tenant with its service user and its first token, which has every scope and signs webhooks. The token is
@@ -36,5 +39,19 @@ export async function createAccount(
       endsWith: null,
     });
     return { accountId: account.id, token };
+  });
+}
+
+/** `timezone` is the name of a time zone. Setting the present one again changes nothing. Needs `admin`. */
+export async function setAccountTimezone(ctx: Context, timezone: string): Promise<void> {
+  requireScope(ctx, 'admin');
+  await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const changed = await tx.query('update account set timezone = $2 where id = $1 and timezone <> $2 returning id', [
+      ctx.accountId,
+      timezone,
+    ]);
+    if (changed.length === 0) return;
+    await appendEvents(ctx, tx, [{ action: 'account_timezone_changed', payload: { timezone } }]);
+    await recordUserAction(ctx, tx, { action: 'account_timezone_changed', target: null });
   });
 }
