@@ -91,30 +91,15 @@ const hour = 60 * minute;
 const usualRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
-  const { log } = options;
+  const { log, dataDir, publicUrl, committer, secrets, mostSeries, clock = () => new Date() } = options;
   const onError = (error: unknown): void => log.error({ error: String(error) }, 'A part of the service failed.');
-  const db =
-    options.database ??
-    (await connectDatabase({
-      url: options.databaseUrl,
-      entities,
-      onError,
-      ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
-    }));
+  const db = await openDatabase(options, onError);
   const sequencer = createSequencer({ db, log });
-  const clock = options.clock ?? (() => new Date());
   const metrics = createMetrics();
   const { meter } = metrics;
   const inbox = createHostInbox(() => ports);
-  const localHost = createLocalHost({
-    dataDir: options.dataDir,
-    db,
-    emit: (event) => inbox.receive(event),
-    publicUrl: options.publicUrl,
-    clock,
-    committer: options.committer,
-  });
-  const { secrets } = options;
+  const emit = (event: HostEvent): void => inbox.receive(event);
+  const localHost = createLocalHost({ dataDir, db, emit, publicUrl, clock, committer });
   const codeHosts: readonly HostAdapter[] = [
     localHost,
     ...openGitHub(options, { db, clock, meter, ports: () => ports }),
@@ -123,7 +108,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     db,
     clock,
     log,
-    publicUrl: options.publicUrl,
+    publicUrl,
     runbookAgent: options.runbookAgent ?? 'script',
     wake: options.wake,
     eventsWritten: () => sequencer.nudge(),
@@ -131,12 +116,9 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     hosts: chooseFrom(codeHosts),
     ...(secrets === undefined ? {} : { admitPerson: personAdmission(() => ports, secrets) }),
   };
-  const relay = createRelay(ports);
-  const reconciler = createReconciler(ports);
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
   const slackRelay = options.slack ? createSlackRelay(ports, options.slack) : null;
   const overdue = watchOverdue(ports);
-  const { mostSeries } = options;
   const seriesLimit = mostSeries === undefined ? {} : { mostSeries };
   const metricsPage = createMetricsPage({ metrics, db, clock, overdue: overdue.found, ...seriesLimit });
   const every: Every = (ms, work) => repeat(ms, work, onError);
@@ -149,10 +131,10 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ...housekeepingOf(options, ports, every),
   ];
   const wakers: readonly Loop[] = [
-    relay,
+    createRelay(ports),
     every(second, async () => await inbox.look()),
     ...wakersOf(ports, every),
-    reconciler,
+    createReconciler(ports),
   ];
   let started: Promise<readonly Loop[]> = Promise.resolve([]);
   let isStopping = false;
@@ -191,6 +173,19 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await db.close();
     },
   };
+}
+
+async function openDatabase(
+  { database, databaseUrl, poolSize }: ServiceOptions,
+  onError: (error: unknown) => void,
+): Promise<Database> {
+  if (database !== undefined) return database;
+  return await connectDatabase({
+    url: databaseUrl,
+    entities,
+    onError,
+    ...(poolSize === undefined ? {} : { poolSize }),
+  });
 }
 
 type Every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>) => Loop;
