@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import { buildSchema, execute, Kind, parse, print } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { emitOpenApi } from '../../rest-facade/emit.ts';
+import { emitOpenApi } from '../../rest-facade/generate.ts';
 import { compileFacade, type DocumentSource, registerFacade, serverOptions } from '../../rest-facade/index.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { OpenApi } from './contract/openapi.ts';
