@@ -1,5 +1,4 @@
 // Which workflows an event starts. Pure: the caller reads the files of the commit and the changed paths.
-import { matchesFilter } from './filter-pattern.ts';
 import type { DispatchInput, Filters, WorkflowFile } from './workflow-file.ts';
 
 export type TriggerEvent =
@@ -100,4 +99,33 @@ export function decideInputs(workflow: WorkflowFile, given: Readonly<Record<stri
   }
   const inputs = Object.entries(declared).map(([name, input]) => [name, values.get(name) ?? input.default ?? '']);
   return { kind: 'taken', inputs: Object.fromEntries(inputs) as Record<string, string> };
+}
+
+/** The last pattern that matches decides; one with `!` in front takes out what an earlier one took in. */
+export function matchesFilter(patterns: readonly string[], name: string): boolean {
+  return patterns.reduce((taken, pattern) => {
+    const negative = pattern.startsWith('!');
+    return toRegExp(negative ? pattern.slice(1) : pattern).test(name) ? !negative : taken;
+  }, false);
+}
+
+// Filter patterns of workflow files (`branches`, `paths`) are no shell globs: `?` and `+` repeat the character before
+// them, `*` stops at a slash, `**` does not.
+function toRegExp(pattern: string): RegExp {
+  let source = '';
+  for (let at = 0; at < pattern.length; at += 1) {
+    const letter = pattern[at] ?? '';
+    if (letter === '*' && pattern[at + 1] === '*') {
+      // `**/x` also matches `x`.
+      const leading = pattern[at + 2] === '/' && (at === 0 || pattern[at - 1] === '/');
+      source += leading ? '(?:.*/)?' : '.*';
+      at += leading ? 2 : 1;
+    } else if (letter === '*') source += '[^/]*';
+    else if (letter === '?' || letter === '+' || letter === '[' || letter === ']') source += letter;
+    else if (letter === '\\') {
+      at += 1;
+      source += `\\${pattern[at] ?? '\\'}`;
+    } else source += letter.replace(/[.^$(){}|/]/, '\\$&');
+  }
+  return new RegExp(`^${source}$`);
 }

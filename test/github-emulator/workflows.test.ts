@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluate, evaluateCondition, interpolate, type Scope } from '../../github-emulator/actions/expression.ts';
-import { matchesFilter } from '../../github-emulator/actions/filter-pattern.ts';
-import { isStartedBy, type TriggerEvent } from '../../github-emulator/actions/triggers.ts';
+import { isStartedBy, matchesFilter, type TriggerEvent } from '../../github-emulator/actions/triggers.ts';
 import { InvalidWorkflow, parseWorkflow } from '../../github-emulator/actions/workflow-file.ts';
 
 const scope: Scope = {
