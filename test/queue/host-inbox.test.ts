@@ -1,5 +1,5 @@
 // Hints of a host: stored before they are handled, joined, handled one at a time for each repository, and kept by a
-// process that dies and by a host that asks to wait.
+// process that dies and by a host that asks to wait. No checks run here, because each of them reports hints of its own.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { HostUnavailable, type HostEvent } from '../../src/hosts/port.ts';
 import { createHostInbox, storeHints } from '../../src/modules/queue/index.ts';
@@ -32,7 +32,7 @@ const titles = async (w: World): Promise<string[]> =>
 
 describe('a hint of a host', () => {
   it('that a process left when it died is handled by another one, and not before its lease has ended', async () => {
-    await using w = await world();
+    await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await retitle(w, number, 'Another title');
     const now = new Date();
@@ -56,7 +56,7 @@ describe('a hint of a host', () => {
   });
 
   it('waits as a row while its host asks to wait, and is no failure', async () => {
-    await using w = await world();
+    await using w = await world({ runsCi: false });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await retitle(w, number, 'Another title');
     let isAway = true;
@@ -113,7 +113,7 @@ describe('a hint of a host', () => {
   });
 
   it('joins the waiting hint, and a hint that comes again meanwhile is handled once more', async () => {
-    await using w = await world();
+    await using w = await world({ runsCi: false });
     const numbers = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     const inbox = createHostInbox(() => w.service.ports);
     const read: number[] = [];
