@@ -5,6 +5,7 @@ import { plan } from '../../../domain/queue/plan.ts';
 import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { reconsider } from '../admission/admission.service.ts';
+import { isWanted } from '../store/line.rows.ts';
 import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store/configuration.cache.ts';
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
@@ -137,7 +138,7 @@ async function readMissingSignatures(ctx: Context, known: Known, base: string): 
   const unread = await ctx.db.read<{ id: string; head: string }>(ctx.accountId, {
     name: 'signatures_unread',
     text: `select id, head_sha as head from pull_request
-           where account_id = $1 and queue_id = $2 and status in ('pending', 'queued', 'tagged') and verified_head is distinct from head_sha`,
+           where account_id = $1 and queue_id = $2 and ${isWanted} and verified_head is distinct from head_sha`,
     values: [ctx.accountId, known.queueId],
   });
   for (const { id, head } of unread) {

@@ -3,6 +3,7 @@ import { decideRetries } from '../../../domain/queue/evidence/check-retry.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { loadRetries } from '../facts/judged-builds.ts';
+import { isWanted } from '../store/line.rows.ts';
 import type { QueueWork } from '../store/status.writer.ts';
 
 /** Plans due retries. Returns when to look again without a wake. */
@@ -36,7 +37,7 @@ async function readFailedCommits({ ctx, tx, queue }: QueueWork): Promise<string[
 const judgedCommits = `
   select tested_commit from batch where account_id = $1 and queue_id = $2 and state in ('making', 'building', 'landing')
   union all
-  select head_sha from pull_request where account_id = $1 and queue_id = $2 and status in ('pending', 'queued', 'tagged')`;
+  select head_sha from pull_request where account_id = $1 and queue_id = $2 and ${isWanted}`;
 
 async function planRetry(
   { ctx, tx, queue, now }: QueueWork,

@@ -69,6 +69,9 @@ export const lineColumns = `id, below_id as "belowId", ${placedColumns}, author,
   queue_labels as "queueLabels", failed_validations as "failedValidations", validated_by as "validatedBy",
   unverified_commits as "unverifiedCommits", verified_head as "verifiedHead"`;
 
+/** Pull requests that people want merged, of a queue. Two conditions, because each has an index of its own. */
+export const isWanted = `(status in ('queued', 'tagged') or status = 'pending')`;
+
 /** All queued or tagged pull requests, by rank. Flush before the call: it reads past the unit of work. */
 export async function readLine(ctx: Context, tx: Transaction, queueId: string): Promise<LineRow[]> {
   return await tx.query<LineRow>(
@@ -87,7 +90,7 @@ export interface Asked {
 export async function readAsked(ctx: Context, tx: Transaction, queueId: string): Promise<Asked> {
   const rows = await tx.query<LineRow>(
     `select ${lineColumns} from pull_request
-     where account_id = $1 and queue_id = $2 and status in ('pending', 'queued', 'tagged') order by rank, merge_requested_at, id`,
+     where account_id = $1 and queue_id = $2 and ${isWanted} order by rank, merge_requested_at, id`,
     [ctx.accountId, queueId],
   );
   const { pending = [], line = [] } = Object.groupBy(rows, ({ status }) => (status === 'pending' ? 'pending' : 'line'));
