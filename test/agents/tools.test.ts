@@ -444,7 +444,7 @@ describe('commands', () => {
 
 const folders = examples({ standard: 40, full: 200 });
 
-test(`a worktree of ${folders * 100} files is listed, searched and changed quickly`, { timeout: 120_000 }, async () => {
+test(`a worktree of ${folders * 100} files is listed, searched and changed quickly`, async () => {
   await using b = await bench();
   const content = 'export const value = 1;\n'.repeat(60);
   for (let folder = 0; folder < folders; folder += 1) {

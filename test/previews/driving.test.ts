@@ -198,7 +198,7 @@ describe('an app is driven by requests', () => {
   });
 });
 
-describe('a browser that was found', { timeout: 120_000 }, () => {
+describe('a browser that was found', () => {
   const broken: BrowserProgram = {
     name: '/usr/bin/chromium-browser',
     prepare: async () => {
@@ -236,7 +236,7 @@ const shop = `<!doctype html><title>Shop of Ada</title><h1>Shop</h1>
 <select name="colour" aria-label="Colour"><option>Red</option><option>Blue</option></select>
 <button>Sign in</button></form><script src="https://cdn.example/evil.js"></script>`;
 
-describe('an app is driven by a browser', { timeout: 120_000 }, () => {
+describe('an app is driven by a browser', () => {
   const visit = (steps: string): string => `## A visitor\n\n${steps}`;
 
   test('that fills a form, follows the redirect with its cookie, and sees the page', async () => {

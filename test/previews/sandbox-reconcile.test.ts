@@ -109,7 +109,7 @@ test('whatever is killed, canceled, expired or forgotten: what runs afterwards i
     }),
     { numRuns: 25 },
   );
-}, 120_000);
+});
 
 test('a sandbox that cannot be removed keeps no other from being removed', async () => {
   const stuck = await begin('docker', 1, '-stuck');

@@ -5,7 +5,7 @@ import { parallel, world } from '../support/world.ts';
 import { judgedByBuildsAlone, startCi, setLabel, skipLine } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
 
-describe('an explanation', { timeout: 180_000 }, () => {
+describe('an explanation', () => {
   it('of a build that failed once says that it is tried once more, and of a reset why it is built again', async () => {
     await using w = await world({
       configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
@@ -45,7 +45,7 @@ describe('an explanation', { timeout: 180_000 }, () => {
   });
 });
 
-describe('an explanation along the line', { timeout: 180_000 }, () => {
+describe('an explanation along the line', () => {
   it('of a line says what it stands behind: a pause, a barrier, a pull request that skips the line, a closed window', async () => {
     const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
     await using w = await world({ configuration: rules, runsCi: false });

@@ -32,7 +32,7 @@ const bisections: readonly (readonly [string, string, RegExp])[] = [
   ],
 ];
 
-describe('an explanation', { timeout: 180_000 }, () => {
+describe('an explanation', () => {
   it('of a red build says who may pass it, then that it is passed; behind it nothing is built meanwhile', async () => {
     await using checks = await slowChecks('test ! -e broken || test -e repair', 'repair');
     await using w = await world({

@@ -185,7 +185,7 @@ function tell(decision: Decision, { batches }: Snapshot, name: (id: string) => n
   }
 }
 
-it('the simulated world takes the decisions that the service took', { timeout: 180_000 }, async () => {
+it('the simulated world takes the decisions that the service took', async () => {
   const plans = await recordRun();
   const decided = summarise(plans);
   expect(decided).toMatchObject({

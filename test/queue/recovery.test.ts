@@ -23,9 +23,7 @@ import { meanwhile } from './stories.ts';
 import { among } from '../support/tier.ts';
 
 // Two services after one another, each with checks that run.
-const patience = { timeout: 180_000 };
-
-describe('a restored database', patience, () => {
+describe('a restored database', () => {
   it('halts, still admits, takes over what landed since, and goes on', async () => {
     await using w = await world({
       configuration: `${parallel({ builds: 2, batch: 2 })}delete_branch: true\n`,

@@ -107,7 +107,7 @@ it('a random line of lanes that cross: all that is good lands, in order where it
   expect(await filesOf(w, 'main')).not.toContain('bad');
   await expectLandedOnce(w, ...good.map(({ number }) => number));
   expect((await verified(w))?.failures, story).toEqual([]);
-}, 120_000);
+});
 
 describe('with adaptive speculation', () => {
   it('a pull request that is red in front of others is blamed alone, and what was built without it lands', async () => {

@@ -58,7 +58,7 @@ async function keepIdleBotPullRequests(): Promise<void> {
   expect(await w.rows("select 1 from intent where kind = 'close_bot_pull_request' and state = 'planned'")).toEqual([]);
 }
 
-describe('never analysed', { timeout: 60_000 }, () => {
+describe('never analysed', () => {
   it('a queue lives without going through its history twice', async () => {
     await liveThrough('first');
     expect(dearer(mostBlocks, 'insert into landing')).toEqual([]);
@@ -72,7 +72,7 @@ describe('never analysed', { timeout: 60_000 }, () => {
   });
 });
 
-describe('with statistics', { timeout: 60_000 }, () => {
+describe('with statistics', () => {
   it('a queue lives without its history', async () => {
     await forgetHistory(w.databaseUrl, 'idle bot pull requests');
     expect(await refreshStatistics(w.databaseUrl)).toEqual(

@@ -10,7 +10,7 @@ import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 
 const http = (url: string) => ({ kind: 'http', url, statusUrl: url }) as const;
 
-describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
+describe('a deployment by somebody’s system', () => {
   it('is triggered once, asked about, and one at a time while the rest waits in line', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
@@ -164,7 +164,7 @@ describe('a deployment by somebody’s system', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a deployment nobody hears of', { timeout: 60_000 }, () => {
+describe('a deployment nobody hears of', () => {
   it('is unknown after its time, which lets the next go on; a late report still counts', async () => {
     let now = Date.now();
     await using r = await releaseWorld({ reportTimeoutSec: 600, clock: () => new Date(now) });
@@ -303,7 +303,7 @@ async function refuseTriggers(r: ReleaseWorld, table: 'deployment' | 'release_ca
   };
 }
 
-describe('what the service itself fails at', { timeout: 60_000 }, () => {
+describe('what the service itself fails at', () => {
   const failed = 'The service failed at it: its log says why.';
 
   it('is tried again after a while, says so, and ends in its own time', async () => {
@@ -344,7 +344,7 @@ describe('what the service itself fails at', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a database that was restored', { timeout: 60_000 }, () => {
+describe('a database that was restored', () => {
   it('goes on with no deployment of before: they are unknown, and a new request is carried out', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
@@ -362,7 +362,7 @@ describe('a database that was restored', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a provider whose secret cannot be opened any more', { timeout: 60_000 }, () => {
+describe('a provider whose secret cannot be opened any more', () => {
   it('ends what it was for with words, and holds up nobody', async () => {
     await using cd = await cdServer();
     const secret = 'hunter-of-secrets';
@@ -383,7 +383,7 @@ describe('a provider whose secret cannot be opened any more', { timeout: 60_000 
   });
 });
 
-describe('a deployment by a command', { timeout: 60_000 }, () => {
+describe('a deployment by a command', () => {
   const command = (text: string) => ({ kind: 'command', command: text, timeoutSec: 60 }) as const;
 
   it('succeeds and fails as it exits, with its log; one after the other', async () => {
@@ -417,7 +417,7 @@ describe('a deployment by a command', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the build of a candidate', { timeout: 60_000 }, () => {
+describe('the build of a candidate', () => {
   it('makes it ready, or failed with words; only a ready one is deployed', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ build: http(cd.url) });

@@ -75,7 +75,7 @@ async function expectDeployments(s: Stage, check: (deployments: number, when: st
   });
 }
 
-it('a command deploys once', { timeout: 120_000 }, async () => {
+it('a command deploys once', async () => {
   await using runs = await runsOf();
   await using s = await stage({ provider: { kind: 'command', command: runs.command, timeoutSec: 60 } });
   await expectDeployments(s, async (deployments, when) => {
@@ -87,14 +87,14 @@ it('a command deploys once', { timeout: 120_000 }, async () => {
   });
 });
 
-it('a provider is asked for one run', { timeout: 120_000 }, async () => {
+it('a provider is asked for one run', async () => {
   await using cd = await cdServer();
   cd.startsAs = 'success';
   await using s = await stage({ provider: { kind: 'http', url: cd.url, statusUrl: cd.url } });
   await expectDeployments(s, async (deployments, when) => expect(cd.runs.length, when).toBe(deployments));
 });
 
-it('a candidate is built once', { timeout: 120_000 }, async () => {
+it('a candidate is built once', async () => {
   await using runs = await runsOf();
   await using s = await stage({ build: { kind: 'command', command: runs.command, timeoutSec: 60 } });
   await using outages = outagesOf(s.r.w.service.ports.db);

@@ -48,7 +48,7 @@ beforeAll(async () => {
     'mutation { createRepository(input: {owner: "acme", name: "shop", host: LOCAL}) { repository { id } } }',
   );
   for (let each = 0; each < 5; each += 1) strangers.push((await s.otherAccount(`other-${each}`)).token);
-}, 120_000);
+});
 afterAll(async () => {
   await s.close();
   await postgres.stop();

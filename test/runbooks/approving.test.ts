@@ -29,7 +29,7 @@ const approvals = async (r: RunbookWorld, number: number): Promise<number> =>
   (await r.w.rows<{ approvals: number }>('select approvals from pull_request where number = $1', [number]))[0]
     ?.approvals ?? -1;
 
-describe('the pull request of a runbook', { timeout: 120_000 }, () => {
+describe('the pull request of a runbook', () => {
   it('is approved neither by its requester, nor by its named author, but by somebody else', async () => {
     await using r = await runbookWorld({ configuration });
     const [ann, bob, cleo] = [await person(r, 'ann'), await person(r, 'bob'), await person(r, 'cleo')];

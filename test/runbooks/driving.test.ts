@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runbookDrivingOf } from '../support/runbook-agent.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
-describe('a runbook', { timeout: 120_000 }, () => {
+describe('a runbook', () => {
   it('is planned, worked on leaf by leaf, pushed, and opened as one pull request', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one | write b.txt two\nwrite c.txt three', {

@@ -64,7 +64,7 @@ async function lockBranch({ w }: RunbookWorld): Promise<string> {
 
 const hour = 60 * 60 * 1000;
 
-describe('a code host that fails', { timeout: 180_000 }, () => {
+describe('a code host that fails', () => {
   it('is asked ever more seldom, which the runbook shows, and goes on when it is back', async () => {
     await using r = await worldThatWaits();
     const lock = await lockBranch(r);

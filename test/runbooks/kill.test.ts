@@ -103,7 +103,7 @@ describe('the worker that drives a runbook is killed', { timeout: 600_000 }, () 
       const number = await r.begin('write a.txt one', { queueWhenGreen: true });
       for (const place of places) await s.killAt(place);
       await s.start();
-      await r.w.watch([await r.pullRequestNumber(number)], 90_000);
+      await r.w.watch([await r.pullRequestNumber(number)]);
       await r.rest(number);
       expect(await r.pullRequests(number)).toEqual(['1 merged interlock/runbook-1 into main']);
       expect(await r.w.rows('select 1 from landing')).toHaveLength(1);

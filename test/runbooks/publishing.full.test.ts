@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runbookWorld } from '../support/runbook-world.ts';
 
-describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
+describe('the pull requests of a runbook', () => {
   it('of a stack get the description and labels of a follow-up after its commit, even when a later leaf fails', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one\nwrite b.txt two', {
@@ -67,7 +67,7 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the pull requests of a runbook, more stories', { timeout: 120_000 }, () => {
+describe('the pull requests of a runbook, more stories', () => {
   it('of a stack are queued from the bottom, each into the target branch once the one below has landed', async () => {
     await using r = await runbookWorld({ runsCi: true });
     const number = await r.begin('write a.txt one\nwrite b.txt two', { queueWhenGreen: true, prMode: 'stacked_pr' });

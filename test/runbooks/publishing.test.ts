@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { createRunbook } from '../../src/modules/runbooks/index.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
-describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
+describe('the pull requests of a runbook', () => {
   it('are not opened in manual mode before somebody asks', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('write a.txt one', { prMode: 'manual', labels: ['late'] });
@@ -107,7 +107,7 @@ describe('the pull requests of a runbook', { timeout: 120_000 }, () => {
   it('are queued in the name of the author when all is done, and land with a proof', async () => {
     await using r = await runbookWorld({ runsCi: true });
     const number = await r.begin('write a.txt one\nwrite b.txt two', { queueWhenGreen: true });
-    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true, 60_000);
+    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true);
     await r.rest(number);
     const pullRequest = await r.pullRequestNumber(number);
     expect(await r.w.status(pullRequest)).toMatchObject({ status: 'merged' });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countOpenRunbooks, stopOpenRunbooks } from '../../src/modules/runbooks/index.ts';
 import { runbookWorld } from '../support/runbook-world.ts';
 
-describe('after a backup was restored', { timeout: 120_000 }, () => {
+describe('after a backup was restored', () => {
   it('open runbooks are stopped, and go on when they are retried', async () => {
     await using r = await runbookWorld();
     const { w } = r;

@@ -28,7 +28,7 @@ const prompt = `
    \`\`\`
 `;
 
-describe('a script', { timeout: 120_000 }, () => {
+describe('a script', () => {
   it('that writes without end is stopped, fails its step, and leaves nothing in the repository', async () => {
     await using r = await runbookWorld();
     const { sandbox } = await findSandbox({ allowPlain: true });
@@ -51,7 +51,7 @@ describe('a script', { timeout: 120_000 }, () => {
     const { sandbox } = await findSandbox({ allowPlain: true });
     r.w.loop.runbooks.driving = createRunbookDriving({ model: null }, { sandbox });
     const number = await r.begin(prompt, { queueWhenGreen: true });
-    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true, 90_000);
+    await r.w.until(async () => (await r.pullRequests(number))[0]?.startsWith('1 merged') === true);
     await r.rest(number);
     expect(await r.leaves(number)).toEqual(['1.1 completed', '1.2 completed', '2.1 completed']);
     expect(await r.file('main', 'docs/words.txt')).toBe('3');

@@ -17,7 +17,7 @@ it('a worker killed with -9 after the landing, before it was recorded: another r
   expect(await w.landed()).toHaveLength(1);
   expect(await w.rows('select 1 from landing')).toEqual([]);
   await e.start();
-  await w.watch(numbers, 90_000);
+  await w.watch(numbers);
   await expectOneLandingEach(w, numbers);
 });
 
@@ -41,11 +41,11 @@ it('a worker killed with -9 in the middle of a batch: another goes on, one landi
   await killed.kill();
   expect(await w.rows("select 1 from batch where state = 'building'")).not.toEqual([]);
   await e.start();
-  await w.watch(numbers, 90_000);
+  await w.watch(numbers);
   await expectOneLandingEach(w, numbers);
 });
 
-describe('two workers at once', { timeout: 120_000 }, () => {
+describe('two workers at once', () => {
   it('land every pull request once, and go on when one of them is killed', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 3, batch: 2 }) });
     const { w } = e;
@@ -54,7 +54,7 @@ describe('two workers at once', { timeout: 120_000 }, () => {
     await w.queue(...numbers);
     await eventually(async () => (await w.landed()).length >= 2, 'two landings');
     await second.kill();
-    await w.watch(numbers, 90_000);
+    await w.watch(numbers);
     await expectOneLandingEach(w, numbers);
   });
 });

@@ -7,7 +7,7 @@ import { cases } from '../support/tier.ts';
 import { parallel } from '../support/world.ts';
 import { countEvents, engineWorld, eventually, keepHistory, type EngineWorld } from './engine-world.ts';
 
-describe('a line on Temporal', { timeout: 180_000 }, () => {
+describe('a line on Temporal', () => {
   let e: EngineWorld;
   const numbers: number[] = [];
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('a line on Temporal', { timeout: 180_000 }, () => {
     await e.w.pause(true);
     await e.w.queue(...opened);
     await e.w.pause(false);
-    await e.w.watch(opened, 120_000);
+    await e.w.watch(opened);
     numbers.push(...opened);
   }
 

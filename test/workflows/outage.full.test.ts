@@ -7,7 +7,7 @@ import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 import { ownTemporal } from './own-temporal.ts';
 
-describe('a line outlives', { timeout: 120_000 }, () => {
+describe('a line outlives', () => {
   it('wakes that were lost: the relay finds what is ahead of its plan', async () => {
     await using e = await engineWorld({ configuration: parallel({ builds: 2, batch: 2 }), wakes: false });
     await e.start();
@@ -27,12 +27,12 @@ describe('a line outlives', { timeout: 120_000 }, () => {
     await w.queue(...numbers);
     for (const number of numbers) expect((await w.status(number)).status).toBe('queued');
     await temporal.start();
-    await w.watch(numbers, 90_000);
+    await w.watch(numbers);
     await expectOneLandingEach(w, numbers);
   });
 });
 
-describe('deployments outlive', { timeout: 120_000 }, () => {
+describe('deployments outlive', () => {
   it('lost wakes and a Temporal that lost all of its data: each is triggered once, and ends', async () => {
     await using temporal = await ownTemporal();
     await using cd = await cdServer();

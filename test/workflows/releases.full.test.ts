@@ -5,7 +5,7 @@ import { deploymentWorkflowId } from '../../workflows/deployment/messages.ts';
 import { createEnvironment } from '../../src/modules/releases/index.ts';
 import { keepHistory } from './engine-world.ts';
 
-describe('on Temporal', { timeout: 180_000 }, () => {
+describe('on Temporal', () => {
   it('a worker is stopped while a command runs: it gives it back, and the next worker runs it to its end', async () => {
     // Twice as long as a worker that is stopped waits for it.
     const command = 'echo "run $RUN_KEY"; sleep 20; echo deployed';
@@ -31,7 +31,7 @@ describe('on Temporal', { timeout: 180_000 }, () => {
   });
 });
 
-describe('on Temporal, killed', { timeout: 180_000 }, () => {
+describe('on Temporal, killed', () => {
   it('workers are killed after a trigger and while a command runs: another goes on, and nothing is done twice', async () => {
     await using s = await stage();
     const { e, r, cd, until } = s;

@@ -37,7 +37,7 @@ async function textOf(workflowId: string): Promise<string> {
   return [json, ...decoded].join('\n');
 }
 
-describe('on Temporal', { timeout: 180_000 }, () => {
+describe('on Temporal', () => {
   it('a deployment, a rollback of a running one, and a build come to their end, and say so', async () => {
     const { e, r, cd, until } = s;
     const { accountId } = e.w.ctx;

@@ -4,7 +4,7 @@ import { expectOneLandingEach } from '../support/landings.ts';
 import { parallel } from '../support/world.ts';
 import { engineWorld, eventually } from './engine-world.ts';
 
-describe('on Temporal', { timeout: 120_000 }, () => {
+describe('on Temporal', () => {
   it('a failing batch is bisected: the culprit is blocked, the others land', async () => {
     // Each is green alone; the third is red on top of the second.
     const ci = "checks:\n  test:\n    run: 'test ! -e cup || test ! -e saucer'\n";
@@ -18,7 +18,7 @@ describe('on Temporal', { timeout: 120_000 }, () => {
     ];
     await w.queue(...numbers);
     await e.start();
-    await w.watch(numbers, 90_000);
+    await w.watch(numbers);
     expect((await w.status(3)).status).toBe('blocked');
     await expectOneLandingEach(w, [1, 2, 4], { open: [3] });
     expect((await w.batches()).map(({ state }) => state)).toContain('bisected');
@@ -35,7 +35,7 @@ describe('on Temporal', { timeout: 120_000 }, () => {
     ];
     await w.queue(...numbers);
     await e.start();
-    await w.watch(numbers, 90_000);
+    await w.watch(numbers);
     expect((await w.status(2)).status).toBe('blocked');
     await expectOneLandingEach(w, [1, 3], { open: [2] });
     await e.keepHistories('conflict');
@@ -57,7 +57,7 @@ describe('on Temporal', { timeout: 120_000 }, () => {
       'a batch is built',
     );
     await w.commit('a', { 'late.txt': 'late\n' });
-    await w.watch(numbers, 90_000);
+    await w.watch(numbers);
     expect((await w.status(1)).status).toBe('blocked');
     await expectOneLandingEach(w, [2], { open: [1] });
     expect((await w.batches()).map(({ state }) => state)).toContain('superseded');

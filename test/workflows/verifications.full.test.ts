@@ -10,7 +10,7 @@ const startsApp = {
   '.service/scripts/preview-setup.sh': 'node app.cjs &\n',
 };
 
-describe('on Temporal', { timeout: 180_000 }, () => {
+describe('on Temporal', () => {
   it('a worker is killed while it drives a sandbox: another boots it again and judges', async () => {
     await using e = await engineWorld();
     await using v = verificationsOf(e.w, async (isSo) => await eventually(isSo, 'the run', 90_000));

@@ -69,7 +69,7 @@ async function tablesWith(...words: string[]): Promise<string[]> {
   return [...new Set(found)];
 }
 
-describe('on Temporal', { timeout: 180_000 }, () => {
+describe('on Temporal', () => {
   it('a verification waits for its preview, drives it, and says how it stands; a newer head cancels it', async () => {
     await v.verify(endpoint);
     const number = await v.open('feature', { 'feature.txt': 'new\n' });

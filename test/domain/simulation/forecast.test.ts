@@ -25,7 +25,7 @@ function experienced(minutes: readonly number[], flakeRate: number): Experience 
   return { ...experience, arrivalsPerHour: 0 };
 }
 
-test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, { timeout: 120_000 }, () => {
+test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, () => {
   const experience = { ...experienced([10, 20], 0.02), arrivalsPerHour: 4 };
   const numRuns = examples({ standard: 10, full: 60 });
   let estimates = 0;
