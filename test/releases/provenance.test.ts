@@ -315,7 +315,7 @@ async function lookedAt(): Promise<void> {
   await vi.waitFor(async () => {
     now += 1;
     expect(await s.rows('select id from release_candidate where git_look_at is not null')).toEqual([]);
-  });
+  }, 150_000);
 }
 
 describe('what git said', () => {
