@@ -90,10 +90,12 @@ export interface QueueWorldOptions {
   readonly wake?: Ports['wake'];
   /** Names of workflows begin with it, so that a world on the shared Temporal needs one of its own. */
   readonly accountId?: number;
+  /** GitHub's clock, in milliseconds. Default: the machine's. */
+  readonly hostClock?: () => number;
 }
 
 export async function queueWorld(options: QueueWorldOptions = {}): Promise<QueueWorld> {
-  const emulator = await startEmulator();
+  const emulator = await startEmulator(options.hostClock === undefined ? {} : { clock: options.hostClock });
   const database = await takeDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'ghq-'));
   const secrets = generateSecrets();

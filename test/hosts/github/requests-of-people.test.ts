@@ -5,11 +5,13 @@ import { queueWorld, type QueueWorld } from './queue-world.ts';
 
 let w: QueueWorld;
 let number: number;
+/** At which instant GitHub's clock stands still, in milliseconds. Null: it goes. */
+let stoppedAt: number | null = null;
 const people = new Map<string, Octokit>();
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 beforeAll(async () => {
-  w = await queueWorld();
+  w = await queueWorld({ hostClock: () => stoppedAt ?? Date.now() });
   for (const [login, permission] of [
     ['tia', 'triage'],
     ['wim', 'push'],
@@ -63,6 +65,8 @@ async function users(): Promise<string[]> {
 const label = 'mergequeue';
 
 test('a label of a person who cannot write is taken off, with the reason', async () => {
+  // GitHub names the second in which a label was changed. Up to the next test all changes happen in one.
+  stoppedAt = Date.now();
   await as('tia').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
   await w.until(async () => (await labels()).length === 0 && (await words()).includes('@tia'));
   expect(await words()).toContain(
@@ -77,6 +81,7 @@ test('a label of a person who can write is followed, and a person who cannot doe
   await w.until(async () => ['queued', 'pending'].includes((await row())?.status ?? ''));
   await as('tia').issues.removeLabel({ ...w.place, issue_number: number, name: label });
   await w.until(async () => (await words()).includes('put back') && (await labels()).includes(label));
+  stoppedAt = null;
   expect(['queued', 'pending']).toContain((await row())?.status);
   expect([(await actors())[0], await users()]).toEqual(['labeled by wim', ['wim']]);
 });

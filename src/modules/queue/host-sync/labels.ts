@@ -72,8 +72,10 @@ export async function followLabels(work: QueueWork, row: PullRequestRow, acts: r
   const { skipLine } = labelRulesOf(configurationOf(repository));
   for (const act of acts) {
     if (act.refusal !== null) {
-      const body = `The label \`${act.label}\` was ${act.present ? 'taken off' : 'put back'}: ${act.refusal}`;
-      await planReply(work, row.id, { key: `label:${act.label}:${act.at}`, body });
+      const done = act.present ? 'taken off' : 'put back';
+      const body = `The label \`${act.label}\` was ${done}: ${act.refusal}`;
+      // Hosts name the second: within one, a label can be added and removed, and each is answered.
+      await planReply(work, row.id, { key: `label:${act.label}:${done}:${act.at}`, body });
       await planLabelWrite(work, row.id, { label: act.label, present: !act.present });
     } else await changeAs(work, act.actor, async () => await followLabel(work, repository, { row, act, skipLine }));
   }
