@@ -191,7 +191,7 @@ module.exports = {
     },
     {
       name: 'roots-choose-the-host',
-      comment: 'What a host of ours alone can do is LocalForge in the port.',
+      comment: 'What only the local host can do is LocalHostFeatures in the port.',
       severity: 'error',
       from: { path: '^src/[^/]+/', pathNot: '^src/hosts/' },
       to: { path: '^src/hosts/(local|git)/' },

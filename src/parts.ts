@@ -114,7 +114,7 @@ export async function openServer(
       frameAncestors: frameAncestorsFrom(process.env),
       metrics: { page: service.metricsPage, token: metricsTokenFrom(process.env) },
       registerExtra: async (fastify, parts) => {
-        await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, bounds, ...parts });
+        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, bounds, ...parts });
         await serveGitHub(fastify, { ...service, secrets });
       },
     });

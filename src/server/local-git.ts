@@ -4,7 +4,7 @@ import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
 import { usualPushBounds, type PushBounds } from '../domain/runs/push-bounds.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { GitServing, LocalForge } from '../hosts/port.ts';
+import type { GitServing, LocalHostFeatures } from '../hosts/port.ts';
 import { hasScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
 import {
   configurationReadingLines,
@@ -18,7 +18,7 @@ import { configurationOf } from '../modules/queue/store/configuration.cache.ts';
 
 export interface LocalGit {
   readonly ports: Ports;
-  readonly forge: LocalForge;
+  readonly localHost: LocalHostFeatures;
   readonly authenticator: Authenticator;
   readonly callers: Callers;
   readonly rateLimiter: RateLimiter;
@@ -27,9 +27,9 @@ export interface LocalGit {
 
 export async function serveLocalGit(
   fastify: FastifyInstance,
-  { ports, forge, authenticator, callers, rateLimiter, bounds = usualPushBounds }: LocalGit,
+  { ports, localHost, authenticator, callers, rateLimiter, bounds = usualPushBounds }: LocalGit,
 ): Promise<void> {
-  await forge.serveGit(fastify, {
+  await localHost.serveGit(fastify, {
     bounds,
     spend: (accountId) => spend(rateLimiter, accountId),
     authenticate: async (token, scope) =>

@@ -10,7 +10,7 @@ import Fastify from 'fastify';
 import { parse, stringify } from 'yaml';
 import { type Emulator, startEmulator } from '../../github-emulator/index.ts';
 import { systemContext, type Context } from '../../src/context.ts';
-import { codeOf, type HostPullRequest } from '../../src/hosts/port.ts';
+import { hostClient, type HostPullRequest } from '../../src/hosts/port.ts';
 import { createAccount, type Secrets } from '../../src/modules/accounts/index.ts';
 import { addApp } from '../../src/modules/github/index.ts';
 import { hosted, syncBase } from '../../src/modules/queue/index.ts';
@@ -220,7 +220,7 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
       await followed();
     },
     pullRequest: async (number): Promise<HostPullRequest | null> =>
-      await codeOf(ctx, repository).getPullRequest(number),
+      await hostClient(ctx, repository).getPullRequest(number),
     pullRequests: async () => {
       const { data } = await person.pulls.list({ ...place, state: 'all', per_page: 100 });
       return data

@@ -150,7 +150,7 @@ export async function startServer(
       ...(options.trustsProxy && { trustsProxy: options.trustsProxy }),
       ...(options.rateLimit !== 'as usual' && { rateLimit: options.rateLimit ?? unreached }),
       registerExtra: async (fastify, parts) =>
-        await serveLocalGit(fastify, { ports: service.ports, forge: service.localHost, ...parts }),
+        await serveLocalGit(fastify, { ports: service.ports, localHost: service.localHost, ...parts }),
     });
     let closing: Promise<void> | undefined;
     const close = async (): Promise<void> => {

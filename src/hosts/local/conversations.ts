@@ -1,5 +1,5 @@
 // What people say on a pull request of the local host: comments, and review threads that stay open until resolved.
-import { HostRefused, type CodeHost, type HostRepository, type LocalForge } from '../port.ts';
+import { HostRefused, type CodeHost, type HostRepository, type LocalHostFeatures } from '../port.ts';
 import * as rows from './conversations.rows.ts';
 import type { Installation } from './installation.ts';
 import { findPullRequest } from './pull-requests.rows.ts';
@@ -38,7 +38,7 @@ export function conversationOperations(installation: Installation) {
       if (row !== null) installation.emit({ kind: 'pull_request', repository, number });
       return row === null ? null : asThread(row);
     },
-  } satisfies Partial<CodeHost & LocalForge>;
+  } satisfies Partial<CodeHost & LocalHostFeatures>;
 }
 
 // Everybody who may comment here holds a token that may queue: there are no strangers on this host.

@@ -5,7 +5,7 @@ import { RequestError } from '@octokit/request-error';
 import type { Actor, Context, Ports, Role } from '../../context.ts';
 import { isPermissionEnough, roleAtGitHub } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { codeOf, HostUnavailable, type HostPermission } from '../../hosts/port.ts';
+import { hostClient, HostUnavailable, type HostPermission } from '../../hosts/port.ts';
 import { addGitHubPerson, findGitHubPerson, setPersonRole, type Secrets } from '../accounts/index.ts';
 import { findApps, findInstallationOf, type AppRow } from './apps.rows.ts';
 import { octokitOf } from './installations.ts';
@@ -95,7 +95,7 @@ async function askRole(
   while (permissions.length < repositories.length && !isDecided(permissions)) {
     const next = repositories.slice(permissions.length, permissions.length + askedAtOnce);
     const read = next.map(
-      async (row) => await codeOf(ports, { ...row, accountId, host: 'github' }).readPermission(person),
+      async (row) => await hostClient(ports, { ...row, accountId, host: 'github' }).readPermission(person),
     );
     permissions.push(...(await Promise.all(read)));
   }

@@ -2,7 +2,7 @@
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { requireVersion, type CandidateVersion } from '../../domain/releases/version.ts';
-import { codeOf } from '../../hosts/port.ts';
+import { hostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { findRepository, requireActive, shareRepository } from '../repositories/index.ts';
@@ -64,7 +64,7 @@ async function repositoryOf(ctx: Context, project: ReleaseProject, nameWithOwner
 
 async function knownCommit(ctx: Context, repository: RepositoryRow, text: string): Promise<string> {
   const commit = text.toLowerCase();
-  const isKnown = /^[0-9a-f]{40}$/.test(commit) && (await codeOf(ctx, repository).readCommit(commit)) !== null;
+  const isKnown = /^[0-9a-f]{40}$/.test(commit) && (await hostClient(ctx, repository).readCommit(commit)) !== null;
   if (!isKnown) throw new DomainError('BAD_INPUT', 'Invalid commit hash', 'input.commit');
   return commit;
 }

@@ -8,7 +8,7 @@ import {
   type ConfigurationReading,
   type KnownPush,
 } from '../../domain/configuration/index.ts';
-import { codeOf, type RepositoryCode } from '../../hosts/port.ts';
+import { hostClient, type HostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
 import { writeConfiguration } from './configuration.service.ts';
@@ -25,12 +25,12 @@ const checkName = 'interlock/configuration';
 export async function readConfigurationFile(ctx: Context, repositoryId: string): Promise<ConfigurationReading> {
   const row = await ctx.db.load(ctx.accountId, RepositoryEntity, repositoryId);
   if (row === null) return { kind: 'unchanged' };
-  const code = codeOf(ctx, row);
+  const client = hostClient(ctx, row);
   const ref = `refs/heads/${row.defaultBranch}`;
-  const tip = await code.readRef(ref);
-  const file = tip && (await code.readFile({ commit: tip.commit, path: configurationPath, maxBytes: mostBytes }));
+  const tip = await client.readRef(ref);
+  const file = tip && (await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes: mostBytes }));
   if (!tip || !file || file.blob === row.configurationBlob) return { kind: 'unchanged' };
-  const change = await findChange(ctx, row, { code, ref, tip: tip.commit });
+  const change = await findChange(ctx, row, { client, ref, tip: tip.commit });
   const refusal = decidePushRefusal(change.push);
   const outcome =
     refusal === null
@@ -42,7 +42,7 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
       : null;
   if (outcome?.kind === 'accepted') return { kind: 'accepted', commit: change.commit };
   const errors = outcome === null ? [`${configurationPath}: ${refusal}`] : outcome.problems.map(problemText);
-  await publishRefusal(ctx, { code, commits: new Set([change.commit, tip.commit]), errors });
+  await publishRefusal(ctx, { client, commits: new Set([change.commit, tip.commit]), errors });
   await recordRefusal(ctx, repositoryId, { blob: file.blob, change, errors });
   return { kind: 'refused', commit: change.commit, errors };
 }
@@ -56,27 +56,27 @@ interface Change {
 }
 
 interface Read {
-  readonly code: RepositoryCode;
+  readonly client: HostClient;
   readonly ref: string;
   readonly tip: string;
 }
 
-async function findChange(ctx: Context, row: RepositoryRow, { code, ref, tip }: Read): Promise<Change> {
+async function findChange(ctx: Context, row: RepositoryRow, { client, ref, tip }: Read): Promise<Change> {
   const newest = { from: null, to: tip, limit: 1, path: configurationPath };
-  const [changing] = await code.listFirstParents(newest);
+  const [changing] = await client.listFirstParents(newest);
   const { commit = tip, parents = [] } = changing ?? {};
-  const pushed = await code.findConfigurationPush({ ref, since: commit, tip });
+  const pushed = await client.findConfigurationPush({ ref, since: commit, tip });
   if (pushed !== null) return { commit, push: pushed, by: pushed.by };
   // The landing made these commits itself: the change was pushed to a member's branch.
   const members = await readMembers(ctx, row, { commit, parent: parents[0] ?? '' });
   if (members.length === 0) return { commit, push: 'past the host', by: null };
   for (const { branch, fork, parent, head, author } of members) {
     const range = { from: parent, to: head, limit: 1, path: configurationPath };
-    const [own] = await code.listFirstParents(range);
+    const [own] = await client.listFirstParents(range);
     if (own === undefined) continue;
     // This host does not know who pushed to a fork: its own branch of that name is another branch.
     if (fork !== null) return { commit, push: 'unknown', by: author };
-    const push = await code.findConfigurationPush({ ref: `refs/heads/${branch}`, since: own.commit, tip: head });
+    const push = await client.findConfigurationPush({ ref: `refs/heads/${branch}`, since: own.commit, tip: head });
     return { commit, push: push ?? 'unknown', by: push?.by ?? author };
   }
   return { commit, push: 'unknown', by: null };
@@ -114,10 +114,10 @@ async function readMembers(
 
 async function publishRefusal(
   ctx: Context,
-  of: { readonly code: RepositoryCode; readonly commits: ReadonlySet<string>; readonly errors: readonly string[] },
+  of: { readonly client: HostClient; readonly commits: ReadonlySet<string>; readonly errors: readonly string[] },
 ): Promise<void> {
   for (const commit of of.commits)
-    await of.code.publishCheck({
+    await of.client.publishCheck({
       commit,
       name: checkName,
       state: 'failure',

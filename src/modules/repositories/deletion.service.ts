@@ -3,7 +3,7 @@
 import { systemContext, type Context, type Ports } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
-import { codeOf } from '../../hosts/port.ts';
+import { hostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
@@ -138,7 +138,7 @@ function parametersOf(text: string): number {
 export async function removeContents(ctx: Context, repository: RepositoryRow): Promise<void> {
   const { accountId, id } = repository;
   await passFailpoint('repository:deleted');
-  await codeOf(ctx, repository).removeRepository();
+  await hostClient(ctx, repository).removeRepository();
   await passFailpoint('repository:removed_from_host');
   for (const [table, condition] of logs) {
     const text = `delete from ${table} where id = any(array(

@@ -3,7 +3,7 @@
 import type { Context, Scope } from '../../context.ts';
 import { isBot, isPermissionEnough, neededAtGitHub } from '../../domain/accounts/github-people.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { codeOf, HostUnavailable, type HostedRepository, type HostPermission } from '../../hosts/port.ts';
+import { hostClient, HostUnavailable, type HostedRepository, type HostPermission } from '../../hosts/port.ts';
 
 type Named = HostedRepository & { readonly owner: string; readonly name: string };
 
@@ -45,14 +45,14 @@ export async function permissionOfHandle(
   login: string,
 ): Promise<HostPermission | null | 'trusted'> {
   if (repository.host !== 'github' || isBot(login)) return 'trusted';
-  return await codeOf(ctx, repository).readPermission({ login, id: null });
+  return await hostClient(ctx, repository).readPermission({ login, id: null });
 }
 
 async function permissionOfCaller(ctx: Context, repository: Named): Promise<HostPermission | null> {
   const { atGitHub } = ctx.actor;
   if (atGitHub === null || repository.host !== 'github') return 'admin';
   try {
-    return await codeOf(ctx, repository).readPermission(atGitHub);
+    return await hostClient(ctx, repository).readPermission(atGitHub);
   } catch (error) {
     if (error instanceof HostUnavailable)
       throw new DomainError('HOST_UNAVAILABLE', 'GitHub could not be asked what you may do there. Try again.');

@@ -1,14 +1,14 @@
 // The preconditions of every way of asking for a runbook.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { codeOf, HostRefused } from '../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../hosts/port.ts';
 import { canSkipLine, requireScope } from '../accounts/index.ts';
 import { labelRulesOf } from '../queue/index.ts';
 import { configurationOf } from '../repositories/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 
 export async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
-  const found = await codeOf(ctx, repository)
+  const found = await hostClient(ctx, repository)
     .readRef(`refs/heads/${branch}`)
     .catch((error: unknown) => {
       if (error instanceof HostRefused) return null;

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
 import { decideExceeded, usualRunBounds } from '../../domain/runs/bounds.ts';
-import { codeOf, type Hosts } from '../../hosts/port.ts';
+import { hostClient, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
 import { demultiplex, execute, lookEveryMs, teardownLabel, tearDown, workspace } from './docker-scripts.ts';
@@ -91,7 +91,7 @@ export async function bootContainer(
 async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox> {
   const { boot, container, output, checkout, hosts } = life;
   await mkdir(checkout);
-  await codeOf({ hosts }, boot.repository).checkOut(boot.commit, checkout);
+  await hostClient({ hosts }, boot.repository).checkOut(boot.commit, checkout);
   const setup = await commandOf(checkout, boot.setup);
   if (setup === null)
     throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);

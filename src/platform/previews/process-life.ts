@@ -11,7 +11,7 @@ import { allowedDirectory, imageInside, startOf } from './images.ts';
 import { openOrders, type Order, type Orders } from './orders.ts';
 import { BootFailed, type PreviewBoot, type PreviewSandbox } from './port.ts';
 import { createSandboxOutput, noted, type SandboxOutput } from './sandbox-output.ts';
-import { codeOf, type Hosts } from '../../hosts/port.ts';
+import { hostClient, type Hosts } from '../../hosts/port.ts';
 import { commandOf } from './scripts.ts';
 import { longestTimerMs } from '../longest-timer.ts';
 
@@ -124,7 +124,7 @@ async function furnish(options: LifeOptions, boot: PreviewBoot, folders: RunFold
   const { image, repository, commit } = boot;
   const isPlain = sandbox.kind === 'plain';
   const directory = image.kind === 'directory' ? await allowedDirectory(image.source, options.directories) : null;
-  await codeOf({ hosts }, repository).checkOut(commit, folders.checkout);
+  await hostClient({ hosts }, repository).checkOut(commit, folders.checkout);
   await copyFile(supervisor, supervisorAt(folders.home));
   // Seen by nobody inside, and by no other user outside.
   const sockets = join(dirname(folders.root), 's');

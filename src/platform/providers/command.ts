@@ -2,7 +2,7 @@
 // it: if it is aborted or its process is killed, everything it started ends with it.
 import { StringDecoder } from 'node:string_decoder';
 import { tmpdir } from 'node:os';
-import { codeOf, type Hosts } from '../../hosts/port.ts';
+import { hostClient, type Hosts } from '../../hosts/port.ts';
 import {
   lastLineOf,
   removeAbandonedFolders,
@@ -99,7 +99,7 @@ async function execute(
 ): Promise<SandboxOutcome> {
   const { command, timeoutSec } = settingsOf(run, 'command');
   return await withRunFolders(workDir, async (folders) => {
-    await codeOf({ hosts }, run.repository).checkOut(run.commit, folders.checkout);
+    await hostClient({ hosts }, run.repository).checkOut(run.commit, folders.checkout);
     if (signal.aborted) return { kind: 'canceled' };
     const decoder = new StringDecoder('utf8');
     const outcome = await sandbox.run({

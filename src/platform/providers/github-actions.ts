@@ -1,14 +1,14 @@
 // A workflow of the repository, dispatched on the commit by its code host: on GitHub one of GitHub Actions, on the local
 // host one of `.service/ci.yml`.
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
-import { HostRefused, codeOf, type RepositoryCode, type Hosts } from '../../hosts/port.ts';
+import { HostRefused, hostClient, type HostClient, type Hosts } from '../../hosts/port.ts';
 import { ProviderRefused, settingsOf, type ProviderReading, type ProviderRun, type RemoteProvider } from './port.ts';
 
 /** What a workflow is given, and so has to declare, because hosts refuse other inputs. It reads the rest by the id. */
 const workflowInputs = ['deployment_id', 'environment', 'release_candidate_version'] as const;
 
 export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }): RemoteProvider {
-  const code = ({ repository }: ProviderRun): RepositoryCode => codeOf({ hosts }, repository);
+  const client = ({ repository }: ProviderRun): HostClient => hostClient({ hosts }, repository);
   return {
     shape: 'remote',
     async trigger(run) {
@@ -21,21 +21,21 @@ export function createGithubActionsProvider({ hosts }: { readonly hosts: Hosts }
         }),
       );
       try {
-        return await code(run).dispatchWorkflow({ workflow, commit, key, branch: null, inputs });
+        return await client(run).dispatchWorkflow({ workflow, commit, key, branch: null, inputs });
       } catch (error) {
         throw error instanceof HostRefused ? new ProviderRefused(error.message, { cause: error }) : error;
       }
     },
     async read(run, name) {
       if (name === null) return null;
-      const found = await code(run).readWorkflowRun(name);
+      const found = await client(run).readWorkflowRun(name);
       if (found === null) return { state: 'gone', message: 'The code host no longer knows its run', url: null };
       return { state: states[found.conclusion] ?? 'failure', message: found.summary, url: found.url };
     },
     async cancel(run, name) {
       if (name === null)
         throw new ProviderRefused('The code host never reported the name of the run: it cannot be canceled.');
-      await code(run).cancelWorkflowRun(name);
+      await client(run).cancelWorkflowRun(name);
       return 'asked';
     },
   };

@@ -2,7 +2,7 @@
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
 import { smokeSkill, type Skill } from '../../../domain/previews/skill.ts';
 import { parseSkill } from '../../../domain/previews/skill.parse.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { AppTarget, DrivenStep } from '../../../platform/driving/port.ts';
 import { storable } from '../../../platform/log-pieces.ts';
@@ -67,7 +67,7 @@ export async function driveApp(
 /** Words: why it cannot be followed. */
 async function readSkill({ ctx, rows }: SupervisedVerification, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
-  const file = await codeOf(ctx, hosted(rows.repository)).readFile({
+  const file = await hostClient(ctx, hosted(rows.repository)).readFile({
     commit: rows.verification.headCommit,
     path,
     maxBytes: mostSkillBytes,

@@ -1,5 +1,5 @@
 // Judges the code of a head whose preview did not come up. What is found is written down as steps, like what is driven.
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import type { AnalysisReport, Finding } from '../../../platform/analysis/port.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
 import { forgetSteps, keepStep } from './drive-app.ts';
@@ -14,11 +14,11 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
   const { ctx, rows, verifying, log, signal } = supervised;
   const { repository, verification, pullRequest } = rows;
   const { analysis } = verifying;
-  const code = codeOf(ctx, hosted(repository));
+  const client = hostClient(ctx, hosted(repository));
   const head = verification.headCommit;
   const because = verification.summary ?? '';
-  const base = await code.readRef(`refs/heads/${pullRequest.baseBranch}`);
-  const changed = base && (await code.listChangedFiles({ base: base.commit, head, limit: mostFiles }));
+  const base = await client.readRef(`refs/heads/${pullRequest.baseBranch}`);
+  const changed = base && (await client.listChangedFiles({ base: base.commit, head, limit: mostFiles }));
   if (!changed)
     return {
       status: 'error',
@@ -26,13 +26,13 @@ export async function judgeCode(supervised: SupervisedVerification): Promise<End
     };
   log.write(`[interlock] ${because} The code is judged instead. ${analysis.said}\n`);
   const path = verification.preview?.verifySkill ?? '';
-  const skill = path === '' ? null : await code.readFile({ commit: head, path, maxBytes: mostSkillBytes });
+  const skill = path === '' ? null : await client.readFile({ commit: head, path, maxBytes: mostSkillBytes });
   const report = await analysis.analyse({
     title: pullRequest.title,
     head,
     base: changed.base,
     changes: changed.files,
-    read: async (file) => (await code.readFile(file))?.text ?? null,
+    read: async (file) => (await client.readFile(file))?.text ?? null,
     skill: skill === null ? null : { path, text: skill.text },
     signal,
   });

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { exemptPaths, previewEntries, type Configuration } from '../../../domain/configuration/index.ts';
 import { isExempt } from '../../../domain/previews/exempt.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { configurationOf } from '../../repositories/index.ts';
 import { findPreviewImage } from '../images/images.reads.ts';
@@ -53,11 +53,11 @@ async function isAllExempt(
 ): Promise<boolean> {
   const globs = exemptPaths(configuration);
   if (globs.length === 0) return false;
-  const code = codeOf(ctx, hosted(repository));
-  const base = await code.readRef(`refs/heads/${pullRequest.baseBranch}`);
+  const client = hostClient(ctx, hosted(repository));
+  const base = await client.readRef(`refs/heads/${pullRequest.baseBranch}`);
   if (base === null) return false;
   const range = { base: base.commit, head: verification.headCommit, limit: mostFiles };
-  const changed = await code.listChangedFiles(range);
+  const changed = await client.listChangedFiles(range);
   return (
     changed !== null &&
     isExempt(

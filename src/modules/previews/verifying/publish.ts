@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
 import { checkWord, isFinal, type CheckWord } from '../../../domain/previews/verification.status.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { untried } from '../../../platform/turns/index.ts';
 import { hosted, lockVerification, type VerificationRows } from './rows.ts';
@@ -48,7 +48,7 @@ async function showAtHost(
   const url = `${ctx.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${pullRequest.number}`;
   const check = { commit, name: verificationCheckName, ...words, url, version };
   try {
-    await codeOf(ctx, hosted(repository)).publishCheck(check);
+    await hostClient(ctx, hosted(repository)).publishCheck(check);
     return null;
   } catch (error) {
     if (error instanceof HostRefused) return `The host does not show it: ${error.message}`;

@@ -6,7 +6,7 @@ import { DomainError } from '../../../domain/errors.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { Comparison, Past } from '../../../domain/simulation/comparison.ts';
 import { logOfMerges } from '../../../domain/simulation/history.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
@@ -87,10 +87,10 @@ async function readPastOfGit(
   repository: HostedRepository,
   { baseBranch, since }: { readonly baseBranch: string; readonly since: Date },
 ): Promise<Past> {
-  const code = codeOf(ctx, repository);
-  const tip = await code.readRef(`refs/heads/${baseBranch}`);
+  const client = hostClient(ctx, repository);
+  const tip = await client.readRef(`refs/heads/${baseBranch}`);
   if (tip === null) return { log: [], batches: [] };
-  const commits = await code.listFirstParents({ from: null, to: tip.commit, limit: mostMerges });
+  const commits = await client.listFirstParents({ from: null, to: tip.commit, limit: mostMerges });
   const merges = commits
     .filter(({ authoredAt, parents }) => authoredAt >= since.getTime() && parents.length > 0)
     .map(({ commit, authorName, authoredAt }) => ({ commit, author: authorName, at: authoredAt }));

@@ -3,7 +3,7 @@
 // same heads on the same base, and a line of n needs about as many merges as a chain of n.
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../context.ts';
-import { codeOf, type CompositionMember, type CompositionResult, type Identity } from '../../../hosts/port.ts';
+import { hostClient, type CompositionMember, type CompositionResult, type Identity } from '../../../hosts/port.ts';
 import type { BatchAssumptionRow, BatchMemberRow, BatchRow } from '../store/queue.entities.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 
@@ -22,9 +22,9 @@ export async function composeAssumed(ctx: Context, loaded: LoadedBatch, at: numb
   const known = await findKnown(ctx, loaded);
   const missing = assumed.slice(known.layers);
   if (missing.length === 0) return { kind: 'composed', commit: known.commit };
-  const code = codeOf(ctx, host);
-  const author = code.identity();
-  const composed = await code.composeCommit({
+  const client = hostClient(ctx, host);
+  const author = client.identity();
+  const composed = await client.composeCommit({
     parent: known.commit,
     members: missing.map((row) => compositionOf(batch, row, author)),
     batchCommit: 'linear',
@@ -76,7 +76,7 @@ async function findKnown(ctx: Context, { batch, assumed, host }: LoadedBatch): P
     .sort((a, b) => b.layers - a.layers);
   const [longest] = known;
   // Refs keep the commits of builds. If the host lost the ref, the commit cannot be used.
-  const isThere = longest !== undefined && (await codeOf(ctx, host).readCommit(longest.commit)) !== null;
+  const isThere = longest !== undefined && (await hostClient(ctx, host).readCommit(longest.commit)) !== null;
   return isThere ? longest : { commit: batch.parentCommit, layers: 0 };
 }
 

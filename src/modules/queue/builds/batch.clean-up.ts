@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -13,19 +13,19 @@ import { BotPullRequestEntity } from '../store/queue.entities.ts';
  */
 export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   await stopGates(ctx, loaded);
   const bot = await ctx.db.transaction(
     ctx.accountId,
     async (tx) => await tx.em.findOne(BotPullRequestEntity, { batchId: batch.id }),
   );
   // A landed commit belongs to the base, so its checks are not stopped.
-  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await code.cancelChecks(batch.commit);
+  if (batch.mode === 'parallel' && batch.commit && batch.state !== 'landed') await client.cancelChecks(batch.commit);
   const isOwn = bot === null || (!bot.idle && !bot.heirBatchId && !bot.closedAt);
   if (isOwn) {
     const branch = bot?.branch ?? botBranch(batch.id);
-    const number = bot?.number ?? (await code.findOpenPullRequests(branch))[0]?.number;
-    if (number !== undefined) await code.closePullRequest(number);
+    const number = bot?.number ?? (await client.findOpenPullRequests(branch))[0]?.number;
+    if (number !== undefined) await client.closePullRequest(number);
     // A host may gather deletions for a minute.
     await Promise.all([deleteBranch(ctx, host, branch), deleteFence(ctx, loaded)]);
   } else await deleteFence(ctx, loaded);
@@ -45,8 +45,8 @@ async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
   if (!batch.commit || !showsByHeads(ctx, loaded)) return;
   const ref = headsFence(batch.id);
-  if ((await codeOf(ctx, host).readRef(ref))?.commit !== batch.commit) return;
-  await codeOf(ctx, host)
+  if ((await hostClient(ctx, host).readRef(ref))?.commit !== batch.commit) return;
+  await hostClient(ctx, host)
     .updateRefs([{ ref, from: batch.commit, to: null }])
     .catch((error: unknown) => {
       if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
@@ -56,7 +56,7 @@ async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
 /** Stops the final gates that still run for an ended batch. */
 async function stopGates(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   const open = await readGateRuns(ctx, 'batch', batch.id);
-  for (const { run } of open) if (run !== null) await codeOf(ctx, host).cancelWorkflowRun(run);
+  for (const { run } of open) if (run !== null) await hostClient(ctx, host).cancelWorkflowRun(run);
   if (open.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(

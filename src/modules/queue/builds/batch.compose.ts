@@ -1,7 +1,7 @@
 // Making a build: the commit of a batch, composed from its parent and its pinned heads.
 import type { Context } from '../../../context.ts';
 import { coauthorsOf, withCoauthors } from '../../../domain/queue/requests/message.ts';
-import { codeOf, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, type CompositionResult, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions.ts';
 import { blockMembers, blockRefused } from './batch.refusals.ts';
@@ -78,7 +78,7 @@ async function compose(
   of: { readonly parent: string; readonly members: readonly BatchMemberRow[]; readonly at: number },
 ): Promise<CompositionResult> {
   const { batch, host } = loaded;
-  return await codeOf(ctx, host).composeCommit({
+  return await hostClient(ctx, host).composeCommit({
     parent: of.parent,
     members: of.members.map((member) => ({
       head: member.pinnedHead,
@@ -104,20 +104,20 @@ const mostCommits = 500;
 /** Adds co-authors to the messages that name them. Commits never change, so every repetition gives the same result. */
 async function nameCoauthors(ctx: Context, { batch, members, host }: LoadedBatch): Promise<readonly BatchMemberRow[]> {
   if (!members.some((member) => member.namesCoauthors)) return members;
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const named: BatchMemberRow[] = [];
   for (const [place, member] of members.entries()) {
     if (!member.namesCoauthors) {
       named.push(member);
       continue;
     }
-    const commits = await code.listCommits({
+    const commits = await client.listCommits({
       from: [batch.parentCommit, ...headsBefore(members, place)],
       to: member.pinnedHead,
       limit: mostCommits,
     });
     const main = { name: member.authorName, email: member.authorEmail };
-    const message = withCoauthors(member.message, coauthorsOf(commits, main, [code.identity().email]));
+    const message = withCoauthors(member.message, coauthorsOf(commits, main, [client.identity().email]));
     await ctx.db.transaction(ctx.accountId, async (tx) => {
       await tx.query('update batch_member set message = $4 where account_id = $1 and batch_id = $2 and ordinal = $3', [
         ctx.accountId,
@@ -235,9 +235,9 @@ async function keepMergeResult(
 async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, tree: string): Promise<boolean> {
   const [member] = members;
   if (member === undefined) return false;
-  const code = codeOf(ctx, host);
-  const head = await code.readCommit(member.pinnedHead);
-  return head?.tree === tree && (await code.isAncestor(batch.parentCommit, member.pinnedHead));
+  const client = hostClient(ctx, host);
+  const head = await client.readCommit(member.pinnedHead);
+  return head?.tree === tree && (await client.isAncestor(batch.parentCommit, member.pinnedHead));
 }
 
 /**
@@ -258,7 +258,7 @@ async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> 
     return [...new Set(build.checks.map((check) => check.name))];
   });
   if (names.length === 0) return;
-  await codeOf(ctx, host).rerunChecks(head, names);
+  await hostClient(ctx, host).rerunChecks(head, names);
   await recordChecks(ctx, host, head);
 }
 

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { evidenceFor, withoutHeads } from '../../../domain/queue/evidence/evidence.ts';
 import { botTitle } from '../../../domain/queue/requests/message.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { buildRef } from './assumptions.ts';
@@ -38,7 +38,7 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
   if (await needsNoBuild(ctx, loaded, batch.tree)) {
     if (batch.buildStartedAt) return;
     // No bot branch keeps it, and another machine may land it.
-    await codeOf(ctx, loaded.host).keepCommit(batch.commit, buildRef(batch));
+    await hostClient(ctx, loaded.host).keepCommit(batch.commit, buildRef(batch));
     return await markStarted(ctx, loaded, null);
   }
   if (batch.mode === 'serial') {
@@ -94,9 +94,9 @@ async function openBotPullRequest(
   members: readonly BatchMemberRow[],
 ): Promise<{ number: number; url: string }> {
   const { host, baseBranch, repository, batch } = loaded;
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const taken = await takeBotPullRequest(ctx, loaded);
-  const seen = taken === null ? null : await code.getPullRequest(taken.number);
+  const seen = taken === null ? null : await client.getPullRequest(taken.number);
   const isReused = taken !== null && seen?.state === 'open';
   if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
   const branch = isReused ? taken.branch : botBranch(batch.id);
@@ -115,12 +115,12 @@ async function openBotPullRequest(
     body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
   };
   if (isReused) {
-    await code.editPullRequest(taken.number, words);
+    await client.editPullRequest(taken.number, words);
     return { number: taken.number, url: taken.url };
   }
-  const existing = (await code.findOpenPullRequests(branch))[0];
+  const existing = (await client.findOpenPullRequests(branch))[0];
   if (existing !== undefined) return existing;
-  return await code.openPullRequest({
+  return await client.openPullRequest({
     ...words,
     author: 'interlock[bot]',
     headBranch: branch,

@@ -2,7 +2,7 @@
 // behind it: it is blocked with the host's message, and the others are built without it.
 import type { Context } from '../../../context.ts';
 import { blockText } from '../../../domain/queue/model/status.ts';
-import { codeOf, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';
+import { hostClient, CommitMissing, HostRefused, retryAtOf } from '../../../hosts/port.ts';
 import type { Database } from '../../../platform/database.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { BatchEntity, PullRequestEntity, type BatchMemberRow } from '../store/queue.entities.ts';
@@ -27,7 +27,7 @@ export async function blockRefused(
   composeAlone: (member: BatchMemberRow) => Promise<unknown>,
 ): Promise<void> {
   const { batch, assumed, members, host } = loaded;
-  if ((await codeOf(ctx, host).readCommit(batch.parentCommit)) === null) throw refusal;
+  if ((await hostClient(ctx, host).readCommit(batch.parentCommit)) === null) throw refusal;
   const refused =
     members.length === 1 && assumed.length === 0
       ? members.map((member) => ({ member, words: refusal.message }))

@@ -1,7 +1,7 @@
 // The bot pull request of a build at the host. Only the service owns its branch, and moves and deletes it from any
 // commit by compare-and-set.
 import type { Context } from '../../../context.ts';
-import { codeOf, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, RefMoved } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { chooseBotPullRequest } from '../../../domain/queue/evidence/bot-pull-requests.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -12,19 +12,19 @@ import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
 /** A branch at another commit is older than the records, and is moved. */
 export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const current = await code.readRef(ref);
-  if (current?.commit !== to) await code.updateRefs([{ ref, from: current?.commit ?? null, to }]);
+  const current = await client.readRef(ref);
+  if (current?.commit !== to) await client.updateRefs([{ ref, from: current?.commit ?? null, to }]);
 }
 
 export async function deleteBranch(ctx: Context, host: HostedRepository, branch: string): Promise<void> {
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const current = await code.readRef(ref);
+  const current = await client.readRef(ref);
   if (current === null) return;
   try {
-    await code.updateRefs([{ ref, from: current.commit, to: null }]);
+    await client.updateRefs([{ ref, from: current.commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }

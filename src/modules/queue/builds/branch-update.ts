@@ -2,7 +2,7 @@
 // so that every later reader knows that the service made it.
 import type { Context } from '../../../context.ts';
 import { decideBranchRefusal, type PullRequestHead } from '../../../domain/queue/requests/head-branch.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -35,9 +35,9 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
   const { host, head, onto, method, at } = branch;
   const refusal = decideBranchRefusal(branch);
   if (refusal !== null) throw new HostRefused(refusal);
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const message = `Merge branch '${branch.baseBranch}' into ${branch.headBranch}\n`;
-  const made = await code.composeUpdate({
+  const made = await client.composeUpdate({
     head,
     onto,
     method,
@@ -56,7 +56,7 @@ export async function updateBranch(ctx: Context, branch: BranchToUpdate): Promis
     if (first.length > 0) await branch.onFirstPush?.(tx);
   });
   await passFailpoint('update:before_push');
-  await code.updateRefs([{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
+  await client.updateRefs([{ ref: `refs/heads/${branch.headBranch}`, from: head, to: made.commit }]);
   await passFailpoint('update:after_push');
   return { kind: 'updated', head: made.commit, moved: true };
 }

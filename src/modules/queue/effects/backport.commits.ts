@@ -1,6 +1,6 @@
 // The commits of a merged pull request on its base, oldest first: a backport picks these.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
@@ -46,7 +46,7 @@ async function readLanded(ctx: Context, pullRequestId: string): Promise<Landed |
 }
 
 async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, below }: Landed): Promise<string[]> {
-  const line = await codeOf(ctx, host).listFirstParents({ from: below, to: own_commit, limit: mostCommits });
+  const line = await hostClient(ctx, host).listFirstParents({ from: below, to: own_commit, limit: mostCommits });
   return line.length === 0 ? [own_commit] : oldestFirst(line);
 }
 
@@ -60,23 +60,23 @@ async function findMergedElsewhere(
   host: HostedRepository,
   { number, merge, headSha }: { readonly number: number; readonly merge: string; readonly headSha: string },
 ): Promise<readonly string[]> {
-  const code = codeOf(ctx, host);
-  const own = await code.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
-  const line = await code.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
+  const client = hostClient(ctx, host);
+  const own = await client.listFirstParents({ from: merge, to: headSha, limit: mostCommits });
+  const line = await client.listFirstParents({ from: null, to: merge, limit: Math.max(own.length, 1) });
   const isRebased = own.length > 1 && own.every((commit, index) => isSameChange(commit, line[index]));
   if (isRebased) return oldestFirst(line);
-  if (own.length > 0 || !(await isOnLine(code, { merge, headSha }))) return [merge];
-  const listed = await code.listCommitsOf(number);
+  if (own.length > 0 || !(await isOnLine(client, { merge, headSha }))) return [merge];
+  const listed = await client.listCommitsOf(number);
   if (listed === null) return [];
-  return pickListed(await code.listFirstParents({ from: null, to: headSha, limit: mostCommits }), listed);
+  return pickListed(await client.listFirstParents({ from: null, to: headSha, limit: mostCommits }), listed);
 }
 
 async function isOnLine(
-  code: ReturnType<typeof codeOf>,
+  client: ReturnType<typeof hostClient>,
   { merge, headSha }: { readonly merge: string; readonly headSha: string },
 ): Promise<boolean> {
   if (merge === headSha) return true;
-  const since = await code.listFirstParents({ from: headSha, to: merge, limit: mostCommits });
+  const since = await client.listFirstParents({ from: headSha, to: merge, limit: mostCommits });
   return since.at(-1)?.parents[0] === headSha;
 }
 

@@ -9,7 +9,7 @@ import {
   backportTitle,
   type BackportNews,
 } from '../../../domain/queue/explain/branch-comments.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { findMergedCommits } from './backport.commits.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
@@ -81,7 +81,7 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
 
 /** The pull request of an earlier attempt that died before it was recorded. */
 async function findOpened(ctx: Context, { host, target, branch }: Backport): Promise<BackportNews | null> {
-  const open = await codeOf(ctx, host).findOpenPullRequests(branch);
+  const open = await hostClient(ctx, host).findOpenPullRequests(branch);
   const existing = open.find((each) => each.baseBranch === target);
   if (existing !== undefined) return { kind: 'opened', number: existing.number, url: existing.url };
   const [known] = await ctx.db.transaction(
@@ -101,18 +101,18 @@ async function makeBranch(
   backport: Backport,
 ): Promise<BackportNews | { readonly kind: 'made'; readonly commit: string }> {
   const { host, target, branch, record, row } = backport;
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const ref = `refs/heads/${branch}`;
-  const existing = await code.readRef(ref);
+  const existing = await client.readRef(ref);
   if (existing !== null && existing.commit === record.pushed_commit) return { kind: 'made', commit: existing.commit };
   if (existing !== null)
     return { kind: 'refused', words: `the branch \`${branch}\` already exists; delete it and ask again` };
-  const onto = await code.readRef(`refs/heads/${target}`);
+  const onto = await client.readRef(`refs/heads/${target}`);
   if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };
   const commits = await findMergedCommits(ctx, host, row);
   if (commits.length === 0) return { kind: 'refused', words: 'the commit it was merged as is not known' };
   const at = new Date(record.created_at).getTime();
-  const picked = await code.cherryPick({ commits, onto: onto.commit, at });
+  const picked = await client.cherryPick({ commits, onto: onto.commit, at });
   if (picked.kind === 'conflict') return { ...picked, commits };
   if (picked.kind === 'empty') return { kind: 'refused', words: `\`${target}\` has its changes already` };
   await ctx.db.transaction(
@@ -124,7 +124,7 @@ async function makeBranch(
         picked.commit,
       ]),
   );
-  await code.updateRefs([{ ref, from: null, to: picked.commit }]);
+  await client.updateRefs([{ ref, from: null, to: picked.commit }]);
   await passFailpoint('backport:after_branch');
   return { kind: 'made', commit: picked.commit };
 }
@@ -132,11 +132,11 @@ async function makeBranch(
 /** If the host refuses the pull request, its branch is deleted. */
 async function openPullRequest(ctx: Context, backport: Backport, commit: string): Promise<BackportNews> {
   const { host, target, branch, row } = backport;
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   try {
     // Done before anybody can approve it.
-    await code.addAuthorsOf(row.number, branch);
-    const { number, url } = await code.openPullRequest({
+    await client.addAuthorsOf(row.number, branch);
+    const { number, url } = await client.openPullRequest({
       title: backportTitle(target, row.title),
       body: backportBody({ number: row.number, url: row.url, target }),
       author: 'interlock',
@@ -148,7 +148,8 @@ async function openPullRequest(ctx: Context, backport: Backport, commit: string)
     await syncPullRequest(ctx, host, number);
     return { kind: 'opened', number, url };
   } catch (error) {
-    if (error instanceof HostRefused) await code.updateRefs([{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
+    if (error instanceof HostRefused)
+      await client.updateRefs([{ ref: `refs/heads/${branch}`, from: commit, to: null }]);
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import {
   syncedComment,
 } from '../../../domain/queue/explain/branch-comments.ts';
 import { isQueued, isTerminal } from '../../../domain/queue/model/status.ts';
-import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { updateBranch, type BranchUpdated } from '../builds/branch-update.ts';
@@ -62,7 +62,7 @@ async function tryOnce(
   const now = await syncPullRequest(ctx, host, row.number);
   if (now === null || isTerminal(now.status) || (cause === 'auto_update' && isQueued(now.status)))
     return { kind: 'over' };
-  const base = await codeOf(ctx, host).readRef(`refs/heads/${now.baseBranch}`);
+  const base = await hostClient(ctx, host).readRef(`refs/heads/${now.baseBranch}`);
   const at = { head: now.headSha, base: base?.commit ?? '' };
   if (base === null) return { kind: 'refused', words: `the base branch ${now.baseBranch} does not exist`, ...at };
   let updated: BranchUpdated;

@@ -1,6 +1,6 @@
 // Performs branch work: its common start and end, and the refresh, which is the shortest kind.
 import type { Context } from '../../../context.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
@@ -63,7 +63,7 @@ export async function comment(
   words: { readonly key: string; readonly body: string },
 ): Promise<void> {
   try {
-    await codeOf(ctx, host).upsertComment(row.number, words);
+    await hostClient(ctx, host).upsertComment(row.number, words);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     ctx.log.warn({ number: row.number, refusal: error.message }, 'The host refused a comment.');

@@ -1,6 +1,6 @@
 // Starts a final gate at the host.
 import type { Context } from '../../../context.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { loadBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -22,12 +22,12 @@ export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 async function startGate(ctx: Context, host: HostedRepository, gate: GateRun): Promise<GateOutcome> {
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   try {
     const { workflow, commit } = gate;
     const branch = await findBotBranch(ctx, gate.batchId);
-    const run = await code.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}`, branch });
-    return { state: 'running', run, url: (await code.readWorkflowRun(run))?.url ?? null };
+    const run = await client.dispatchWorkflow({ workflow, commit, key: `gate-${gate.id}`, branch });
+    return { state: 'running', run, url: (await client.readWorkflowRun(run))?.url ?? null };
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     return { state: 'failed', url: null, reason: `it could not be started: ${error.message}` };
@@ -52,5 +52,5 @@ async function stopUnwanted(
   { id, run }: { readonly id: string; readonly run: string },
 ): Promise<void> {
   const [gate] = await readGateRuns(ctx, 'id', id);
-  if (gate?.state === 'failed') await codeOf(ctx, host).cancelWorkflowRun(run);
+  if (gate?.state === 'failed') await hostClient(ctx, host).cancelWorkflowRun(run);
 }

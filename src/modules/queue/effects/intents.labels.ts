@@ -1,7 +1,7 @@
 // Replies to people, and labels, at the host.
 import type { Context } from '../../../context.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
@@ -14,7 +14,7 @@ export async function writeReply(ctx: Context, intent: IntentRow): Promise<void>
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     return { host: hosted(repository), number: row.number };
   });
-  await codeOf(ctx, host).upsertComment(number, {
+  await hostClient(ctx, host).upsertComment(number, {
     key: `reply:${String(intent.payload['key'])}`,
     body: String(intent.payload['body']),
   });
@@ -32,7 +32,7 @@ interface Labelling {
 export async function writeLabel(ctx: Context, intent: IntentRow): Promise<void> {
   const { host, number, label, present, isStill } = await startLabel(ctx, intent);
   if (isStill) {
-    const last = await codeOf(ctx, host).readLabelChange(number, label);
+    const last = await hostClient(ctx, host).readLabelChange(number, label);
     // A person changed the label later: that request is followed and not undone.
     const isOvertaken = last !== null && !last.byQueue && last.at > Number(intent.payload['at']);
     if (!isOvertaken) await setLabel(ctx, intent, { host, number, label, present });
@@ -45,14 +45,14 @@ async function setLabel(
   intent: IntentRow,
   { host, number, label, present }: Omit<Labelling, 'isStill'>,
 ): Promise<void> {
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   try {
-    await code.setLabel(number, label, present);
+    await client.setLabel(number, label, present);
   } catch (error) {
     // After a refusal the label is not there, or belongs to somebody else. If it counted as the queue's own, a person's
     // label would be no request.
     if (error instanceof HostRefused && present) {
-      const last = await code.readLabelChange(number, label);
+      const last = await client.readLabelChange(number, label);
       if (!last?.present || !last.byQueue) await forgetLabel(ctx, intent, label);
     }
     throw error;

@@ -12,7 +12,7 @@ import {
   wantsComment,
   type Publication,
 } from '../../../domain/queue/explain/status-comment.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { finishIntent } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { IntentRow, PublishedCheck } from '../store/queue.entities.ts';
@@ -27,7 +27,7 @@ export async function writeStatusComment(ctx: Context, intent: IntentRow): Promi
     const messages = { open: open_message, queued: queued_message, blocked: blocked_message };
     await keepComment(ctx, row.id, true);
     await passFailpoint('comment:before_host');
-    await codeOf(ctx, repository).upsertComment(row.number, {
+    await hostClient(ctx, repository).upsertComment(row.number, {
       key: statusCommentKey,
       body: statusComment(facts, messages),
       version: row.notificationVersion,
@@ -39,7 +39,7 @@ export async function writeStatusComment(ctx: Context, intent: IntentRow): Promi
 /** The last comment will never change again. It says so, and its record is deleted. */
 async function endComment(ctx: Context, { row, repository }: PublishedState): Promise<void> {
   if (!row.hasStatusComment) return;
-  await codeOf(ctx, repository).upsertComment(row.number, {
+  await hostClient(ctx, repository).upsertComment(row.number, {
     key: statusCommentKey,
     body: endedComment,
     version: row.notificationVersion,
@@ -70,7 +70,7 @@ export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promi
     };
     await keepCheck(ctx, row.id, check);
     const { commit, version, state, title, summary, url } = check;
-    await codeOf(ctx, repository).publishCheck({
+    await hostClient(ctx, repository).publishCheck({
       name: statusCheckName,
       ...{ commit, version, state, title, summary, url },
     });

@@ -1,7 +1,7 @@
 // Performs one intent of any kind: the queue's workflow passes ids and knows no kinds.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import { codeOf, HostRefused, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -97,22 +97,22 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
     };
   });
   const host = hosted(repository);
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
   const rules = configurationOf(repository).merge_rules;
   const mayDelete = (await retargetAbove(ctx, repository, { row: pullRequest, baseBranch })) && rules.delete_branch;
   const branch = ownHeadBranch(pullRequest);
-  const tip = branch === null ? null : await code.readRef(`refs/heads/${branch}`);
+  const tip = branch === null ? null : await client.readRef(`refs/heads/${branch}`);
   // A landing may have moved it to the landed commit.
   const isLeftBehind = tip !== null && tip.commit !== pinned && tip.commit !== own;
   if (isLeftBehind && rules.enable_comments) {
-    await code.upsertComment(pullRequest.number, {
+    await client.upsertComment(pullRequest.number, {
       key: 'left-out',
       body: `Merged as ${mergeCommit} at ${pinned}, the head that was tested. \`${branch}\` is at ${tip.commit} now: what came after ${pinned} is not in ${baseBranch}.`,
     });
   }
   // Before its branch is deleted: a host closes a pull request whose branch has gone, and calls it merged no more.
-  await code.concludePullRequest(pullRequest.number, {
+  await client.concludePullRequest(pullRequest.number, {
     mergeCommit,
     at: Number(intent.payload['at']),
     words: `Landed as ${mergeCommit}.`,
@@ -120,9 +120,9 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   // Runs that the landing has started by moving the head to a commit whose tree was tested.
   const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;
   if (isMoved && rules.merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable')
-    await code.cancelChecks(own);
+    await client.cancelChecks(own);
   if (tip !== null && !isLeftBehind && mayDelete && !isKept(pullRequest.labels, rules.labels.skip_delete_branch)) {
-    await code
+    await client
       .updateRefs([{ ref: `refs/heads/${branch}`, from: tip.commit, to: null }])
       // The branch moved or is protected: it stays. If the host is down, it is tried again.
       .catch((error: unknown) => {
@@ -159,7 +159,7 @@ async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId });
     return { bot: row, host: hosted(repository) };
   });
-  await codeOf(ctx, host).closePullRequest(bot.number);
+  await hostClient(ctx, host).closePullRequest(bot.number);
   await deleteBranch(ctx, host, bot.branch);
   await passFailpoint('bot:after_close');
   await ctx.db.transaction(ctx.accountId, async (tx) => await closeRows(ctx, tx, bot));
@@ -181,7 +181,7 @@ async function retargetAbove(
   for (const { number, belowId } of await readAbove(ctx, landed.row)) {
     if (belowId !== landed.row.id) continue;
     try {
-      await codeOf(ctx, host).setBaseBranch(number, landed.baseBranch);
+      await hostClient(ctx, host).setBaseBranch(number, landed.baseBranch);
     } catch (error) {
       if (!(error instanceof HostRefused)) throw error;
       ctx.log.warn({ number, reason: error.message }, 'A pull request of a stack keeps the base branch that landed.');

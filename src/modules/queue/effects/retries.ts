@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { contextOf } from '../../../domain/queue/evidence/check-retry.ts';
 import type { Configuration } from '../../../domain/configuration/index.ts';
-import { type RepositoryCode, codeOf, HostRefused } from '../../../hosts/port.ts';
+import { type HostClient, hostClient, HostRefused } from '../../../hosts/port.ts';
 import { appendEvents } from '../../events/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { recordChecks } from '../facts/build.records.ts';
@@ -30,20 +30,20 @@ export async function carryOutRetry(ctx: Context, intent: IntentRow): Promise<vo
     const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
     return { host: hosted(repository), configuration: configurationOf(repository) };
   });
-  const code = codeOf(ctx, host);
-  const isStarted = await startAttempt(code, planned);
+  const client = hostClient(ctx, host);
+  const isStarted = await startAttempt(client, planned);
   await passFailpoint('retry:after_host');
-  const context = isStarted ? await readContext(code, { ...planned, configuration }) : '';
+  const context = isStarted ? await readContext(client, { ...planned, configuration }) : '';
   await concludeRetry(ctx, intent, { host, planned, isStarted, context });
   if (isStarted) await recordChecks(ctx, host, planned.commit);
   await finishIntent(ctx, intent);
 }
 
-async function startAttempt(code: RepositoryCode, { commit, name, attempt }: Planned): Promise<boolean> {
-  const report = await code.readChecks(commit, { expected: [name], movedAt: null });
+async function startAttempt(client: HostClient, { commit, name, attempt }: Planned): Promise<boolean> {
+  const report = await client.readChecks(commit, { expected: [name], movedAt: null });
   if (report.checks.some((check) => check.name === name && check.attempt > attempt)) return true;
   try {
-    return (await code.rerunChecks(commit, [name])).includes(name);
+    return (await client.rerunChecks(commit, [name])).includes(name);
   } catch (error) {
     if (error instanceof HostRefused) return false;
     throw error;
@@ -53,7 +53,7 @@ async function startAttempt(code: RepositoryCode, { commit, name, attempt }: Pla
 const longestContext = 20_000;
 
 async function readContext(
-  code: RepositoryCode,
+  client: HostClient,
   of: { readonly commit: string; readonly name: string; readonly configuration: Configuration },
 ): Promise<string> {
   const { context, context_file, retriable_checks } = of.configuration.merge_rules.flaky_retry;
@@ -68,7 +68,7 @@ async function readContext(
   });
   if (chosen.contextFile === undefined) return chosen.context ?? '';
   const file = { commit: of.commit, path: chosen.contextFile, maxBytes: longestContext };
-  return (await code.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`;
+  return (await client.readFile(file))?.text ?? `${chosen.contextFile} is not there at this commit, or too long.`;
 }
 
 /** If the host refuses the retry, the failure counts. */

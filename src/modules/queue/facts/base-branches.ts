@@ -1,7 +1,7 @@
 // A base branch at the host, copied into its queue.
 import type { Context } from '../../../context.ts';
 import { isDeepStrictEqual as isEqual } from 'node:util';
-import { codeOf, type RepositoryCode } from '../../../hosts/port.ts';
+import { hostClient, type HostClient } from '../../../hosts/port.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { QueueEntity, type QueueRow } from '../store/queue.entities.ts';
@@ -18,15 +18,15 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
  * does not show its age, because a force push may bring back any commit.
  */
 export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   const queueId =
     (await findQueue(ctx, repository.id, baseBranch)) ??
     (await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch)));
   for (let read = 1; read <= mostReads; read += 1) {
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
-    const tip = await code.readRef(`refs/heads/${baseBranch}`);
-    const demands = tip === null ? demandsOf(before) : await readDemands(code, baseBranch);
+    const tip = await client.readRef(`refs/heads/${baseBranch}`);
+    const demands = tip === null ? demandsOf(before) : await readDemands(client, baseBranch);
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
     // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
@@ -82,7 +82,7 @@ function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
   return { hostRequiredChecks, hostRules: hostRules ?? null };
 }
 
-async function readDemands(code: RepositoryCode, baseBranch: string): Promise<Demands> {
-  const { requiredChecks, ...rules } = await code.readBaseRules(baseBranch);
+async function readDemands(client: HostClient, baseBranch: string): Promise<Demands> {
+  const { requiredChecks, ...rules } = await client.readBaseRules(baseBranch);
   return { hostRequiredChecks: [...requiredChecks].sort(), hostRules: rules };
 }

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import {
   type CheckReport,
-  codeOf,
+  hostClient,
   type HostedRepository,
   type PinnedChecks,
   type WantedChecks,
@@ -77,7 +77,7 @@ async function readWaitingQueues(
 export async function recordChecks(ctx: Context, repository: HostedRepository, commit: string): Promise<void> {
   const kept = await readKept(ctx, repository.id, commit);
   if (kept === null) return;
-  const report = await codeOf(ctx, repository).readChecks(commit, wantedOf(kept));
+  const report = await hostClient(ctx, repository).readChecks(commit, wantedOf(kept));
   if (report.settlesAt !== null && !report.complete) await lookAgain(ctx, repository, { commit, at: report.settlesAt });
   // Most reports contain known results.
   if (!hasNews(report, kept)) return;

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { gatesFor } from '../../../domain/queue/evidence/final-gates.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { GateState } from '../../../domain/queue/model/snapshot.ts';
-import { codeOf, type WorkflowRun } from '../../../hosts/port.ts';
+import { hostClient, type WorkflowRun } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { appendEvents } from '../../events/index.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -139,7 +139,7 @@ export async function moveGate(
 export async function recordGates(ctx: Context, host: HostedRepository, commit: string): Promise<void> {
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
-    const outcome = outcomeOf(await codeOf(ctx, host).readWorkflowRun(gate.run ?? ''));
+    const outcome = outcomeOf(await hostClient(ctx, host).readWorkflowRun(gate.run ?? ''));
     if (outcome !== null) await moveGate(ctx, host, gate, outcome);
   }
 }

@@ -1,6 +1,6 @@
 // The ref of a landing is written once: with the landed commit, or with a tombstone after which nothing lands.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostCommit, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
@@ -19,9 +19,9 @@ const inscription = 'Nothing lands under this number: batch ';
  * holds afterwards: the tombstone, or the commit of a faster landing. Null: the host refused the ref.
  */
 export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): Promise<HostCommit | null> {
-  const code = codeOf(ctx, host);
-  const author = code.identity();
-  const tombstone = await code.composeCommit({
+  const client = hostClient(ctx, host);
+  const author = client.identity();
+  const tombstone = await client.composeCommit({
     parent: batch.parentCommit,
     members: [
       {
@@ -39,7 +39,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
   });
   if (tombstone.kind !== 'composed') return null;
   try {
-    await code.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
+    await client.updateRefs([{ ref: landingRef(batch.id), from: null, to: tombstone.commit }]);
   } catch (error) {
     // A host that refuses such refs cannot have a delayed update of one either.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
@@ -52,10 +52,10 @@ export async function readLandingRef(
   host: HostedRepository,
   batchId: string,
 ): Promise<HostCommit | null> {
-  const code = codeOf(ctx, host);
-  const ref = await code.readRef(landingRef(batchId));
+  const client = hostClient(ctx, host);
+  const ref = await client.readRef(landingRef(batchId));
   if (ref === null) return null;
-  const commit = await code.readCommit(ref.commit);
+  const commit = await client.readCommit(ref.commit);
   // The landing happened or never will. If it were called open because the ref cannot be read now, it would land twice.
   if (commit === null) throw new HostUnavailable(`What ${landingRef(batchId)} holds cannot be read.`);
   return commit;
@@ -70,5 +70,5 @@ export async function isTombstone(ctx: Context, host: HostedRepository, commit: 
   if (!commit.message.startsWith(inscription) || !/^[0-9]+\n?$/.test(commit.message.slice(inscription.length)))
     return false;
   if (parent === undefined || other !== undefined) return false;
-  return (await codeOf(ctx, host).readCommit(parent))?.tree === commit.tree;
+  return (await hostClient(ctx, host).readCommit(parent))?.tree === commit.tree;
 }

@@ -2,7 +2,7 @@
 // as outside pushes, the queue would build on them and land the same changes again. So before a queue accepts a tip
 // that it did not make, every landing ref of the repository must have its row (docs/adr/0012-outages.md).
 import type { Context } from '../../../context.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { isTombstone, landingRefs } from './landing-refs.ts';
 import { QueueEntity } from '../store/queue.entities.ts';
@@ -27,7 +27,7 @@ export async function findUnknownLandings(
 ): Promise<readonly UnknownLanding[]> {
   // The refs are read first. A ref of ours is made after its intent was started, so that its rows exist when they are
   // read.
-  const refs = await codeOf(ctx, repository).listRefs(landingRefs);
+  const refs = await hostClient(ctx, repository).listRefs(landingRefs);
   if (refs.length === 0) return [];
   const unknown = await ctx.db.read<{ ref: string; commit: string }>(ctx.accountId, {
     name: 'unknown_landings',
@@ -43,7 +43,7 @@ export async function findUnknownLandings(
   });
   const landings: UnknownLanding[] = [];
   for (const landing of unknown) {
-    const commit = await codeOf(ctx, repository).readCommit(landing.commit);
+    const commit = await hostClient(ctx, repository).readCommit(landing.commit);
     if (commit === null || !(await isTombstone(ctx, repository, commit))) landings.push(landing);
   }
   return landings;

@@ -1,6 +1,6 @@
 // Facts about a head commit that the row needs and the host's pull request lacks.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, type HostPullRequest } from '../../../hosts/port.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
@@ -24,18 +24,18 @@ export async function readHead(
   seen: HostPullRequest,
   before: Parameters<typeof configurationOf>[0] & { readonly verifiedHead: string | null },
 ): Promise<HeadFacts | null> {
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   const base = seen.baseTip;
   // First, because it fetches both commits at once where they are not here yet.
-  const containsBase = base !== null && (await code.isAncestor(base, seen.headSha));
-  const commit = await code.readCommit(seen.headSha);
+  const containsBase = base !== null && (await client.isAncestor(base, seen.headSha));
+  const commit = await client.readCommit(seen.headSha);
   if (commit === null) return null;
   const { tree, authorName, authorEmail } = commit;
   const updates = base === null ? null : await updatedHead(ctx, repository, commit, base);
   const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
   const unverified =
     require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
-      ? await code.countUnverifiedCommits({ head: seen.headSha, base })
+      ? await client.countUnverifiedCommits({ head: seen.headSha, base })
       : null;
   return { tree, updates, authorName, authorEmail, unverified, base: containsBase ? base : '' };
 }
@@ -52,7 +52,7 @@ async function updatedHead(
 ): Promise<string | null> {
   const [previous, base] = commit.parents;
   if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;
-  const merged = await codeOf(ctx, repository).composeCommit({
+  const merged = await hostClient(ctx, repository).composeCommit({
     parent: base,
     members: [
       {

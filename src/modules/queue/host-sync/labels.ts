@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { changedLabels, type LabelWrite } from '../../../domain/queue/requests/labels.ts';
 import { isQueued } from '../../../domain/queue/model/status.ts';
-import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { changeAs, nameActor } from '../admission/acting-person.ts';
 import { enqueue, authorisePerson, refuseSource, refuseStranger, dequeue } from '../admission/enqueue.ts';
@@ -35,7 +35,7 @@ export async function readLabelActs(
   const rules = labelRulesOf(configurationOf(repository));
   const acts: LabelAct[] = [];
   for (const write of changedLabels(before.isOpened ? [] : before.labels, seen.labels, rules)) {
-    const change = await codeOf(ctx, repository).readLabelChange(seen.number, write.label);
+    const change = await hostClient(ctx, repository).readLabelChange(seen.number, write.label);
     // The queue itself changed it last. That is no request, because otherwise one change would cause the next.
     if (change?.byQueue) continue;
     const by = change?.by ?? (before.isOpened ? seen.author : null);

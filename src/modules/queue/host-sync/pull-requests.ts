@@ -5,7 +5,7 @@ import { isManagedBranch, previewEntries, type Configuration } from '../../../do
 import { notFound } from '../../../domain/errors.ts';
 import { keptQueueLabels } from '../../../domain/queue/requests/labels.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
 import { followHead } from '../../previews/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
@@ -42,10 +42,10 @@ export async function syncPullRequest(
   number: number,
   options: { readonly announceOpened: boolean } = { announceOpened: true },
 ): Promise<PullRequestRow | null> {
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   for (let reads = 1; ; reads += 1) {
     const before = await readBefore(ctx, repository, number);
-    const recorded = await code.getPullRequest(number);
+    const recorded = await client.getPullRequest(number);
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
     const seen = atTip(person);

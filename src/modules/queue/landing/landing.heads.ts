@@ -8,7 +8,7 @@ import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { decideHeadMoves, type HeadMove, type LandingHead } from '../../../domain/queue/landing/shown-heads.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import { codeOf, CommitMissing, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, CommitMissing, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { headsFence, showsByHeads } from '../facts/own-pushes.ts';
@@ -40,7 +40,7 @@ export async function showHeads(
   const moves = decideHeadMoves({
     baseBranch,
     parentCommit: batch.parentCommit,
-    baseTip: (await codeOf(ctx, host).readRef(`refs/heads/${baseBranch}`))?.commit ?? null,
+    baseTip: (await hostClient(ctx, host).readRef(`refs/heads/${baseBranch}`))?.commit ?? null,
     members: await loadHeads(ctx, loaded),
   });
   if (moves.length === 0 || !(await recordMoves(ctx, attempt, moves))) return [];
@@ -113,7 +113,7 @@ async function recordMoves(
  */
 async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: readonly HeadMove[]): Promise<boolean> {
   try {
-    await codeOf(ctx, host).updateRefs([
+    await hostClient(ctx, host).updateRefs([
       { ref: headsFence(batch.id), from: null, to: batch.commit ?? null },
       ...moves.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from, to })),
     ]);
@@ -130,7 +130,7 @@ async function pushHeads(ctx: Context, { batch, host }: LoadedBatch, moves: read
  */
 export async function closeHeads(ctx: Context, { batch, host }: LoadedBatch): Promise<void> {
   try {
-    await codeOf(ctx, host).updateRefs([{ ref: headsFence(batch.id), from: null, to: batch.parentCommit }]);
+    await hostClient(ctx, host).updateRefs([{ ref: headsFence(batch.id), from: null, to: batch.parentCommit }]);
   } catch (error) {
     // A host that refuses such refs has refused the push of the heads too.
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
@@ -143,7 +143,7 @@ async function awaitShown(ctx: Context, { host }: LoadedBatch, moves: readonly H
     await delay(afterMs);
     try {
       const seen = await Promise.all(
-        unseen.map(async (move) => ({ move, at: (await codeOf(ctx, host).getPullRequest(move.number))?.headSha })),
+        unseen.map(async (move) => ({ move, at: (await hostClient(ctx, host).getPullRequest(move.number))?.headSha })),
       );
       unseen = seen.filter(({ move, at }) => at !== move.to).map(({ move }) => move);
     } catch (error) {
@@ -162,14 +162,16 @@ const mostTries = 5;
  * stays, as does one that the host protects. Idempotent.
  */
 export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   for (let tries = 0; tries < mostTries; tries += 1) {
     const moved: HeadMove[] = [];
     for (const move of moves)
-      if ((await code.readRef(`refs/heads/${move.branch}`))?.commit === move.to) moved.push(move);
+      if ((await client.readRef(`refs/heads/${move.branch}`))?.commit === move.to) moved.push(move);
     if (moved.length === 0) return;
     try {
-      await code.updateRefs(moved.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from: to, to: from })));
+      await client.updateRefs(
+        moved.map(({ branch, from, to }) => ({ ref: `refs/heads/${branch}`, from: to, to: from })),
+      );
       await passFailpoint('landing:after_heads_back');
       for (const { to } of moved) await cancelRuns(ctx, host, to);
       return;
@@ -187,7 +189,7 @@ export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: r
 
 /** Runs that a moved head has started. One that goes on costs time, and no landing waits for that. */
 async function cancelRuns(ctx: Context, host: LoadedBatch['host'], commit: string): Promise<void> {
-  await codeOf(ctx, host)
+  await hostClient(ctx, host)
     .cancelChecks(commit)
     .catch((error: unknown) => {
       if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;

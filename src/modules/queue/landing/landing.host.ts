@@ -3,7 +3,7 @@
 // docs/adr/0018-shown-as-merged.md lists the remaining interleavings and their ends.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { codeOf, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { giveUp, outcomeOf, type Failure, type Outcome } from './landing.move.ts';
@@ -15,7 +15,7 @@ const mostCommits = 500;
 
 export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Outcome> {
   const { batch, host, baseBranch } = loaded;
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const member = onlyMember(loaded);
   const { number } = await ctx.db.transaction(
     ctx.accountId,
@@ -25,12 +25,12 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   const baseMoved: Failure = { kind: 'base_moved', ref: base };
   const earlier = await readLandingRef(ctx, host, batch.id);
   if (earlier !== null) return await outcomeOf(ctx, loaded, earlier, baseMoved);
-  if ((await code.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
-  if ((await code.readRef(base))?.commit !== batch.parentCommit) return await giveUp(ctx, loaded, baseMoved);
+  if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  if ((await client.readRef(base))?.commit !== batch.parentCommit) return await giveUp(ctx, loaded, baseMoved);
   await passFailpoint('landing:before_merge');
   let failure: Failure | null = null;
   try {
-    await code.mergePullRequest(number, {
+    await client.mergePullRequest(number, {
       expectedHead: member.pinnedHead,
       strategy: member.strategy ?? batch.strategy,
       message: member.message,
@@ -43,7 +43,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   }
   await passFailpoint('landing:after_merge');
   // The state at the host counts, whatever the answer was: an earlier call may have succeeded.
-  if ((await code.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
+  if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
   return await giveUp(ctx, loaded, failure);
 }
@@ -59,15 +59,15 @@ function onlyMember({ batch, members }: LoadedBatch): BatchMemberRow {
 /** Whether the host merged exactly what was tested, on the tested base. Then the landing ref records it. */
 async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Promise<Outcome> {
   const { batch, host } = loaded;
-  const code = codeOf(ctx, host);
-  const made = (await code.getPullRequest(number))?.mergeCommitSha ?? null;
-  const commit = made === null ? null : await code.readCommit(made);
+  const client = hostClient(ctx, host);
+  const made = (await client.getPullRequest(number))?.mergeCommitSha ?? null;
+  const commit = made === null ? null : await client.readCommit(made);
   if (commit === null) throw new HostUnavailable(`The merge commit of #${number} cannot be read.`);
   const mismatch = (what: string): Outcome => ({
     kind: 'mismatch',
     words: `The host merged #${number} as ${commit.commit}, ${what}. Look at the base, then resume.`,
   });
-  const line = await code.listFirstParents({
+  const line = await client.listFirstParents({
     from: batch.parentCommit,
     to: commit.commit,
     limit: mostCommits + 1,
@@ -79,7 +79,7 @@ async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Pr
   if (commit.tree !== batch.tree)
     return mismatch(`whose tree is ${commit.tree}; what was tested is the tree ${batch.tree}`);
   try {
-    await code.updateRefs([{ ref: landingRef(batch.id), from: null, to: commit.commit }]);
+    await client.updateRefs([{ ref: landingRef(batch.id), from: null, to: commit.commit }]);
   } catch (error) {
     if (!(error instanceof RefMoved)) throw error;
   }

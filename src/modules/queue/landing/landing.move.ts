@@ -1,7 +1,14 @@
 // The move of a landing past its gate: one atomic update of two refs (and, if configured, of the branches of a stack).
 // Every attempt begins and ends with a read of the landing ref, which decides the outcome for every worker.
 import type { Context } from '../../../context.ts';
-import { codeOf, CommitMissing, type HostCommit, HostRefused, RefMoved, type RefUpdate } from '../../../hosts/port.ts';
+import {
+  hostClient,
+  CommitMissing,
+  type HostCommit,
+  HostRefused,
+  RefMoved,
+  type RefUpdate,
+} from '../../../hosts/port.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
@@ -75,7 +82,7 @@ async function moveAll(ctx: Context, loaded: LoadedBatch, heads: readonly HeadMo
 /** Null: everything was moved. */
 async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly RefUpdate[]): Promise<Failure | null> {
   try {
-    await codeOf(ctx, host).updateRefs(updates);
+    await hostClient(ctx, host).updateRefs(updates);
     return null;
   } catch (error) {
     if (error instanceof RefMoved) return { kind: 'base_moved', ref: error.ref };

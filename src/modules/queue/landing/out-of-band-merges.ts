@@ -2,7 +2,7 @@
 // merging the pull request's head into it changes nothing. The pull request arrived with the first such commit. This
 // holds for squash, merge and rebase. Inside a group commit the member's own commit is found.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 
 const mostCommits = 100_000;
@@ -23,11 +23,11 @@ export async function readUnrecordedLine(
     readonly unknown: ReadonlySet<string>;
   },
 ): Promise<readonly HostCommit[]> {
-  const code = codeOf(ctx, host);
-  const tip = await code.readRef(`refs/heads/${base.branch}`);
+  const client = hostClient(ctx, host);
+  const tip = await client.readRef(`refs/heads/${base.branch}`);
   if (tip === null) return [];
   const line = (
-    await code.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: mostCommits })
+    await client.listFirstParents({ from: base.managedFrom, to: tip.commit, limit: mostCommits })
   ).toReversed();
   const first = line.findIndex(({ commit }) => base.unknown.has(commit));
   if (first < 0) return [];
@@ -65,7 +65,7 @@ export async function findOutOfBandMerges(
 ): Promise<readonly OutOfBandMerge[]> {
   const [first] = line;
   if (first === undefined || candidates.length === 0) return [];
-  const before = first.parents[0] === undefined ? null : await codeOf(ctx, host).readCommit(first.parents[0]);
+  const before = first.parents[0] === undefined ? null : await hostClient(ctx, host).readCommit(first.parents[0]);
   const search: Search = { ctx, host, before, states: await readStates(ctx, host, line) };
   const found: { readonly candidate: Candidate; readonly head: string; readonly state: State }[] = [];
   for (const candidate of candidates) {
@@ -126,7 +126,9 @@ async function readGroup(
   const [parent, chain] = parents;
   // The second parent of one pull request's merge commit is that pull request's own history.
   if (parent === undefined || chain === undefined || parents.length !== 2 || namedBy(message) !== null) return [];
-  const own = (await codeOf(ctx, host).listFirstParents({ from: parent, to: chain, limit: mostInGroup })).toReversed();
+  const own = (
+    await hostClient(ctx, host).listFirstParents({ from: parent, to: chain, limit: mostInGroup })
+  ).toReversed();
   return own[0]?.parents[0] === parent && own.at(-1)?.tree === tree ? own : [];
 }
 
@@ -138,7 +140,7 @@ function namedBy(message: string): number | null {
 
 async function searchFor(search: Search, candidate: Candidate): Promise<{ head: string; state: State } | null> {
   for (const head of new Set(candidate.heads)) {
-    if ((await codeOf(search.ctx, search.host).readCommit(head)) === null) continue;
+    if ((await hostClient(search.ctx, search.host).readCommit(head)) === null) continue;
     const state = await searchHead(search, head, candidate);
     if (state !== null) return { head, state };
   }
@@ -168,7 +170,7 @@ async function holds(
   head: string,
 ): Promise<boolean> {
   if (state.commit === head) return true;
-  const merged = await codeOf(ctx, host).composeCommit({
+  const merged = await hostClient(ctx, host).composeCommit({
     parent: state.commit,
     members: [
       { head, strategy: 'squash', message: 'recover\n', authorName: 'recover', authorEmail: 'recover@interlock' },
@@ -182,7 +184,7 @@ async function holds(
 }
 
 async function forgetScratch(ctx: Context, host: HostedRepository): Promise<void> {
-  const code = codeOf(ctx, host);
-  const current = await code.readRef(scratchRef);
-  if (current !== null) await code.updateRefs([{ ref: scratchRef, from: current.commit, to: null }]);
+  const client = hostClient(ctx, host);
+  const current = await client.readRef(scratchRef);
+  if (current !== null) await client.updateRefs([{ ref: scratchRef, from: current.commit, to: null }]);
 }

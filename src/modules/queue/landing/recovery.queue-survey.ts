@@ -1,6 +1,6 @@
 // Facts in the repository of a queue that its rows lack. Read-only.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, readUnrecordedLine, type OutOfBandMerge, type Candidate } from './out-of-band-merges.ts';
@@ -142,7 +142,7 @@ async function readCandidates(
   since: Date,
 ): Promise<Candidate[]> {
   const present = new Map(
-    (await codeOf(ctx, host).listOpenPullRequests()).map(({ number, headSha }) => [number, headSha]),
+    (await hostClient(ctx, host).listOpenPullRequests()).map(({ number, headSha }) => [number, headSha]),
   );
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     // A branch that was deleted after its landing looks like a pull request that was closed since.
@@ -193,7 +193,7 @@ async function readStarted(
   const impossible: string[] = [];
   const landedMembers: string[] = [];
   for (const { intent_id, batch_id, commit, members } of started) {
-    const ref = await codeOf(ctx, host).readRef(landingRef(batch_id));
+    const ref = await hostClient(ctx, host).readRef(landingRef(batch_id));
     if (ref?.commit === commit) landedMembers.push(...members);
     else if (ref !== null) impossible.push(intent_id);
   }

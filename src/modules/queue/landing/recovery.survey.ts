@@ -1,7 +1,7 @@
 // What a restored database lacks about its repositories. Reads both sides and changes neither.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
 import { batchOfBotBranch } from '../facts/bot-branches.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { botBranch } from '../store/batch.rows.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
@@ -74,7 +74,7 @@ async function readHighestGiven(ports: Ports): Promise<bigint> {
 async function readBatchNumbers(ctx: Context, host: HostedRepository): Promise<bigint[]> {
   const ids: string[] = [];
   for (const [folder, prefix] of numberedRefs) {
-    for (const { ref } of await codeOf(ctx, host).listRefs(folder))
+    for (const { ref } of await hostClient(ctx, host).listRefs(folder))
       if (ref.startsWith(prefix)) ids.push(ref.slice(prefix.length));
   }
   return ids.filter((id) => /^\d{1,18}$/.test(id)).map(BigInt);
@@ -109,7 +109,7 @@ async function withOrphans(
 ): Promise<QueueSurvey[]> {
   const found: FoundLanding[] = [];
   for (const { ref, commit } of orphans) {
-    const read = await codeOf(ctx, host).readCommit(commit);
+    const read = await hostClient(ctx, host).readCommit(commit);
     if (read !== null) found.push({ ref, commit: read, merges: [] });
   }
   return queues.map((queue) =>
@@ -119,7 +119,7 @@ async function withOrphans(
 
 async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBranch[]> {
   // The refs are read first, because a batch's row exists before its branch.
-  const refs = await codeOf(ctx, host).listRefs(branches);
+  const refs = await hostClient(ctx, host).listRefs(branches);
   const batches = await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>

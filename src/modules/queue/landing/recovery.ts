@@ -3,7 +3,7 @@
 // killed run is simply repeated (docs/adr/0012-outages.md).
 import type { Context, Ports } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { codeOf, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, RefMoved } from '../../../hosts/port.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import { changeQueue } from '../store/queue.locks.ts';
@@ -61,12 +61,12 @@ async function recoverRepository({ ctx, host, queues, strays }: RepositorySurvey
 }
 
 async function removeStray(ctx: Context, host: HostedRepository, { ref, commit }: StrayBranch): Promise<void> {
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const branch = ref.slice('refs/heads/'.length);
-  await code.cancelChecks(commit);
-  for (const { number } of await code.findOpenPullRequests(branch)) await code.closePullRequest(number);
+  await client.cancelChecks(commit);
+  for (const { number } of await client.findOpenPullRequests(branch)) await client.closePullRequest(number);
   try {
-    await code.updateRefs([{ ref, from: commit, to: null }]);
+    await client.updateRefs([{ ref, from: commit, to: null }]);
   } catch (error) {
     if (!(error instanceof RefMoved && error.actual === null)) throw error;
   }

@@ -1,6 +1,6 @@
 // The commit of a proof, composed again from the proof's heads.
 import type { MergeStrategy } from '../../../domain/queue/model/rules.ts';
-import { HostRefused, type RepositoryCode, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
+import { HostRefused, type HostClient, type CompositionResult, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import type { ProofBody, ProvenMember } from './proof.ts';
 
@@ -12,7 +12,7 @@ export interface StoredProof {
 }
 
 export interface Examined {
-  readonly code: RepositoryCode;
+  readonly client: HostClient;
   readonly repository: RepositoryRow;
   readonly commit: HostCommit;
   readonly proof: StoredProof;
@@ -20,7 +20,7 @@ export interface Examined {
 
 /** From git alone, whatever the records say. */
 export async function composeAgain(
-  { code, proof }: Examined,
+  { client, proof }: Examined,
   parent: string,
   members: readonly ProvenMember[],
 ): Promise<CompositionResult> {
@@ -42,7 +42,7 @@ export async function composeAgain(
     keepRef: 'refs/interlock/verify',
   };
   try {
-    return await code.composeCommit(composition);
+    return await client.composeCommit(composition);
   } catch (error) {
     // A proof without heads, or with heads that the host does not have, cannot be derived.
     if (error instanceof HostRefused) return { kind: 'conflict', at: 0, paths: [] };

@@ -3,7 +3,7 @@
 // results.
 import type { Context } from '../../../context.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
-import { codeOf, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import { loadBuilds } from '../facts/build.records.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { digestProof, type Grade } from './proof.ts';
@@ -40,14 +40,14 @@ export async function verifyRepository(ctx: Context, repository: RepositoryRow):
 
 async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<Verification> {
   const host = hosted(repository);
-  const code = codeOf(ctx, host);
+  const client = hostClient(ctx, host);
   const failures: string[] = [];
-  const tip = await code.readRef(`refs/heads/${queue.baseBranch}`);
+  const tip = await client.readRef(`refs/heads/${queue.baseBranch}`);
   const commits =
     tip === null
       ? []
       : (
-          await code.listFirstParents({ from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })
+          await client.listFirstParents({ from: queue.managedFrom ?? null, to: tip.commit, limit: mostCommits })
         ).toReversed();
   const proofs = await readProofs(ctx, queue.id);
   const proofOf = new Map(proofs.map((proof) => [proof.commit, proof]));
@@ -64,7 +64,7 @@ async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: Queue
     const grade = proof?.body.grade ?? 'external';
     if (!inner.has(commit.commit)) grades[grade] = (grades[grade] ?? 0) + 1;
     if (proof === undefined) continue;
-    const examined = { code, repository, commit, proof };
+    const examined = { client, repository, commit, proof };
     failures.push(...(await checkProof(ctx, examined)));
     if (proof.body.evidence.some(({ base }) => base !== undefined))
       failures.push(...(await checkParts(examined, line)));
@@ -118,16 +118,16 @@ function innerCommits(
 }
 
 async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
-  const { code, commit, proof } = examined;
+  const { client, commit, proof } = examined;
   const { body } = proof;
   const failures: string[] = [];
   const fail = (what: string): void => void failures.push(`${commit.commit}: ${what}`);
   if (commit.tree !== body.tree) fail(`its tree is ${commit.tree}, its proof says ${body.tree}`);
   if (body.batchCommit !== 'linear' && commit.parents[0] !== body.firstParent)
     fail(`its first parent is ${commit.parents[0]}, its proof says ${body.firstParent}`);
-  if (body.isEmpty && (await code.readCommit(body.firstParent))?.tree !== commit.tree)
+  if (body.isEmpty && (await client.readCommit(body.firstParent))?.tree !== commit.tree)
     fail('its proof says that it changed nothing, and it did');
-  const ref = await code.readRef(landingRef(proof.batch_id));
+  const ref = await client.readRef(landingRef(proof.batch_id));
   if (ref?.commit !== commit.commit) fail(`its landing ref is ${ref?.commit ?? 'absent'}`);
   const merged = await composeAgain(examined, body.firstParent, body.members);
   if (merged.kind === 'conflict') fail(`its heads do not merge onto ${body.firstParent} again`);
@@ -137,7 +137,7 @@ async function checkProof(ctx: Context, examined: Examined): Promise<string[]> {
   return failures;
 }
 
-async function checkEvidence(ctx: Context, { code, repository, commit, proof }: Examined): Promise<string[]> {
+async function checkEvidence(ctx: Context, { client, repository, commit, proof }: Examined): Promise<string[]> {
   const { body } = proof;
   const named = `${commit.commit}:`;
   if (body.grade === 'unvalidated')
@@ -148,7 +148,7 @@ async function checkEvidence(ctx: Context, { code, repository, commit, proof }: 
   if (isOfParts !== (body.grade === 'composed') && body.grade !== 'host_merged')
     failures.push(`${named} is graded ${body.grade}, but ${isOfParts ? 'its parts' : 'the whole of it'} was tested`);
   for (const evidence of body.evidence) {
-    const tested = await code.readCommit(evidence.commit);
+    const tested = await client.readCommit(evidence.commit);
     if (tested === null) failures.push(`${named} the commit that was tested, ${evidence.commit}, is gone`);
     else if (tested.tree !== (evidence.base === undefined ? commit.tree : evidence.tree))
       failures.push(`${named} what was tested, ${evidence.commit}, has another tree`);

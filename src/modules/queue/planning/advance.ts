@@ -20,7 +20,7 @@ import { planNotifications } from './notifications.ts';
 import { loadSnapshot } from './snapshot.loader.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { startWork, finishWork, haltWork, type QueueWork } from '../store/status.writer.ts';
 
 /** Increased with every change of the planner's rules. A worker of an older version does not plan. */
@@ -142,7 +142,7 @@ async function readMissingSignatures(ctx: Context, known: Known, base: string): 
     values: [ctx.accountId, known.queueId],
   });
   for (const { id, head } of unread) {
-    const unverified = await codeOf(ctx, host).countUnverifiedCommits({ head, base });
+    const unverified = await hostClient(ctx, host).countUnverifiedCommits({ head, base });
     await ctx.db.transaction(
       ctx.accountId,
       async (tx) =>

@@ -1,7 +1,7 @@
 // Reactions to people's actions on a bot pull request: none are expected, and closing one must not stop its queue.
 import type { Context } from '../../../context.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { haltOf, rulesOf } from '../store/configuration.cache.ts';
@@ -20,7 +20,7 @@ export async function resetClosedBuild(ctx: Context, repository: HostedRepositor
   const values = [ctx.accountId, repository.id, number];
   const building = await ctx.db.read(ctx.accountId, { name: 'build_of_draft', text: buildOfDraft, values });
   if (building.length === 0) return;
-  const seen = await codeOf(ctx, repository).getPullRequest(number);
+  const seen = await hostClient(ctx, repository).getPullRequest(number);
   if (seen === null || seen.state === 'open') return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const [batch] = await tx.query<Build>(buildOfDraft, values);

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { requireAction } from '../../accounts/index.ts';
 import { loadActiveRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -43,10 +43,10 @@ export async function previewSync(ctx: Context, request: PullRequestRef): Promis
 }
 
 async function containsBase(ctx: Context, repository: RepositoryRow, row: PullRequestRow): Promise<boolean> {
-  const code = codeOf(ctx, hosted(repository));
+  const client = hostClient(ctx, hosted(repository));
   try {
-    const base = await code.readRef(`refs/heads/${row.baseBranch}`);
-    return base !== null && (await code.isAncestor(base.commit, row.headSha));
+    const base = await client.readRef(`refs/heads/${row.baseBranch}`);
+    return base !== null && (await client.isAncestor(base.commit, row.headSha));
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     return false;

@@ -2,7 +2,7 @@
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadActiveRepository, loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -132,7 +132,7 @@ export async function findSource(ctx: Context, { repository, number }: BackportR
 async function requireBranch(ctx: Context, repository: RepositoryRow, branch: string): Promise<void> {
   const host = hosted(repository);
   try {
-    const ref = batchOfBotBranch(branch) !== null ? null : await codeOf(ctx, host).readRef(`refs/heads/${branch}`);
+    const ref = batchOfBotBranch(branch) !== null ? null : await hostClient(ctx, host).readRef(`refs/heads/${branch}`);
     if (ref === null) throw notFound(`Target branch ${branch}`);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;

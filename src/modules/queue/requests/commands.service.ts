@@ -11,7 +11,7 @@ import {
   type Command,
   type Misspelt,
 } from '../../../domain/queue/requests/commands.ts';
-import { codeOf, type HostComment } from '../../../hosts/port.ts';
+import { hostClient, type HostComment } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { nameActor } from '../admission/acting-person.ts';
@@ -31,7 +31,7 @@ export async function followComments(ctx: Context, repositoryId: string): Promis
   const host = hosted(repository);
   for (;;) {
     const cursor = await readCursor(ctx, repositoryId);
-    const read = await codeOf(ctx, host).listCommentsAfter({
+    const read = await hostClient(ctx, host).listCommentsAfter({
       cursor,
       since: repository.createdAt.getTime(),
     });

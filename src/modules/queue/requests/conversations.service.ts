@@ -4,12 +4,12 @@ import { handleOf, unlinkedHandle } from '../../../domain/accounts/handle.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import {
   type CodeHost,
-  codeOf,
+  hostClient,
   type HostComment,
   type HostCommit,
   HostRefused,
   type ReviewThread,
-  speakingOf,
+  conversationsOf,
 } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -20,29 +20,33 @@ import { loadRepository } from '../../repositories/index.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import type { PullRequestAnswer, PullRequestRef } from './queue.service.ts';
 
-interface Speaking {
+interface Conversation {
   readonly host: HostedRepository;
-  readonly speaking: NonNullable<ReturnType<typeof speakingOf>>;
+  readonly conversations: NonNullable<ReturnType<typeof conversationsOf>>;
   readonly pullRequestId: string;
   /** The name of the author. */
-  readonly who: string;
+  readonly handle: string;
 }
 
-/** Throws BAD_INPUT where the repository's code host has its own place to speak. */
-function requireSpeaking(ctx: Context, host: HostedRepository, row: PullRequestRow): Speaking['speaking'] {
-  const speaking = speakingOf(ctx, host);
-  if (speaking === null)
+/** Throws BAD_INPUT where the repository's code host has its own place for reviews and comments. */
+function requireConversations(
+  ctx: Context,
+  host: HostedRepository,
+  row: PullRequestRow,
+): Conversation['conversations'] {
+  const conversations = conversationsOf(ctx, host);
+  if (conversations === null)
     throw new DomainError(
       'BAD_INPUT',
       `${host.host === 'github' ? 'Do this on GitHub' : 'People do this at the code host'}: ${row.url}`,
     );
-  return speaking;
+  return conversations;
 }
 
-async function speakOn(ctx: Context, request: PullRequestRef): Promise<Speaking> {
+async function joinConversation(ctx: Context, request: PullRequestRef): Promise<Conversation> {
   const { host, row } = await loadFromHost(ctx, request);
-  const who = handleOf(ctx.actor);
-  return { host, speaking: requireSpeaking(ctx, host, row), pullRequestId: row.id, who };
+  const handle = handleOf(ctx.actor);
+  return { host, conversations: requireConversations(ctx, host, row), pullRequestId: row.id, handle };
 }
 
 const longestBody = 65_536;
@@ -59,8 +63,8 @@ export async function addComment(
   request: PullRequestRef & { readonly body: string },
 ): Promise<HostComment> {
   requireWords(request.body);
-  const { speaking, who } = await speakOn(ctx, request);
-  return await refusedAsBadInput(speaking.addComment(request.number, { author: who, body: request.body }));
+  const { conversations, handle } = await joinConversation(ctx, request);
+  return await refusedAsBadInput(conversations.addComment(request.number, { author: handle, body: request.body }));
 }
 
 export async function openThread(
@@ -68,8 +72,10 @@ export async function openThread(
   request: PullRequestRef & { readonly body: string },
 ): Promise<ReviewThread> {
   requireWords(request.body);
-  const { host, speaking, who } = await speakOn(ctx, request);
-  const thread = await refusedAsBadInput(speaking.openThread(request.number, { author: who, body: request.body }));
+  const { host, conversations, handle } = await joinConversation(ctx, request);
+  const thread = await refusedAsBadInput(
+    conversations.openThread(request.number, { author: handle, body: request.body }),
+  );
   await syncPullRequest(ctx, host, request.number);
   return thread;
 }
@@ -78,9 +84,9 @@ export async function resolveThread(
   ctx: Context,
   request: PullRequestRef & { readonly thread: string; readonly resolved: boolean },
 ): Promise<ReviewThread> {
-  const { host, speaking, who } = await speakOn(ctx, request);
+  const { host, conversations, handle } = await joinConversation(ctx, request);
   const { thread, resolved } = request;
-  const found = await refusedAsBadInput(speaking.resolveThread(request.number, { thread, resolved, by: who }));
+  const found = await refusedAsBadInput(conversations.resolveThread(request.number, { thread, resolved, by: handle }));
   if (found === null) throw notFound('Review thread');
   await syncPullRequest(ctx, host, request.number);
   return found;
@@ -94,8 +100,8 @@ export async function labelPullRequest(
   const label = request.label.trim();
   if (label === '' || label.length > 100)
     throw new DomainError('BAD_INPUT', 'label must be 1 to 100 characters long.', 'label');
-  const { host, who, pullRequestId } = await speakOn(ctx, request);
-  await refusedAsBadInput(codeOf(ctx, host).setLabel(request.number, label, request.present, who));
+  const { host, handle, pullRequestId } = await joinConversation(ctx, request);
+  await refusedAsBadInput(hostClient(ctx, host).setLabel(request.number, label, request.present, handle));
   await syncPullRequest(ctx, host, request.number);
   return { pullRequestId };
 }
@@ -107,12 +113,12 @@ interface Shown {
 
 export async function readComments(ctx: Context, shown: Shown): ReturnType<CodeHost['listComments']> {
   const host = await hostOf(ctx, shown);
-  return await codeOf(ctx, host).listComments(shown.number);
+  return await hostClient(ctx, host).listComments(shown.number);
 }
 
 export async function readThreads(ctx: Context, shown: Shown): Promise<readonly ReviewThread[]> {
   const host = await hostOf(ctx, shown);
-  return await codeOf(ctx, host).listThreads(shown.number);
+  return await hostClient(ctx, host).listThreads(shown.number);
 }
 
 const mostCommits = 250;
@@ -128,15 +134,15 @@ interface ShownBranch extends Shown {
  */
 export async function readCommitsOf(ctx: Context, shown: ShownBranch): Promise<readonly HostCommit[]> {
   const repository = await hostOf(ctx, shown);
-  const code = codeOf(ctx, repository);
-  if ((await code.readCommit(shown.headCommitSha)) === null) return [];
-  const landed = shown.mergeCommit === null ? null : await code.readCommit(shown.mergeCommit);
+  const client = hostClient(ctx, repository);
+  if ((await client.readCommit(shown.headCommitSha)) === null) return [];
+  const landed = shown.mergeCommit === null ? null : await client.readCommit(shown.mergeCommit);
   const base =
     landed === null
-      ? (await code.readRef(`refs/heads/${shown.baseBranch}`))?.commit
+      ? (await client.readRef(`refs/heads/${shown.baseBranch}`))?.commit
       : (landed.parents[0] ?? landed.commit);
   const from = base === undefined ? [] : [base];
-  return await code.listCommits({ from, to: shown.headCommitSha, limit: mostCommits });
+  return await client.listCommits({ from, to: shown.headCommitSha, limit: mostCommits });
 }
 
 async function hostOf(ctx: Context, { repositoryId }: Shown): Promise<HostedRepository> {
@@ -159,7 +165,7 @@ export async function approvePullRequest(
   const { handle, email } = ctx.actor;
   const names = [handle, unlinkedHandle(ctx.actor), email];
   try {
-    await requireSpeaking(ctx, host, row).reviewPullRequest(request.number, {
+    await requireConversations(ctx, host, row).reviewPullRequest(request.number, {
       reviewer: handleOf(ctx.actor),
       alsoKnownAs: names.filter((name) => name !== null),
       verdict: request.verdict,

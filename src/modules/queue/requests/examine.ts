@@ -5,7 +5,7 @@ import { missing, ok, type ReportFinding, warning } from '../../../domain/doctor
 import { isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
 import { isMergedByHost } from '../../../domain/configuration/queue-rules.ts';
-import { codeOf, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { hosted } from '../store/hosted-repository.ts';
@@ -23,7 +23,7 @@ export async function examineRepository(ctx: Context, repository: RepositoryRow,
   const requiredChecks = namesOf(repository, []);
   const isBuilt = rulesOf(repository, { hostRequiredChecks: [] }).rules.mode === 'parallel';
   const expectations = { baseBranches, requiredChecks, isValidated: commits.length > 0 || !isBuilt };
-  await codeOf(ctx, hosted(repository)).examine(expectations, report);
+  await hostClient(ctx, hosted(repository)).examine(expectations, report);
   const demanded = new Set(requiredChecks);
   for (const baseBranch of baseBranches)
     for (const name of await examineConfiguration(ctx, repository, { baseBranch, report })) demanded.add(name);
@@ -47,7 +47,7 @@ async function examineConfiguration(
 ): Promise<readonly string[]> {
   const probe = `configuration for ${baseBranch}`;
   try {
-    const host = await codeOf(ctx, hosted(repository)).readBaseRules(baseBranch);
+    const host = await hostClient(ctx, hosted(repository)).readBaseRules(baseBranch);
     const { configuration, rules } = rulesOf(repository, { hostRequiredChecks: host.requiredChecks });
     // The host itself reports rules that refuse each push, one by one.
     const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;

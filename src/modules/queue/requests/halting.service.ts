@@ -1,7 +1,7 @@
 // Halts and resumes a queue by hand, with a reason.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { recordUserAction, requireAction } from '../../accounts/index.ts';
 import { loadRepository } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
@@ -95,7 +95,7 @@ async function changeHalt(
 /** The branch must have a queue or exist at the host: a misspelt name halts nothing and creates no queue. */
 async function requireBaseBranch(ctx: Context, repository: RepositoryRow, baseBranch: string): Promise<void> {
   if ((await readQueueOf(ctx, repository, baseBranch)).length > 0) return;
-  const branches = await codeOf(ctx, hosted(repository)).listRefs('refs/heads/');
+  const branches = await hostClient(ctx, hosted(repository)).listRefs('refs/heads/');
   if (!branches.some(({ ref }) => ref === `refs/heads/${baseBranch}`)) throw notFound('Base branch');
 }
 

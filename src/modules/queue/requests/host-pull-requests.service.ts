@@ -8,7 +8,7 @@ import { isLandingStarted } from '../store/intents.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 import { loadFromHost, refusedAsBadInput } from './host-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import { loadActiveRepository, requireActive } from '../../repositories/index.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import type { PullRequestAnswer, PullRequestRef, RepositoryRef } from './queue.service.ts';
@@ -23,7 +23,7 @@ export async function closePullRequest(ctx: Context, request: PullRequestRef): P
   if (row.status === 'closed') return { pullRequestId: row.id };
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, row.id)))
     throw new DomainError('LANDING_IN_PROGRESS', 'The pull request is being landed; it can no longer be closed.');
-  await codeOf(ctx, host).closePullRequest(request.number);
+  await hostClient(ctx, host).closePullRequest(request.number);
   return await conclude(ctx, host, { request, row, action: 'pull_request_closed' });
 }
 
@@ -36,7 +36,7 @@ export async function reopenPullRequest(ctx: Context, request: PullRequestRef): 
   requireActive(repository);
   if (row.status === 'merged') throw new DomainError('CONFLICT', 'The pull request is merged; it cannot be reopened.');
   if (row.status !== 'closed') return { pullRequestId: row.id };
-  await refusedAsBadInput(codeOf(ctx, host).reopenPullRequest(request.number));
+  await refusedAsBadInput(hostClient(ctx, host).reopenPullRequest(request.number));
   return await conclude(ctx, host, { request, row, action: 'pull_request_reopened' });
 }
 
@@ -73,7 +73,7 @@ export async function openPullRequest(ctx: Context, request: OpenRequest): Promi
   const repository = await loadActiveRepository(ctx, request.repository, 'queue:write');
   const host = hosted(repository);
   const opened = await refusedAsBadInput(
-    codeOf(ctx, host).openPullRequest({
+    hostClient(ctx, host).openPullRequest({
       title: request.title,
       body: request.body ?? '',
       author: handleOf(ctx.actor),

@@ -2,7 +2,7 @@
 // again.
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { codeOf } from '../../../hosts/port.ts';
+import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
 import { withoutBots } from '../facts/bot-branches.ts';
@@ -34,7 +34,9 @@ export async function reconcileRepository(
     void (await step().catch((error: unknown) => failures.push(error)));
   await attempt(async () => await readConfigurationFile(ctx, repository.id));
   for (const base of bases) await attempt(async () => await syncBase(ctx, repository, base));
-  const seen = (await withoutBots(ctx, repository, await codeOf(ctx, repository).listOpenPullRequests())).map(atTip);
+  const seen = (await withoutBots(ctx, repository, await hostClient(ctx, repository).listOpenPullRequests())).map(
+    atTip,
+  );
   const numbers = new Set([...seen.map((pullRequest) => pullRequest.number), ...open.keys()]);
   // A hint reads it soon, and reading it twice would make a long line of hints longer.
   for (const number of [...numbers].filter((each) => !hinted.has(each)).toSorted((a, b) => a - b)) {

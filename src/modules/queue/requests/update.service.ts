@@ -1,7 +1,7 @@
 // Reports about a pull request (interface 4.3, `update`): facts about a head, and a merge outside the queue.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { codeOf, type HostCommit } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { findOutOfBandMerges, type OutOfBandMerge } from '../landing/out-of-band-merges.ts';
 import { isLandingStarted } from '../store/intents.ts';
@@ -23,9 +23,9 @@ export async function placeHead(
 ): Promise<HeadState> {
   if (commit === headSha) return 'present';
   const host = hosted(repository);
-  const code = codeOf(ctx, host);
-  if ((await code.readCommit(commit)) === null) return 'unseen';
-  if (await code.isAncestor(commit, headSha)) return 'past';
+  const client = hostClient(ctx, host);
+  if ((await client.readCommit(commit)) === null) return 'unseen';
+  if (await client.isAncestor(commit, headSha)) return 'past';
   // A force push replaced it: its checks are still recorded.
   const builds = await ctx.db.read(ctx.accountId, {
     name: 'build_of_commit',
@@ -62,12 +62,12 @@ async function landingOf(
   host: HostedRepository,
   { baseBranch, commit }: { readonly baseBranch: string; readonly commit: string },
 ): Promise<HostCommit | null> {
-  const code = codeOf(ctx, host);
-  const tip = await code.readRef(`refs/heads/${baseBranch}`);
-  if (tip === null || !(await code.isAncestor(commit, tip.commit))) return null;
-  const line = (await code.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
+  const client = hostClient(ctx, host);
+  const tip = await client.readRef(`refs/heads/${baseBranch}`);
+  if (tip === null || !(await client.isAncestor(commit, tip.commit))) return null;
+  const line = (await client.listFirstParents({ from: null, to: tip.commit, limit: mostCommits })).toReversed();
   const holds = async (at: number): Promise<boolean> =>
-    line[at] !== undefined && (await code.isAncestor(commit, line[at].commit));
+    line[at] !== undefined && (await client.isAncestor(commit, line[at].commit));
   let [low, high] = [0, line.length - 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

@@ -1,7 +1,7 @@
 // The commits of a base branch in their order, as git gave them: commits after the last known one are read and kept.
 // Two readers at the same time write the same rows, or one of them starts over.
 import type { Context } from '../../../context.ts';
-import { codeOf, type HostedRepository, type RepositoryCode } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository, type HostClient } from '../../../hosts/port.ts';
 
 const pageSize = 5000;
 
@@ -23,7 +23,7 @@ export async function followBase(ctx: Context, repository: HostedRepository, que
   for (;;) {
     const base = await readBase(ctx, queueId);
     if (base.tip === null || base.tip === base.knownTip) return base.length;
-    const growth = await growthOf(codeOf(ctx, repository), { ...base, tip: base.tip });
+    const growth = await growthOf(hostClient(ctx, repository), { ...base, tip: base.tip });
     const length = growth.commits.length + (growth.isRewritten ? 0 : base.length);
     if (await keep(ctx, queueId, { base, tip: base.tip, growth, length })) return length;
   }
@@ -41,12 +41,12 @@ async function readBase(ctx: Context, queueId: string): Promise<Base> {
 }
 
 async function growthOf(
-  code: RepositoryCode,
+  client: HostClient,
   { tip, knownTip, managedFrom }: Base & { readonly tip: string },
 ): Promise<Growth> {
-  const isRewritten = knownTip !== null && !(await code.isAncestor(knownTip, tip));
+  const isRewritten = knownTip !== null && !(await client.isAncestor(knownTip, tip));
   const from = isRewritten || knownTip === null ? managedFrom : knownTip;
-  const walked = await walk(code, from, tip);
+  const walked = await walk(client, from, tip);
   // The known tip came in by another parent than the first: those between are beside it, the tip alone is after it.
   const isBeside = !isRewritten && knownTip !== null && walked.before !== knownTip;
   return { commits: isBeside ? [tip] : walked.commits.toReversed(), isRewritten };
@@ -54,14 +54,14 @@ async function growthOf(
 
 /** Newest first, and the first parent of the last one. */
 async function walk(
-  code: RepositoryCode,
+  client: HostClient,
   from: string | null,
   tip: string,
 ): Promise<{ readonly commits: string[]; readonly before: string | null }> {
   const commits: string[] = [];
   let to: string | null = tip;
   while (to !== null && to !== from) {
-    const page = await code.listFirstParents({ from, to, limit: pageSize });
+    const page = await client.listFirstParents({ from, to, limit: pageSize });
     commits.push(...page.map(({ commit }) => commit));
     to = page.at(-1)?.parents[0] ?? null;
     if (page.length < pageSize) break;

@@ -1,7 +1,7 @@
 // What git is asked before somebody needs it: a candidate's commit is pinned, so that a branch that is pushed over does
 // not lose it, and what candidates have of the bases is read when they come, and once more when a base has moved.
 import { systemContext, type Context, type Ports } from '../../../context.ts';
-import { codeOf, type HostedRepository, RefMoved } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository, RefMoved } from '../../../hosts/port.ts';
 import { queuesThatMerged } from './provenance.reads.ts';
 import { reachBase } from './reach.ts';
 
@@ -55,7 +55,7 @@ export async function reconcileReleases(ctx: Context, repository: HostedReposito
     values: [ctx.accountId, repository.id],
   });
   if (candidates.length === 0) return;
-  const refs = await codeOf(ctx, repository).listRefs(pins);
+  const refs = await hostClient(ctx, repository).listRefs(pins);
   const pinned = new Map(refs.map(({ ref, commit }) => [ref, commit]));
   const lost = candidates.filter(({ id, commit }) => pinned.get(`${pins}${id}`) !== commit);
   if (lost.length > 0) {
@@ -80,12 +80,12 @@ async function pin(
   repository: HostedRepository,
   { id, commit }: { readonly id: string; readonly commit: string },
 ): Promise<void> {
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   const ref = `${pins}${id}`;
-  const there = await code.readRef(ref);
-  if (there?.commit === commit || (await code.readCommit(commit)) === null) return;
+  const there = await client.readRef(ref);
+  if (there?.commit === commit || (await client.readCommit(commit)) === null) return;
   try {
-    await code.updateRefs([{ ref, from: there?.commit ?? null, to: commit }]);
+    await client.updateRefs([{ ref, from: there?.commit ?? null, to: commit }]);
   } catch (error) {
     // Another process pinned it meanwhile.
     if (!(error instanceof RefMoved)) throw error;

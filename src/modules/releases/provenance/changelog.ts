@@ -2,7 +2,7 @@
 // which pull requests came with them.
 import type { Context } from '../../../context.ts';
 import { originsOf, type Landed, type MergedBy, type Origin } from '../../../domain/releases/origin.ts';
-import { codeOf, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, type HostCommit, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 
 const mostCommits = 10_000;
@@ -24,7 +24,7 @@ export interface ChangedCommits {
 /** The commits that only `to` contains. */
 export async function readChangedCommits(ctx: Context, { repository, from, to }: Range): Promise<ChangedCommits> {
   requireScope(ctx, 'release:read');
-  const commits = await codeOf(ctx, repository).listCommits({
+  const commits = await hostClient(ctx, repository).listCommits({
     from: from === null ? [] : [from],
     to,
     limit: mostCommits + 1,

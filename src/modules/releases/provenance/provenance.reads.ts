@@ -2,7 +2,7 @@
 // one statement for each question.
 import type { Context } from '../../../context.ts';
 import { descendantsOf } from '../../../domain/releases/reach.ts';
-import { codeOf, type HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { candidateColumns, type PageBefore } from '../candidates.reads.ts';
 import type { ReleaseCandidate } from '../candidates.types.ts';
@@ -94,10 +94,10 @@ async function askGit(
            order by c.id desc limit $3`,
     values: [ctx.accountId, repository.id, mostCandidates + 1],
   });
-  const code = codeOf(ctx, repository);
-  if (candidates.length === 0 || (await code.readCommit(commit)) === null) return { ids: [], isComplete: true };
+  const client = hostClient(ctx, repository);
+  if (candidates.length === 0 || (await client.readCommit(commit)) === null) return { ids: [], isComplete: true };
   const to = [...new Set(candidates.map((candidate) => candidate.commit))];
-  const beyond = await code.listAncestry({ from: commit, to, limit: mostCommits });
+  const beyond = await client.listAncestry({ from: commit, to, limit: mostCommits });
   if (beyond === null) return { ids: [], isComplete: false };
   const having = descendantsOf(commit, beyond);
   const ids = candidates.filter((candidate) => having.has(candidate.commit)).map(({ id }) => id);

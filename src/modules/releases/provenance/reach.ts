@@ -3,7 +3,7 @@
 // beside the base is searched for, candidate by candidate.
 import type { Context } from '../../../context.ts';
 import { nextProbe, traceOutside, traceReach, type Traced } from '../../../domain/releases/reach.ts';
-import { codeOf, type HostedRepository } from '../../../hosts/port.ts';
+import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
 import { followBase } from './base-chain.ts';
 
 /** Pull requests looked at within one request, newest first; the rest is left for the next request. */
@@ -101,7 +101,7 @@ async function trace(
   const tip = await commitAt(ctx, queueId, length);
   const to = [...new Set(candidates.map(({ commit }) => commit))];
   const range = { to, limit: mostOwnCommits };
-  const ancestry = tip === null ? null : await codeOf(ctx, repository).listAncestry({ ...range, from: tip });
+  const ancestry = tip === null ? null : await hostClient(ctx, repository).listAncestry({ ...range, from: tip });
   const beyond = ancestry ?? [];
   const own = new Set(beyond.map(({ commit }) => commit));
   const outside = [...to, ...beyond.flatMap(({ parents }) => parents)].filter((commit) => !own.has(commit));
@@ -121,7 +121,7 @@ async function search(
     const probe = nextProbe(found, known);
     if (probe === null) return found.has;
     const probed = await commitAt(ctx, queueId, probe);
-    const isThere = probed !== null && (await codeOf(ctx, repository).isAncestor(probed, commit));
+    const isThere = probed !== null && (await hostClient(ctx, repository).isAncestor(probed, commit));
     found = isThere ? { ...found, has: probe } : { ...found, lacks: probe };
   }
 }

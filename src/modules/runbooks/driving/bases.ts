@@ -1,6 +1,6 @@
 // The commit that a leaf's work begins at.
 import type { Context } from '../../../context.ts';
-import { codeOf, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import { placeOf, type RunbookRows } from './runbook.rows.ts';
 
 /** The code host failed before the agent began: nothing was done, and nothing is lost by waiting for it. */
@@ -14,7 +14,7 @@ export async function checkOutBase(
 ): Promise<string> {
   try {
     const base = await findBase(ctx, rows, leaf);
-    await codeOf(ctx, rows.repository).checkOut(base, folder);
+    await hostClient(ctx, rows.repository).checkOut(base, folder);
     return base;
   } catch (error) {
     throw error instanceof HostUnavailable ? new HostAway(error.message, { cause: error }) : error;
@@ -30,7 +30,7 @@ async function findBase(ctx: Context, rows: RunbookRows, leaf: string): Promise<
       ? [place.baseBranch]
       : [place.branch, rows.pullRequests.find(({ id }) => id === place.id)?.baseBranch ?? runbook.targetBranch];
   for (const branch of [...branches, runbook.targetBranch]) {
-    const tip = await codeOf(ctx, repository).readRef(`refs/heads/${branch}`);
+    const tip = await hostClient(ctx, repository).readRef(`refs/heads/${branch}`);
     if (tip !== null) return tip.commit;
   }
   throw new HostRefused(

@@ -3,7 +3,7 @@
 import type { Context } from '../../../context.ts';
 import { changePolicy, judgeChanges } from '../../../domain/runbooks/policy.ts';
 import { commitMessage } from '../../../domain/runbooks/pull-requests.ts';
-import { codeOf, type FolderCommitResult } from '../../../hosts/port.ts';
+import { hostClient, type FolderCommitResult } from '../../../hosts/port.ts';
 import { AgentRefused, type WorkReport } from '../../../platform/agents/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -104,7 +104,7 @@ async function commit(
   },
 ): Promise<Committed> {
   const policy = changePolicy(runbook.workflowFiles);
-  const committed = await codeOf(ctx, repository).commitFolder({
+  const committed = await hostClient(ctx, repository).commitFolder({
     parent: base,
     folder: folders.checkout,
     message: commitMessage(report.commitMessage, { runbookNumber: runbook.number, leaf: leaf.number }),

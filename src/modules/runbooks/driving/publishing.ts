@@ -3,7 +3,7 @@ import type { Context } from '../../../context.ts';
 import { labelsNow, pullRequestBody } from '../../../domain/runbooks/pull-requests.ts';
 import { handleOf } from '../../../domain/accounts/handle.ts';
 import { DomainError } from '../../../domain/errors.ts';
-import { codeOf, type HostPullRequest } from '../../../hosts/port.ts';
+import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { configurationOf, hosted, labelRulesOf, syncBase, syncPullRequest } from '../../queue/index.ts';
 import type { RunbookPullRequestRow } from '../runbooks.entities.ts';
@@ -26,7 +26,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
   const body = bodyOf(ctx, rows, row);
   const opened =
     (await findOpen(ctx, rows, row)) ??
-    (await codeOf(ctx, repository).openPullRequest({
+    (await hostClient(ctx, repository).openPullRequest({
       title: titleOf(rows, row),
       body,
       author: authorOf(rows),
@@ -56,7 +56,7 @@ async function findOpen(
   { repository }: RunbookRows,
   { branch, baseBranch }: RunbookPullRequestRow,
 ): Promise<HostPullRequest | null> {
-  const open = await codeOf(ctx, repository).findOpenPullRequests(branch);
+  const open = await hostClient(ctx, repository).findOpenPullRequests(branch);
   return open.find((seen) => seen.baseBranch === baseBranch) ?? null;
 }
 
@@ -70,11 +70,11 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   const { repository } = rows;
   const row = pullRequestOf(rows, id);
   const number = numberOf(row);
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   await passFailpoint('runbook:before_refresh');
-  await code.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
+  await client.editPullRequest(number, { body: bodyOf(ctx, rows, row) });
   const labels = wantedLabels(rows).filter((label) => !row.labels.includes(label));
-  for (const label of labels) await code.setLabel(number, label, true, authorOf(rows));
+  for (const label of labels) await client.setLabel(number, label, true, authorOf(rows));
   await passFailpoint('runbook:refreshed');
   return {
     words: `Refreshed #${number}`,
@@ -106,7 +106,7 @@ function isLive({ state }: RunbookPullRequestRow): boolean {
 export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;
   const number = numberOf(pullRequestOf(rows, id));
-  await codeOf(ctx, repository).setBaseBranch(number, runbook.targetBranch);
+  await hostClient(ctx, repository).setBaseBranch(number, runbook.targetBranch);
   await syncBase(ctx, hosted(repository), runbook.targetBranch);
   await syncPullRequest(ctx, hosted(repository), number);
   return {

@@ -1,7 +1,7 @@
 // Puts a commit that is made on its branch, by compare-and-set. The branch itself shows whether that was done before; where
 // somebody else moved it, the commit is carried on top of what is there now.
 import type { Context } from '../../../context.ts';
-import { codeOf, HostRefused } from '../../../hosts/port.ts';
+import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { findHandles } from '../../accounts/index.ts';
 import type { RunbookCommitRow } from '../runbooks.entities.ts';
@@ -39,7 +39,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
 async function nameAuthors(ctx: Context, { repository, runbook, prompts }: RunbookRows, branch: string): Promise<void> {
   const people = [runbook.authorEmail, runbook.createdBy, ...prompts.map(({ author }) => author)];
   const handles = [runbook.authorHandle ?? null, ...(await findHandles(ctx, people))].filter((name) => name !== null);
-  await codeOf(ctx, repository).addBranchAuthors(branch, [...new Set([...people, ...handles])]);
+  await hostClient(ctx, repository).addBranchAuthors(branch, [...new Set([...people, ...handles])]);
 }
 
 type PushOutcome =
@@ -48,23 +48,23 @@ type PushOutcome =
 
 async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<PushOutcome> {
   const { repository } = rows;
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   const row = pullRequestOf(rows, made.pullRequestId);
   const { branch } = row;
   const ref = `refs/heads/${branch}`;
-  const tip = (await code.readRef(ref))?.commit ?? null;
-  if (tip !== null && (tip === made.commit || (await code.isAncestor(made.commit, tip))))
+  const tip = (await client.readRef(ref))?.commit ?? null;
+  if (tip !== null && (tip === made.commit || (await client.isAncestor(made.commit, tip))))
     return { kind: 'pushed', commit: made.commit, head: tip };
   const onto = tip ?? (await findOtherBase(ctx, rows, made));
   if (onto === null || onto === made.parent) {
     await passFailpoint('runbook:before_push');
-    await code.updateRefs([{ ref, from: tip, to: made.commit }]);
+    await client.updateRefs([{ ref, from: tip, to: made.commit }]);
     return { kind: 'pushed', commit: made.commit, head: made.commit };
   }
-  const carried = await code.cherryPick({ commits: [made.commit], onto, at: made.at.getTime() });
+  const carried = await client.cherryPick({ commits: [made.commit], onto, at: made.at.getTime() });
   // Somebody did the same; or it was pushed before the backup that the rows are of.
   if (carried.kind === 'empty') {
-    if (tip === null) await code.updateRefs([{ ref, from: null, to: onto }]);
+    if (tip === null) await client.updateRefs([{ ref, from: null, to: onto }]);
     return { kind: 'pushed', commit: onto, head: onto };
   }
   if (carried.kind === 'conflict') {
@@ -75,7 +75,7 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
       words: `Somebody else pushed to ${moved} meanwhile, and this step's changes conflict with that in ${paths}: retry it, and it is done again on top.`,
     };
   }
-  await code.updateRefs([{ ref, from: tip, to: carried.commit }]);
+  await client.updateRefs([{ ref, from: tip, to: carried.commit }]);
   return { kind: 'pushed', commit: carried.commit, head: carried.commit };
 }
 
@@ -86,9 +86,9 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
 async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<string | null> {
   const { headCommit, baseBranch } = pullRequestOf(rows, made.pullRequestId);
   if (headCommit) return null;
-  const code = codeOf(ctx, rows.repository);
-  const base = await code.readRef(`refs/heads/${baseBranch}`);
-  if (base === null || (await code.isAncestor(made.parent, base.commit))) return null;
+  const client = hostClient(ctx, rows.repository);
+  const base = await client.readRef(`refs/heads/${baseBranch}`);
+  if (base === null || (await client.isAncestor(made.parent, base.commit))) return null;
   return base.commit;
 }
 
@@ -113,11 +113,11 @@ async function forget(
   made: RunbookCommitRow,
   leafId: string,
 ): Promise<void> {
-  const code = codeOf(ctx, repository);
+  const client = hostClient(ctx, repository);
   const ref = keptRef(leafId);
   try {
-    const kept = await code.readRef(ref);
-    if (kept !== null) await code.updateRefs([{ ref, from: kept.commit, to: null }]);
+    const kept = await client.readRef(ref);
+    if (kept !== null) await client.updateRefs([{ ref, from: kept.commit, to: null }]);
   } catch (error) {
     if (!(error instanceof HostRefused))
       ctx.log.warn({ error: String(error), ref, commit: made.commit }, 'A ref of a runbook could not be deleted.');

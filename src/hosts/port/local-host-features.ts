@@ -1,4 +1,4 @@
-// What only a host of ours can do. On every other host people speak, and checks run, at the host itself.
+// What only the local host can do. With every other host, people review and comment at the host, and checks run there.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { PushBounds } from '../../domain/runs/push-bounds.ts';
@@ -78,7 +78,7 @@ export interface CheckLog {
 }
 
 /** What people do on pull requests, in the name of a handle. */
-export interface HostSpeaking {
+export interface HostConversations {
   /**
    * A review in the name of a handle; its newest word counts. Throws HostRefused for an author's own, under whichever of
    * the reviewer's names (`alsoKnownAs`) the author is known.
@@ -112,7 +112,7 @@ export interface HostSpeaking {
   ): Promise<ReviewThread | null>;
 }
 
-export interface LocalForge extends HostSpeaking {
+export interface LocalHostFeatures extends HostConversations {
   /** A pull request of a fork, whose head commit this repository has already. Throws HostRefused where it has not. */
   openPullRequestOfFork(
     repository: HostRepository,
@@ -138,6 +138,6 @@ export interface LocalForge extends HostSpeaking {
   readCheckLog(repository: HostRepository, checkRunId: string): Promise<CheckLog | null>;
 }
 
-export function isLocalForge(host: CodeHost): host is CodeHost & LocalForge {
+export function isLocalHost(host: CodeHost): host is CodeHost & LocalHostFeatures {
   return host.kind === 'local';
 }

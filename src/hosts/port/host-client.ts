@@ -1,6 +1,6 @@
-// One repository at its code host: the methods of the port, with the repository already given.
+// A client of the code host for one repository: the methods of the port, with the repository already given.
 import type { CodeHost, Hosts } from './code-host.ts';
-import { isLocalForge, type HostSpeaking } from './local-forge.ts';
+import { isLocalHost, type HostConversations } from './local-host-features.ts';
 import type { HostRepository } from './repository.ts';
 
 /** A repository, and the kind of host where it lives. */
@@ -13,20 +13,20 @@ type OfRepository<Method> = Method extends (repository: HostRepository, ...rest:
 type Given<Host> = { readonly [Name in Exclude<keyof Host, 'kind' | 'mergedWhen'>]: OfRepository<Host[Name]> };
 
 /** Every method of the port that is asked about one repository. */
-export type RepositoryCode = Given<CodeHost>;
+export type HostClient = Given<CodeHost>;
 
-/** `codeOf(ctx, repository).readRef(ref)` asks the host of that repository. */
-export function codeOf({ hosts }: { readonly hosts: Hosts }, repository: HostedRepository): RepositoryCode {
+/** `hostClient(ctx, repository).readRef(ref)` asks the host of that repository. */
+export function hostClient({ hosts }: { readonly hosts: Hosts }, repository: HostedRepository): HostClient {
   return give(hosts(repository.host), repository);
 }
 
-/** Where people speak through us. Null: the repository's host is not ours, and people speak there. */
-export function speakingOf(
+/** Reviews and comments by people through Interlock. Null: the host is not the local host, and people review and comment there. */
+export function conversationsOf(
   { hosts }: { readonly hosts: Hosts },
   repository: HostedRepository,
-): Given<HostSpeaking> | null {
+): Given<HostConversations> | null {
   const host = hosts(repository.host);
-  return isLocalForge(host) ? give<HostSpeaking>(host, repository) : null;
+  return isLocalHost(host) ? give<HostConversations>(host, repository) : null;
 }
 
 function give<Host extends object>(host: Host, repository: HostRepository): Given<Host> {
