@@ -68,10 +68,10 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
       git: gitWith(person.token),
       folder,
       rows: async <Row extends object>(text: string) => (await database.query<Row>(text)).rows,
-      turnKnobs: async (knobs) => {
-        const body = JSON.stringify(knobs);
+      applyControls: async (controls) => {
+        const body = JSON.stringify(controls);
         const headers = { 'content-type': 'application/json' };
-        const answer = await fetch(`${person.webUrl}/_emulator/knobs`, { method: 'POST', headers, body });
+        const answer = await fetch(`${person.webUrl}/_emulator/controls`, { method: 'POST', headers, body });
         if (!answer.ok) throw new Error(`The emulator answered ${answer.status}: ${await answer.text()}`);
       },
       labelledAt: new Map(),
@@ -86,20 +86,20 @@ export async function benchGitHubFaults(options: FaultsOptions): Promise<readonl
 }
 
 async function landAll(bench: Bench, url: string, dataDir: string, options: FaultsOptions): Promise<readonly string[]> {
-  await bench.turnKnobs({ limits: [limits] });
+  await bench.applyControls({ limits: [limits] });
   await openAll(bench, url, options.batch);
   say(`${bench.shops.length} repositories with ${bench.shops[0]?.count} pull requests each are open`);
-  await bench.turnKnobs({ webhooks: [{ drop: 0.1, double: 0.1, reorder: 3 }] });
+  await bench.applyControls({ webhooks: [{ drop: 0.1, double: 0.1, reorder: 3 }] });
   const before = await readSpent(bench);
   const startedAt = performance.now();
   await inEach(bench, async (shop) => await labelAll(bench, shop));
-  await bench.turnKnobs({ fail: [{ rate: 0.05, when: 'before' }] });
-  await bench.turnKnobs({ fail: [{ rate: 0.05, when: 'after' }] });
+  await bench.applyControls({ fail: [{ rate: 0.05, when: 'before' }] });
+  await bench.applyControls({ fail: [{ rate: 0.05, when: 'after' }] });
   const { again, quarters } = await untilDecided(bench, startedAt);
   const seconds = (performance.now() - startedAt) / 1000;
   const after = await readSpent(bench);
-  await bench.turnKnobs({ clear: [] });
-  await bench.turnKnobs({ limits: [limits] });
+  await bench.applyControls({ clear: [] });
+  await bench.applyControls({ limits: [limits] });
   await untilQuiet(bench);
   const failures = [...(await checkRows(bench))];
   for (const shop of bench.shops) failures.push(...(await checkHistory(bench, shop)), ...(await verify(shop, dataDir)));
@@ -227,10 +227,10 @@ async function untilDecided(
     if (passedMs > longestMs) throw new Error('The pull requests did not land.');
     if (!isCatchingUp) {
       isCatchingUp = true;
-      await bench.turnKnobs({ lag: [true] });
+      await bench.applyControls({ lag: [true] });
       await delay(2_000);
       void bench
-        .turnKnobs({ lag: [false] })
+        .applyControls({ lag: [false] })
         .catch((error: unknown) => say(`The emulator has not caught up: ${String(error)}`))
         .finally(() => (isCatchingUp = false));
     }

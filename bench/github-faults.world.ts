@@ -50,7 +50,7 @@ export interface Bench {
   readonly git: RunGit;
   readonly folder: string;
   readonly rows: <Row extends object>(text: string) => Promise<Row[]>;
-  readonly turnKnobs: (knobs: Readonly<Record<string, readonly unknown[]>>) => Promise<void>;
+  readonly applyControls: (controls: Readonly<Record<string, readonly unknown[]>>) => Promise<void>;
   readonly shops: readonly Shop[];
   /** When a person labelled each, by `<repository>#<number>`; milliseconds since 1970. */
   readonly labelledAt: Map<string, number>;

@@ -1,6 +1,6 @@
 // What every part of the emulator works with.
 import type { RandomSource } from './faults/random.ts';
-import type { FaultState, Knobs } from './faults/knobs.ts';
+import type { FaultState, Controls } from './faults/controls.ts';
 import type { GitStore } from './git/store.ts';
 import type { HostEvent } from './webhooks/events.ts';
 import type { Rules } from './git/rules.ts';
@@ -12,7 +12,7 @@ export interface Core {
   /** The bare repositories. */
   readonly git: GitStore;
   readonly random: RandomSource;
-  readonly knobs: Knobs;
+  readonly controls: Controls;
   readonly faults: FaultState;
   readonly limits: LimitKeeper;
   readonly rules: Rules;

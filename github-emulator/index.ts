@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Core, instant, type Urls } from './core.ts';
 import { createEffects } from './faults/effects.ts';
-import { createFaults, type Knobs } from './faults/knobs.ts';
+import { createFaults, type Controls } from './faults/controls.ts';
 import { createRandom } from './faults/random.ts';
 import { commitFirst } from './git/first-commit.ts';
 import { joinRules, type Rules } from './git/rules.ts';
@@ -45,7 +45,7 @@ export interface EmulatorAccess extends Seeded {
 }
 
 export interface Emulator extends EmulatorAccess {
-  readonly knobs: Knobs;
+  readonly controls: Controls;
   readonly core: Core;
   readonly setWebhookUrl: (url: string) => void;
   /** A new person with a personal token; a member of the organisation if a role is given. */
@@ -95,7 +95,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     graphqlUrl: urls.graphql,
     webUrl: urls.web,
     core,
-    knobs: core.knobs,
+    controls: core.controls,
     setWebhookUrl: (url) => {
       const app = state.apps.must(Number(access.appId));
       app.webhook = { ...app.webhook, url, isActive: true };
@@ -160,7 +160,7 @@ function assemble({ state, random, now, clock, dataDir, faultsSeed }: Given): Wo
     state,
     git,
     random,
-    knobs: faults.knobs,
+    controls: faults.controls,
     faults,
     rules,
     urls,

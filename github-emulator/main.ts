@@ -50,7 +50,7 @@ async function main(): Promise<void> {
 }
 
 function accessOf(emulator: Emulator): Record<string, unknown> {
-  const left = new Set(['core', 'knobs', 'stop', 'setWebhookUrl', 'addPerson', 'addRepository']);
+  const left = new Set(['core', 'controls', 'stop', 'setWebhookUrl', 'addPerson', 'addRepository']);
   return Object.fromEntries(Object.entries(emulator).filter(([name]) => !left.has(name)));
 }
 

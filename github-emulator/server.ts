@@ -1,7 +1,7 @@
-// The HTTP server: the API, git, pages and knobs at one address.
+// The HTTP server: the API, git, pages and controls at one address.
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Core } from './core.ts';
-import type { FaultState, Knobs } from './faults/knobs.ts';
+import type { FaultState, Controls } from './faults/controls.ts';
 import { registerGit } from './git/http.ts';
 import { registerApi } from './http/api.ts';
 import type { LimitKeeper } from './http/limits.ts';
@@ -52,7 +52,7 @@ export async function createServer(
   const graphql = world.parts.find((part) => part.graphql !== undefined)?.graphql ?? null;
   registerApi(fastify, { core, faults, limits, description, routes, graphql });
   await registerGit(fastify, core, faults);
-  registerKnobs(fastify, faults.knobs);
+  registerControls(fastify, faults.controls);
   registerUsage(fastify);
   for (const part of world.parts) await part.serve?.(fastify);
   return fastify;
@@ -77,21 +77,23 @@ function acceptJson(fastify: FastifyInstance): void {
   });
 }
 
-/** The knobs of a running program: `POST /_emulator/knobs` with `{ "<knob>": [arguments] }`. */
-function registerKnobs(fastify: FastifyInstance, knobs: Knobs): void {
-  fastify.post<{ Body: Record<string, unknown[]> }>('/_emulator/knobs', async (request, reply) => {
+/** The controls of a running program: `POST /_emulator/controls` with `{ "<control>": [arguments] }`. */
+function registerControls(fastify: FastifyInstance, controls: Controls): void {
+  fastify.post<{ Body: Record<string, unknown[]> }>('/_emulator/controls', async (request, reply) => {
     for (const [name, given] of Object.entries(request.body)) {
-      if (!Object.hasOwn(knobs, name) || name === 'checks')
-        return await reply.status(400).send({ message: `There is no knob ${name}. Use one of ${namesOf(knobs)}.` });
-      const turn = knobs[name as keyof Knobs] as (...all: unknown[]) => unknown;
-      await turn(...(Array.isArray(given) ? given : [given]));
+      if (!Object.hasOwn(controls, name) || name === 'checks')
+        return await reply
+          .status(400)
+          .send({ message: `There is no control ${name}. Use one of ${namesOf(controls)}.` });
+      const apply = controls[name as keyof Controls] as (...all: unknown[]) => unknown;
+      await apply(...(Array.isArray(given) ? given : [given]));
     }
     return await reply.status(204).send();
   });
 }
 
-function namesOf(knobs: Knobs): string {
-  return Object.keys(knobs)
+function namesOf(controls: Controls): string {
+  return Object.keys(controls)
     .filter((name) => name !== 'checks')
     .join(', ');
 }

@@ -1,8 +1,8 @@
-// Knobs that change rows: a rename, a suspension, the end of all tokens.
+// Controls that change rows: a rename, a suspension, the end of all tokens.
 import type { HostEvent } from '../webhooks/events.ts';
 import type { State } from '../model/state.ts';
 import type { Account, Repository } from '../model/types.ts';
-import type { KnobEffects } from './knobs.ts';
+import type { ControlEffects } from './controls.ts';
 
 interface Around {
   readonly state: State;
@@ -12,7 +12,7 @@ interface Around {
   readonly settled: () => Promise<void>;
 }
 
-export function createEffects({ state, now, emit, settled }: Around): KnobEffects {
+export function createEffects({ state, now, emit, settled }: Around): ControlEffects {
   return {
     expireTokens: () => {
       for (const token of state.tokens.filter(({ kind }) => kind === 'installation')) token.expiresAt = now();

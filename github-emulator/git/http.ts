@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { canSee, hasRole, type Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import type { Core } from '../core.ts';
-import type { FaultState } from '../faults/knobs.ts';
+import type { FaultState } from '../faults/controls.ts';
 import { delay, sendFault } from '../http/api.ts';
 import { ApiError } from '../http/errors.ts';
 import { findFormer, findRepository, fullNameOf } from '../http/reach.ts';

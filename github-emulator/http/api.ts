@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from '../auth/authenticate.ts';
 import type { Actor } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
-import type { Fault, FaultState } from '../faults/knobs.ts';
+import type { Fault, FaultState } from '../faults/controls.ts';
 import type { ApiDescription } from '../openapi/description.ts';
 import type { GraphqlAnswer, GraphqlRequest } from '../part.ts';
 import { countCall } from '../usage.ts';

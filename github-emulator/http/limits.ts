@@ -1,6 +1,6 @@
 // GitHub's budgets: requests per hour, points and creations per minute.
 import type { Actor } from '../model/actor.ts';
-import type { Limits } from '../faults/knobs.ts';
+import type { Limits } from '../faults/controls.ts';
 import { ApiError } from './errors.ts';
 
 const minuteMs = 60_000;

@@ -33,11 +33,11 @@ export const appRoutes: readonly RestRoute[] = [
     return noContent;
   }),
   route('PUT', `${one}/suspended`, (request) => {
-    request.core.knobs.suspend(mustInstallation(request).id, true);
+    request.core.controls.suspend(mustInstallation(request).id, true);
     return noContent;
   }),
   route('DELETE', `${one}/suspended`, (request) => {
-    request.core.knobs.suspend(mustInstallation(request).id, false);
+    request.core.controls.suspend(mustInstallation(request).id, false);
     return noContent;
   }),
   route('POST', `${one}/access_tokens`, makeAccessToken),

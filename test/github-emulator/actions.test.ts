@@ -77,7 +77,7 @@ beforeAll(async () => {
   });
 });
 afterEach(async () => {
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.expectNoMistakes();
 });
 afterAll(async () => await w[Symbol.asyncDispose]());
@@ -148,7 +148,7 @@ describe('a workflow', () => {
 
 describe('scripted outcomes', () => {
   it('stand in for the steps, and a rerun asks again', async () => {
-    w.emulator.knobs.checks(({ name, attempt }) => (name === 'after' || attempt > 1 ? 'success' : 'failure'));
+    w.emulator.controls.checks(({ name, attempt }) => (name === 'after' || attempt > 1 ? 'success' : 'failure'));
     const { sha } = await w.open('scripted');
     expect(await conclusionsOf(sha)).toEqual({ 'unit tests': 'failure', after: 'skipped' });
     const { data } = await w.bot.checks.listForRef({ ...w.place, ref: sha, check_name: 'unit tests' });
@@ -167,7 +167,7 @@ describe('scripted outcomes', () => {
 
   it('may be pending until they are decided, or until the run is cancelled', async () => {
     let outcome: 'pending' | 'success' = 'pending';
-    w.emulator.knobs.checks(() => outcome);
+    w.emulator.controls.checks(() => outcome);
     const { sha } = await w.open('pending');
     const { sha: other } = await w.open('cancelled');
     const [run] = await runsOf(other);
@@ -228,7 +228,7 @@ it('continues after a stop with the jobs that had not ended', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'stopped-'));
   const first = await startEmulator({ dataDir });
   const source = 'on: workflow_dispatch\njobs: { wait: { runs-on: x, steps: [{ run: sleep 0.1 }] } }\n';
-  first.knobs.checks(() => 'pending');
+  first.controls.checks(() => 'pending');
   await first.addRepository('slow', { files: { [`${folder}/slow.yml`]: source } });
   const place = { owner: first.owner, repo: 'slow' };
   const before = new Octokit({ baseUrl: first.apiUrl, auth: first.token });

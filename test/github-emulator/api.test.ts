@@ -4,7 +4,7 @@ import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
 let w: EmulatorWorld;
 beforeAll(async () => void (w = await emulatorWorld()));
 afterEach(async () => {
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.expectNoMistakes();
 });
 afterAll(async () => await w[Symbol.asyncDispose]());
@@ -92,17 +92,17 @@ describe('limits', () => {
   it('end an hour’s budget, a minute’s points and a minute’s creations', async () => {
     const person = w.octokitOf(w.emulator.addPerson('busy', 'member').token);
     const { number } = await w.open('limited');
-    w.emulator.knobs.limits({ contentPerMinute: 1 });
+    w.emulator.controls.limits({ contentPerMinute: 1 });
     const comment = async () => await person.issues.createComment({ ...w.place, issue_number: number, body: 'b' });
     await comment();
     await expect(comment()).rejects.toMatchObject({
       status: 403,
       response: { headers: { 'retry-after': expect.stringMatching(/^\d+$/) } },
     });
-    w.emulator.knobs.limits({ pointsPerMinute: 6 });
+    w.emulator.controls.limits({ pointsPerMinute: 6 });
     await expect(person.repos.get(w.place)).resolves.toMatchObject({ status: 200 });
     await expect(person.repos.get(w.place)).rejects.toMatchObject({ status: 403 });
-    w.emulator.knobs.limits({ pointsPerMinute: 900, restPerHour: 2 });
+    w.emulator.controls.limits({ pointsPerMinute: 900, restPerHour: 2 });
     await expect(person.repos.get(w.place)).rejects.toMatchObject({
       response: { headers: { 'x-ratelimit-remaining': '0' } },
     });
@@ -113,10 +113,10 @@ describe('faults', () => {
   it('lose the answer of what is done, or do nothing at all', async () => {
     const operation = 'POST /repos/{owner}/{repo}/labels';
     const make = async (name: string) => await w.person.issues.createLabel({ ...w.place, name });
-    w.emulator.knobs.fail({ operation, when: 'after', times: 1 });
+    w.emulator.controls.fail({ operation, when: 'after', times: 1 });
     await expect(make('after')).rejects.toMatchObject({ status: 502 });
     await expect(make('after')).rejects.toMatchObject({ status: 422 });
-    w.emulator.knobs.fail({ operation, when: 'before', times: 1, status: 503 });
+    w.emulator.controls.fail({ operation, when: 'before', times: 1, status: 503 });
     await expect(make('before')).rejects.toMatchObject({ status: 503 });
     await make('before');
   });
@@ -124,7 +124,7 @@ describe('faults', () => {
   it('are the same for the same seed, and are set over HTTP too', async () => {
     const fates = async (): Promise<string> => {
       await using other = await emulatorWorld({ seed: 7 });
-      other.emulator.knobs.fail({ operation: '/meta', rate: 0.5 });
+      other.emulator.controls.fail({ operation: '/meta', rate: 0.5 });
       const statuses: number[] = [];
       for (let at = 0; at < 12; at += 1) statuses.push((await fetch(`${other.emulator.apiUrl}/meta`)).status);
       return statuses.join(' ');
@@ -134,7 +134,7 @@ describe('faults', () => {
     expect(first).toContain('502');
     expect(first).toContain('200');
     const post = async (body: object) =>
-      await fetch(`${w.emulator.url}/_emulator/knobs`, {
+      await fetch(`${w.emulator.url}/_emulator/controls`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),

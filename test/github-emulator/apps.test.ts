@@ -43,7 +43,7 @@ beforeAll(async () => {
   received = [];
 });
 afterEach(async () => {
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   await w.emulator.core.settled();
   answer = 202;
   passedMs = 0;
@@ -118,18 +118,18 @@ describe('a token of an installation', () => {
     await expect(narrow({ contents: 'read' }, ['nowhere'])).rejects.toMatchObject({ status: 422 });
   });
 
-  it('ends after an hour, by the knob, and with a suspension', async () => {
+  it('ends after an hour, by the control, and with a suspension', async () => {
     const octokit = w.octokitOf(await narrow({ contents: 'read' }));
     await octokit.repos.get(w.place);
     passedMs = 3_600_001;
     await expect(octokit.repos.get(w.place)).rejects.toMatchObject({ status: 401 });
     passedMs = 0;
-    w.emulator.knobs.suspend(Number(w.emulator.installationId), true);
+    w.emulator.controls.suspend(Number(w.emulator.installationId), true);
     await expect(octokit.repos.get(w.place)).rejects.toMatchObject({ status: 403 });
     await expect(narrow({ contents: 'read' })).rejects.toMatchObject({ status: 403 });
-    w.emulator.knobs.suspend(Number(w.emulator.installationId), false);
+    w.emulator.controls.suspend(Number(w.emulator.installationId), false);
     const next = w.octokitOf(await narrow({ contents: 'read' }));
-    w.emulator.knobs.expireTokens();
+    w.emulator.controls.expireTokens();
     await expect(next.repos.get(w.place)).rejects.toMatchObject({ status: 401 });
     await w.emulator.core.settled();
     expect(received.map(({ event }) => event)).toEqual(['installation', 'installation']);
@@ -179,19 +179,19 @@ describe('webhooks', () => {
     expect(again).toMatchObject({ guid: first?.guid, redelivery: true, status_code: 202 });
   });
 
-  it('are dropped, doubled and reordered by knobs', async () => {
-    w.emulator.knobs.webhooks({ drop: 1 });
+  it('are dropped, doubled and reordered by controls', async () => {
+    w.emulator.controls.webhooks({ drop: 1 });
     await w.clone.push('dropped', { 'dropped.txt': 'x\n' });
     await w.emulator.core.settled();
     expect(received).toEqual([]);
     expect((await w.app.apps.listWebhookDeliveries({ per_page: 1 })).data).toMatchObject([{ status_code: 504 }]);
-    w.emulator.knobs.webhooks({ double: 1 });
+    w.emulator.controls.webhooks({ double: 1 });
     await w.clone.push('doubled', { 'doubled.txt': 'x\n' });
     await w.emulator.core.settled();
     const pushes = received.filter(({ event }) => event === 'push').map(({ delivery }) => delivery);
     expect(pushes).toEqual([pushes[0], pushes[0]]);
     received = [];
-    w.emulator.knobs.webhooks({ reorder: 8 });
+    w.emulator.controls.webhooks({ reorder: 8 });
     const { number } = await w.open('reordered');
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     await w.person.issues.addLabels({ ...w.place, issue_number: number, labels: names });

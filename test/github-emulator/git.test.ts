@@ -11,7 +11,7 @@ beforeAll(async () => {
   token = data.token;
 });
 afterEach(async () => {
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.expectNoMistakes();
 });
 afterAll(async () => await w[Symbol.asyncDispose]());
@@ -65,10 +65,10 @@ describe('a push', () => {
     const sha = await w.clone.push('cut', { 'cut.txt': 'one\n' });
     await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'next');
     const next = await w.clone.git('rev-parse', 'HEAD');
-    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'before', status: 'reset', times: 1 });
+    w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'before', status: 'reset', times: 1 });
     expect((await w.clone.tryGit('push', 'origin', 'HEAD:cut')).exitCode).not.toBe(0);
     expect(await remote('refs/heads/cut')).toBe(sha);
-    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'after', status: 'reset', times: 1 });
+    w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'after', status: 'reset', times: 1 });
     expect((await w.clone.tryGit('push', 'origin', 'HEAD:cut')).exitCode).not.toBe(0);
     expect(await remote('refs/heads/cut')).toBe(next);
   });
@@ -92,11 +92,11 @@ describe('a fetch', () => {
 
   it('is redirected after a rename, as REST is', async () => {
     const fullName = `${w.owner}/${w.repo}`;
-    w.emulator.knobs.rename(fullName, 'renamed');
+    w.emulator.controls.rename(fullName, 'renamed');
     expect((await w.clone.tryGit('ls-remote', 'origin')).output).toContain('renamed.git');
     expect((await w.clone.tryGit('-c', 'http.followRedirects=false', 'ls-remote', 'origin')).exitCode).not.toBe(0);
     expect((await w.person.repos.get(w.place)).data.full_name).toBe(`${w.owner}/renamed`);
-    w.emulator.knobs.rename(`${w.owner}/renamed`, w.repo);
+    w.emulator.controls.rename(`${w.owner}/renamed`, w.repo);
     expect((await w.person.repos.get(w.place)).data.full_name).toBe(fullName);
   });
 });
@@ -130,10 +130,10 @@ describe('what GitHub refuses of every push', () => {
 describe('a push that a fault refuses', () => {
   it('is told with the words of the fault, and moves nothing', async () => {
     const push = async () => await w.clone.tryGit('push', '--porcelain', 'origin', 'origin/main:refs/heads/refused');
-    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1 });
+    w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1 });
     expect((await push()).output).toContain('[remote rejected] (failed)');
     const remote = ['error: GH999: Not today.'];
-    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1, reason: 'declined', remote });
+    w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1, reason: 'declined', remote });
     const refused = await push();
     expect(refused.output).toContain('[remote rejected] (declined)');
     expect(refused.output).toContain('remote: error: GH999: Not today.');
@@ -151,7 +151,7 @@ describe('a push that is cut in the middle', () => {
         'origin/main:refs/heads/half-a',
         'origin/main:refs/heads/half-b',
       );
-    const cut = (): void => w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'middle', times: 1 });
+    const cut = (): void => w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'middle', times: 1 });
     cut();
     expect((await push('--atomic')).exitCode).not.toBe(0);
     expect(await remote('refs/heads/half-a')).toBe('');

@@ -159,11 +159,11 @@ it('tell of checks, statuses, workflow runs and rules', async () => {
 });
 
 it('tell of accepted permissions, and of a repository that went to another account', async () => {
-  const { knobs, core, addPerson } = w.emulator;
+  const { controls, core, addPerson } = w.emulator;
   const { id, permissions } = core.state.installations.all()[0]!;
-  knobs.permit(id, { ...permissions, statuses: 'write' });
+  controls.permit(id, { ...permissions, statuses: 'write' });
   await w.person.repos.createInOrg({ org: w.owner, name: 'given-away' });
-  knobs.transfer(`${w.owner}/given-away`, addPerson('heir').login);
+  controls.transfer(`${w.owner}/given-away`, addPerson('heir').login);
   const { data } = await w.person.repos.get({ owner: w.owner, repo: 'given-away' });
   expect(data.full_name).toBe('heir/given-away');
   await core.settled();

@@ -44,11 +44,11 @@ describe('a pull request follows its branches', () => {
 
   it('shows the older head while the API lags behind git', async () => {
     const { number, sha } = await w.open('lags');
-    await w.emulator.knobs.lag(true);
+    await w.emulator.controls.lag(true);
     const next = await w.clone.push('lags', { 'lags.txt': 'next\n' });
     expect((await read(number)).head.sha).toBe(sha);
     expect((await w.person.git.getRef({ ...w.place, ref: 'heads/lags' })).data.object.sha).toBe(sha);
-    await w.emulator.knobs.lag(false);
+    await w.emulator.controls.lag(false);
     expect((await read(number)).head.sha).toBe(next);
     expect((await w.person.git.getRef({ ...w.place, ref: 'heads/lags' })).data.object.sha).toBe(next);
   });

@@ -92,7 +92,7 @@ export async function beginGitHubWorld(
   { files, ci, runsCi, dataDir }: GitHubWorldOptions,
 ): Promise<GitHubWorldStart> {
   const emulator = await startEmulator({ owner: worldName.owner });
-  if (!runsCi) emulator.knobs.checks(() => 'pending');
+  if (!runsCi) emulator.controls.checks(() => 'pending');
   const fastify = Fastify();
   await serveGitHub(fastify, { ...service, secrets });
   const url = await fastify.listen({ port: 0, host: '127.0.0.1' });
@@ -253,9 +253,9 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
         version: Number(check.external_id?.split(':')[1]),
       }));
     },
-    startCi: () => emulator.knobs.checks(null),
+    startCi: () => emulator.controls.checks(null),
     runCi: async () => {
-      emulator.knobs.checks(null);
+      emulator.controls.checks(null);
       return await Promise.resolve({ [Symbol.asyncDispose]: async () => await Promise.resolve() });
     },
     stop,

@@ -48,7 +48,7 @@ async function start(): Promise<Started> {
 function scriptChecks(emulator: Emulator): Started['conclude'] {
   const newest = new Map<string, number>();
   const ended = new Map<string, 'success' | 'failure'>();
-  emulator.knobs.checks(({ commit, name, attempt }) => {
+  emulator.controls.checks(({ commit, name, attempt }) => {
     const key = `${commit} ${name}`;
     newest.set(key, Math.max(attempt, newest.get(key) ?? 0));
     return ended.get(`${key} ${attempt}`) ?? 'pending';

@@ -96,7 +96,7 @@ describe('an App that was made by hand', () => {
   });
 
   test('is not taken while GitHub does not answer', async () => {
-    w.emulator.knobs.fail({ operation: 'GET /app', status: 503, times: 1 });
+    w.emulator.controls.fail({ operation: 'GET /app', status: 503, times: 1 });
     expect(await refusal(addDocument, given())).toEqual([
       ['HOST_UNAVAILABLE', undefined, 'GitHub did not answer. Try again.'],
     ]);

@@ -78,16 +78,16 @@ test.each([97_000, -97_000])(
 
 test('tokens that end before their time are asked for once more, and no call fails', async () => {
   await expectItWorks(w.host);
-  g.emulator.knobs.expireTokens();
+  g.emulator.controls.expireTokens();
   await Promise.all(calls.map(async ([, call]) => await call(w.host)));
   await expectItWorks(w.host);
 });
 
 test('a suspended installation is named, and the host goes on when it is lifted', async () => {
   const id = Number(g.emulator.installationId);
-  g.emulator.knobs.suspend(id, true);
+  g.emulator.controls.suspend(id, true);
   for (const words of await refusals(w.host)) expect(words).toMatch(/suspended/);
-  g.emulator.knobs.suspend(id, false);
+  g.emulator.controls.suspend(id, false);
   await expectItWorks(w.host);
 });
 

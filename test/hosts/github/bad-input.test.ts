@@ -11,7 +11,7 @@ let w: QueueWorld;
 beforeAll(async () => {
   w = await queueWorld();
 });
-afterEach(async () => await w.emulator.knobs.clear());
+afterEach(async () => await w.emulator.controls.clear());
 afterAll(async () => await w[Symbol.asyncDispose]());
 
 /** Happens the first time that the engine comes past the place. */
@@ -55,7 +55,7 @@ const installation = (): number => Number(w.emulator.installationId);
 
 test('a token that ends in the middle of a push: the landing goes through with another one', async () => {
   const number = await w.open('token', { token: '1\n' });
-  const ends = onceAt('landing:before_move', () => w.emulator.knobs.expireTokens());
+  const ends = onceAt('landing:before_move', () => w.emulator.controls.expireTokens());
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   expect(ends.happened()).toBe(true);
@@ -64,12 +64,12 @@ test('a token that ends in the middle of a push: the landing goes through with a
 
 test('an installation that is suspended for a moment in the middle of a landing: it lands afterwards, once', async () => {
   const number = await w.open('suspended', { suspended: '1\n' });
-  w.emulator.knobs.webhooks({ drop: 1 });
-  onceAt('landing:before_move', () => w.emulator.knobs.suspend(installation(), true));
+  w.emulator.controls.webhooks({ drop: 1 });
+  onceAt('landing:before_move', () => w.emulator.controls.suspend(installation(), true));
   await w.person.issues.addLabels({ ...w.place, issue_number: number, labels: ['mergequeue'] });
   await w.service.storeHostEvents([{ kind: 'pull_request', repository: w.repository, number }]);
   await expect(w.settled(number)).rejects.toThrow(/suspended/);
-  w.emulator.knobs.suspend(installation(), false);
+  w.emulator.controls.suspend(installation(), false);
   await wakeQueues();
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   await expectLandedOnce('Add suspended');
@@ -105,7 +105,7 @@ test('a check and a status of the same name: the worse one counts', async () => 
 
 test('a repository that is renamed in the middle of a landing: it lands under the new name', async () => {
   const number = await w.open('renamed', { renamed: '1\n' });
-  const renamed = onceAt('landing:before_move', () => w.emulator.knobs.rename(fullName(), 'store'));
+  const renamed = onceAt('landing:before_move', () => w.emulator.controls.rename(fullName(), 'store'));
   await w.label(number);
   await expect(w.settled(number)).rejects.toThrow(/was renamed or moved at GitHub/);
   expect(renamed.happened()).toBe(true);
@@ -120,7 +120,7 @@ test('a repository that is given away in the middle of a landing: it is inactive
   const number = await w.open('given', { given: '1\n' });
   w.emulator.addPerson('stranger');
   const [named] = await w.rows<{ name: string }>('select name from repository');
-  const given = onceAt('landing:before_move', () => w.emulator.knobs.transfer(`acme/${named?.name}`, 'stranger'));
+  const given = onceAt('landing:before_move', () => w.emulator.controls.transfer(`acme/${named?.name}`, 'stranger'));
   await w.label(number);
   await expect(w.settled(number)).rejects.toThrow(/that the App may see/);
   expect(given.happened()).toBe(true);

@@ -40,7 +40,7 @@ beforeEach(() => {
   dispatch = async (change = {}, host = w.host) =>
     await host.dispatchWorkflow(w.repository, { workflow: 'deploy.yml', commit, key, branch: null, ...change });
 });
-afterEach(async () => await g.emulator.knobs.clear());
+afterEach(async () => await g.emulator.controls.clear());
 afterAll(async () => await g.close());
 
 /** For what counts the runs or the branches of its commit. */
@@ -76,19 +76,19 @@ async function ended(run: string, conclusion: string): Promise<string | null> {
 
 test('a run without a bot branch has a branch of its own until it is over', async () => {
   await onOwnCommit();
-  g.emulator.knobs.checks(() => 'pending');
+  g.emulator.controls.checks(() => 'pending');
   const run = await dispatch({ inputs: { environment: 'live' } });
   expect(await dispatch()).toBe(run);
   expect(await runs()).toEqual([run]);
   expect(await ownBranches()).toHaveLength(1);
-  g.emulator.knobs.checks(() => 'success');
+  g.emulator.controls.checks(() => 'success');
   expect(await ended(run, 'success')).toBe('Deploy');
   await expect.poll(ownBranches).toEqual([]);
 });
 
 test('a run that is cancelled leaves no branch', async () => {
   await onOwnCommit();
-  g.emulator.knobs.checks(() => 'pending');
+  g.emulator.controls.checks(() => 'pending');
   const run = await dispatch();
   await w.host.cancelWorkflowRun(w.repository, run);
   await expect.poll(ownBranches).toEqual([]);
@@ -109,7 +109,7 @@ test('a bot branch that stands on the commit is used; one that somebody has move
 
 test('an answer that is lost costs no second run', async () => {
   await onOwnCommit();
-  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   await expect(dispatch()).rejects.toThrow(HostUnavailable);
   const run = await dispatch();
   expect(await runs()).toEqual([run]);
@@ -119,7 +119,7 @@ test('of two workflows on one bot branch each lost answer finds its own run', as
   await onOwnCommit();
   const branch = `mq-bot-${keys}`;
   const first = await dispatch({ branch });
-  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   const second = { branch, workflow: 'smoke.yml', key: `${branch}-second` };
   await expect(dispatch(second)).rejects.toThrow(HostUnavailable);
   expect(await runs()).toEqual([first, await dispatch(second)]);
@@ -127,7 +127,7 @@ test('of two workflows on one bot branch each lost answer finds its own run', as
 
 test('two runs that fit are taken for none', async () => {
   await onOwnCommit();
-  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   await expect(dispatch()).rejects.toThrow(HostUnavailable);
   const [first] = await runs();
   // As if another process had asked with the same key.
@@ -142,7 +142,7 @@ test('a request that never arrived is made once more when GitHub has shown nothi
   await onOwnCommit();
   let aheadMs = 0;
   const host = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + aheadMs) });
-  g.emulator.knobs.fail({ operation: dispatching, when: 'before', times: 1 });
+  g.emulator.controls.fail({ operation: dispatching, when: 'before', times: 1 });
   await expect(dispatch({}, host)).rejects.toThrow(HostUnavailable);
   await expect(dispatch({}, host)).rejects.toThrow('GitHub does not show the run yet');
   aheadMs = 121_000;
@@ -154,7 +154,7 @@ test('a request that never arrived is made once more when GitHub has shown nothi
 test('a clock that is 97 s off starts no second run', async () => {
   await onOwnCommit();
   const host = createGitHubHost({ ...g.hostOptions(), clock: () => new Date(Date.now() + 97_000) });
-  g.emulator.knobs.fail({ operation: dispatching, when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: dispatching, when: 'after', times: 1 });
   await expect(dispatch({}, host)).rejects.toThrow(HostUnavailable);
   expect([await dispatch({}, host)]).toEqual(await runs());
   await host.stop();
@@ -176,7 +176,7 @@ test('a process whose branch waited for longer than a minute starts no second ru
 
 test('a server that does not know run details is asked without them, and its run is found', async () => {
   await onOwnCommit();
-  g.emulator.knobs.runDetails(false);
+  g.emulator.controls.runDetails(false);
   const run = await dispatch();
   expect(await runs()).toEqual([run]);
 });
@@ -222,11 +222,11 @@ test.each([
 test('a workflow that is disabled is refused with the page where it is enabled, and runs once it is', async () => {
   const once = await dispatch({ workflow: 'disabled.yml', key: `${keys}-seen` });
   await ended(once, 'success');
-  g.emulator.knobs.disableWorkflow(fullName(), 'disabled.yml', true);
+  g.emulator.controls.disableWorkflow(fullName(), 'disabled.yml', true);
   await expect(dispatch({ workflow: 'disabled.yml' })).rejects.toThrow(
     `the workflow disabled.yml is disabled at GitHub. Enable it: ${g.emulator.webUrl}/${fullName()}/actions/workflows/disabled.yml`,
   );
-  g.emulator.knobs.disableWorkflow(fullName(), 'disabled.yml', false);
+  g.emulator.controls.disableWorkflow(fullName(), 'disabled.yml', false);
   await ended(await dispatch({ workflow: 'disabled.yml' }), 'success');
 });
 
@@ -247,11 +247,11 @@ test('a run on another commit than the one that was asked for is a failure', asy
 test('a run of a repository that GitHub does not show is not known to be gone, and a missing run is', async () => {
   const run = await dispatch();
   expect(await w.host.readWorkflowRun(w.repository, '999999')).toBeNull();
-  g.emulator.knobs.fail({ operation: '/repos/{owner}/{repo}/actions/runs/{run_id}', status: 404, times: 1 });
-  g.emulator.knobs.fail({ operation: '/repos/{owner}/{repo}', status: 404, times: 1 });
+  g.emulator.controls.fail({ operation: '/repos/{owner}/{repo}/actions/runs/{run_id}', status: 404, times: 1 });
+  g.emulator.controls.fail({ operation: '/repos/{owner}/{repo}', status: 404, times: 1 });
   await expect(w.host.readWorkflowRun(w.repository, run)).rejects.toThrow(HostUnavailable);
-  g.emulator.knobs.fail({ operation: dispatching, status: 404, times: 1 });
-  g.emulator.knobs.fail({ operation: '/repos/{owner}/{repo}', status: 404, times: 1 });
+  g.emulator.controls.fail({ operation: dispatching, status: 404, times: 1 });
+  g.emulator.controls.fail({ operation: '/repos/{owner}/{repo}', status: 404, times: 1 });
   await expect(dispatch({ key: `${keys}-gone` })).rejects.toThrow(HostUnavailable);
 });
 

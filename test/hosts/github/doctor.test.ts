@@ -112,7 +112,7 @@ describe('missing:', () => {
       name: 'a permission, the right time, webhooks, bypasses, and a strategy that the rules permit',
       spoil: async () => {
         const { checks: _checks, ...rest } = installation().permissions;
-        w.emulator.knobs.permit(installation().id, rest);
+        w.emulator.controls.permit(installation().id, rest);
         w.emulator.setWebhookUrl('http://127.0.0.1:9/github/webhooks/x');
         await strategy('merge');
         await rule('update', 'refs/heads/main');
@@ -124,7 +124,7 @@ describe('missing:', () => {
       },
       mend: async () => {
         w.later(-2);
-        w.emulator.knobs.permit(installation().id, { ...installation().permissions, checks: 'write' });
+        w.emulator.controls.permit(installation().id, { ...installation().permissions, checks: 'write' });
         w.emulator.setWebhookUrl(`${w.url}/github/webhooks/${await w.webhookPath()}`);
         await strategy('squash');
       },
@@ -142,9 +142,9 @@ describe('missing:', () => {
       name: 'deletions of bot branches, and points',
       spoil: async () => {
         await rule('deletion', 'refs/heads/mq-*');
-        w.emulator.knobs.limits({ graphqlPerHour: 0 });
+        w.emulator.controls.limits({ graphqlPerHour: 0 });
       },
-      mend: async () => await w.emulator.knobs.clear(),
+      mend: async () => await w.emulator.controls.clear(),
       found: ['missing pushes: GitHub does not let the App delete refs/heads/mq-tmp-probe-', 'warning budget: '],
     },
     {
@@ -155,23 +155,23 @@ describe('missing:', () => {
     },
     {
       name: 'an answer of GitHub',
-      spoil: async () => await Promise.resolve(w.emulator.knobs.fail({ operation: 'GET /app' })),
-      mend: async () => await w.emulator.knobs.clear(),
+      spoil: async () => await Promise.resolve(w.emulator.controls.fail({ operation: 'GET /app' })),
+      mend: async () => await w.emulator.controls.clear(),
       found: ['missing App: http'],
     },
     {
       name: 'the right key',
       spoil: async () =>
         await Promise.resolve(
-          w.emulator.knobs.fail({ operation: 'GET /app', status: 401, body: { message: 'Bad credentials' } }),
+          w.emulator.controls.fail({ operation: 'GET /app', status: 401, body: { message: 'Bad credentials' } }),
         ),
-      mend: async () => await w.emulator.knobs.clear(),
+      mend: async () => await w.emulator.controls.clear(),
       found: ['missing App: GitHub does not take the key of the App interlock: Bad credentials'],
     },
     {
       name: 'the installation',
-      spoil: async () => await Promise.resolve(w.emulator.knobs.suspend(installation().id, true)),
-      mend: async () => await Promise.resolve(w.emulator.knobs.suspend(installation().id, false)),
+      spoil: async () => await Promise.resolve(w.emulator.controls.suspend(installation().id, true)),
+      mend: async () => await Promise.resolve(w.emulator.controls.suspend(installation().id, false)),
       found: ['missing permissions: The installation of the App is suspended. Lift the suspension: http'],
     },
   ];

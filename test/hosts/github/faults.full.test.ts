@@ -19,9 +19,9 @@ test('twelve pull requests land once each while one call in ten fails and one we
   for (let each = 1; each <= count; each += 1)
     numbers.push(await w.open(`branch-${each}`, { [`file-${each}`]: `${each}\n` }));
   await w.label(...numbers);
-  w.emulator.knobs.fail({ rate: 0.05, when: 'before' });
-  w.emulator.knobs.fail({ rate: 0.05, when: 'after' });
-  w.emulator.knobs.webhooks({ drop: 0.1, double: 0.1, reorder: 3 });
+  w.emulator.controls.fail({ rate: 0.05, when: 'before' });
+  w.emulator.controls.fail({ rate: 0.05, when: 'after' });
+  w.emulator.controls.webhooks({ drop: 0.1, double: 0.1, reorder: 3 });
   const startedAt = performance.now();
   await using engine = await startEngine({ ...w.engine, retries: true });
   const left = async (): Promise<string> => {
@@ -34,7 +34,7 @@ test('twelve pull requests land once each while one call in ten fails and one we
   await expect.poll(left, { timeout: 800_000, interval: 500 }).toBe('0');
   console.log(`${count} landings in ${((performance.now() - startedAt) / 1000).toFixed(0)} s.`);
   await engine.kill();
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
 
   const landed = await w.rows<{ number: number; landings: string }>(
     `select p.number, count(m.*) as landings from pull_request p left join landed_member m on m.pull_request_id = p.id

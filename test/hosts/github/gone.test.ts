@@ -55,7 +55,7 @@ test('an archived repository, a suspended installation, a deleted base branch', 
   expect(await w.rows(halted)).toEqual([]);
 
   const suspend = (isSuspended: boolean): void =>
-    w.emulator.knobs.suspend(Number(w.emulator.installationId), isSuspended);
+    w.emulator.controls.suspend(Number(w.emulator.installationId), isSuspended);
   const again = onFailpoint('landing:before_move', async () => {
     again();
     await Promise.resolve(suspend(true));

@@ -44,7 +44,7 @@ function installation() {
 
 test('a repository that is renamed keeps its row, and is known by its new name alone', async () => {
   const { shown } = await activeOne('old');
-  w.emulator.knobs.rename('acme/old', 'new');
+  w.emulator.controls.rename('acme/old', 'new');
   await w.syncChanged();
   expect(await shown()).toEqual({ owner: 'acme', name: 'new', active: true });
   expect(await findRepository(w.ctx, { owner: 'acme', name: 'old' })).toBeNull();
@@ -52,9 +52,9 @@ test('a repository that is renamed keeps its row, and is known by its new name a
 
 test('two repositories that exchange their names stay who they are', async () => {
   const [one, two] = [await activeOne('left'), await activeOne('right')];
-  w.emulator.knobs.rename('acme/left', 'aside');
-  w.emulator.knobs.rename('acme/right', 'left');
-  w.emulator.knobs.rename('acme/aside', 'right');
+  w.emulator.controls.rename('acme/left', 'aside');
+  w.emulator.controls.rename('acme/right', 'left');
+  w.emulator.controls.rename('acme/aside', 'right');
   await w.syncChanged();
   expect(await one.shown()).toEqual({ owner: 'acme', name: 'right', active: true });
   expect(await two.shown()).toEqual({ owner: 'acme', name: 'left', active: true });
@@ -62,7 +62,7 @@ test('two repositories that exchange their names stay who they are', async () =>
 
 test('a new repository with the name of a renamed one is another repository', async () => {
   const first = await activeOne('reused');
-  w.emulator.knobs.rename('acme/reused', 'zz-first');
+  w.emulator.controls.rename('acme/reused', 'zz-first');
   const second = await activeOne('reused');
   expect(await first.shown()).toEqual({ owner: 'acme', name: 'zz-first', active: true });
   expect(await second.shown()).toEqual({ owner: 'acme', name: 'reused', active: true });
@@ -90,7 +90,7 @@ test('an archived repository becomes inactive', async () => {
 test('a repository that is given to somebody without the App becomes inactive', async () => {
   const { shown } = await activeOne('given');
   w.emulator.addPerson('stranger');
-  w.emulator.knobs.transfer('acme/given', 'stranger');
+  w.emulator.controls.transfer('acme/given', 'stranger');
   await w.syncChanged();
   expect(await shown()).toMatchObject({ active: false });
 });
@@ -99,7 +99,7 @@ test('a repository that is given to an owner for whom the account has another Ap
   const { shown } = await activeOne('inherited');
   const heirs = await addOtherOwner(w.emulator, w.ctx, w.secrets);
   await w.syncAll();
-  w.emulator.knobs.transfer('acme/inherited', heirs);
+  w.emulator.controls.transfer('acme/inherited', heirs);
   // Only the App of the former owner is known to have changed.
   await w.emulator.core.settled();
   await w.rows("update github_installation set sync_at = null where owner = 'heirs'");
@@ -126,10 +126,10 @@ test('a repository that is taken out of the selection becomes inactive, and the 
 
 test('a suspended installation makes its repositories inactive, and they can be activated again afterwards', async () => {
   const { shown } = await activeOne('suspended');
-  w.emulator.knobs.suspend(Number(w.emulator.installationId), true);
+  w.emulator.controls.suspend(Number(w.emulator.installationId), true);
   await w.syncChanged();
   expect(await shown()).toMatchObject({ active: false });
-  w.emulator.knobs.suspend(Number(w.emulator.installationId), false);
+  w.emulator.controls.suspend(Number(w.emulator.installationId), false);
   await w.syncChanged();
   await w.activate('suspended');
   await w.syncAll();

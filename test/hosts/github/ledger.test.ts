@@ -28,7 +28,7 @@ beforeEach(async () => {
     [1, 2].map((batch) => ({ ref: `${landings}${batch}`, from: null, to: main })),
   );
 });
-afterEach(async () => await g.emulator.knobs.clear());
+afterEach(async () => await g.emulator.controls.clear());
 afterAll(async () => {
   await first.stop();
   await second.stop();
@@ -85,7 +85,7 @@ test('a kill after the push leaves a whole fold', async () => {
 });
 
 test('a fold whose answer is lost is done', async () => {
-  g.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
   expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
 });
 

@@ -8,7 +8,7 @@ test('with every webhook lost a queue with a line goes on within a minute', asyn
   const one = await w.open('one', { one: '1\n' });
   const two = await w.open('two', { two: '2\n' });
   await w.label(one);
-  w.emulator.knobs.webhooks({ drop: 1 });
+  w.emulator.controls.webhooks({ drop: 1 });
   let aheadMs = 0;
   const reconciler = createReconciler({ ...w.service.ports, clock: () => new Date(Date.now() + aheadMs) });
   await reconciler.settle();

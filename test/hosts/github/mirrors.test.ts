@@ -244,16 +244,16 @@ test('the removal of a repository removes the mirror of this machine, leaves Git
 test('a token that GitHub refuses is replaced once', async () => {
   const m = machine();
   await m.mirrors.need(w.repository, [main]);
-  g.emulator.knobs.expireTokens();
+  g.emulator.controls.expireTokens();
   expect(await m.mirrors.readRefs(w.repository, ['refs/heads/main'])).toEqual([
     { ref: 'refs/heads/main', commit: main },
   ]);
   const next = await w.push({ branch: 'topic', from: head, files: { c: '1\n' } });
-  g.emulator.knobs.expireTokens();
+  g.emulator.controls.expireTokens();
   expect(await m.mirrors.has(w.repository, [next])).toBe(true);
 });
 
 test('refs that cannot be read are an outage', async () => {
-  g.emulator.knobs.fail({ operation: 'git-upload-pack', times: 1 });
+  g.emulator.controls.fail({ operation: 'git-upload-pack', times: 1 });
   await expect(machine().mirrors.readRefs(w.repository, ['refs/heads/main'])).rejects.toThrow(HostUnavailable);
 });

@@ -32,7 +32,7 @@ test.each([
   const [one, two] = [await w.open('one', { one: '1\n' }), await w.open('two', { two: '2\n' })];
   const stop = onFailpoint(failpoint, async () => {
     stop();
-    w.emulator.knobs.transfer('acme/shop', heirs);
+    w.emulator.controls.transfer('acme/shop', heirs);
     await w.service.syncInstallations();
   });
   await w.label(one);

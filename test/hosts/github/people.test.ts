@@ -326,7 +326,7 @@ describe('what a person may do', () => {
   /** A reader whose role stays admin, because GitHub does not answer who is in the organisation. */
   async function readerWithRoleOfAdmin(): Promise<Browser> {
     const { browser } = await signIn('rea');
-    w.emulator.knobs.fail({ operation: membership, status: 503 });
+    w.emulator.controls.fail({ operation: membership, status: 503 });
     w.later(6);
     await w.rows("update account_user set role = 'admin' where handle = 'rea'");
     return browser;
@@ -382,7 +382,7 @@ describe('what a person may do', () => {
   });
 
   it('is shown by viewerCan, in the words of the refusal', async () => {
-    await w.emulator.knobs.clear();
+    await w.emulator.controls.clear();
     const reader = (await signIn('rea')).browser;
     expect(
       await answerTo(reader, '{ repository(owner: "acme", name: "shop") { viewerCan { action allowed sentence } } }'),
@@ -575,8 +575,8 @@ describe('what a person may do', () => {
   it('stays as it was while GitHub does not answer, for the account and not for a repository', async () => {
     const browser = (await signIn(w.emulator.login)).browser;
     w.later(6);
-    w.emulator.knobs.fail({ operation: membership, status: 503 });
-    w.emulator.knobs.fail({
+    w.emulator.controls.fail({ operation: membership, status: 503 });
+    w.emulator.controls.fail({
       operation: 'GET /repos/{owner}/{repo}/collaborators/{username}/permission',
       status: 503,
     });
@@ -584,7 +584,7 @@ describe('what a person may do', () => {
     expect(await answerTo(browser, pause)).toEqual([
       ['HOST_UNAVAILABLE', 'GitHub could not be asked what you may do there. Try again.'],
     ]);
-    await w.emulator.knobs.clear();
+    await w.emulator.controls.clear();
   });
 
   it('is what an admin of the account says, once an admin has said it', async () => {

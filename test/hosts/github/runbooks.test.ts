@@ -123,7 +123,7 @@ test('a workflow that the App may not change fails the step with the permission 
   const id = Number(w.emulator.installationId);
   const { permissions } = w.emulator.core.state.installations.must(id);
   const { workflows: _without, ...others } = permissions;
-  w.emulator.knobs.permit(id, others);
+  w.emulator.controls.permit(id, others);
   await updateRunbookDefaults(w.ctx, { repository, workflowFiles: true });
   const number = await begin('write .github/workflows/new.yml on: push');
   await w.until(async () => (await leaves(number)).join().startsWith('1.1 failed'));
@@ -131,7 +131,7 @@ test('a workflow that the App may not change fails the step with the permission 
     'refusing to allow a GitHub App to create or update workflow `.github/workflows/new.yml` without `workflows` permission',
   );
   expect((await leaves(number)).join()).toContain('An owner grants the App the permission "Workflows"');
-  w.emulator.knobs.permit(id, permissions);
+  w.emulator.controls.permit(id, permissions);
 });
 
 test('GitHub describes every answer that these cases were given', () => {

@@ -128,7 +128,7 @@ test('a code that GitHub does not know is refused in words', async () => {
 
 test('a code is exchanged at the second try when GitHub fails at the first', async () => {
   const back = await makeApp(await link(), 'Second Try');
-  w.emulator.knobs.fail({ operation: 'POST /app-manifests/{code}/conversions', times: 1 });
+  w.emulator.controls.fail({ operation: 'POST /app-manifests/{code}/conversions', times: 1 });
   expect((await fetch(back, { redirect: 'manual' })).status).toBe(503);
   expect((await fetch(back, { redirect: 'manual' })).status).toBe(302);
   expect((await appsNamed('second-try')).length).toBe(1);

@@ -14,7 +14,7 @@ test('somebody pushes to a head whose answer was lost, and to the base: the othe
   const seen: string[] = [];
   const stopLosing = onFailpoint('landing:before_heads', async () => {
     stopLosing();
-    w.emulator.knobs.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
+    w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
     const stopPushing = onFailpoint('github:after_push', async () => {
       stopPushing();
       seen.push(await headOf(w, 'two'));

@@ -28,7 +28,7 @@ beforeEach(async () => {
   await w.rows('delete from host_hint');
   await w.rows('update github_app set sweep_due_at = null, swept_until = now()');
 });
-afterEach(async () => await w.emulator.knobs.clear());
+afterEach(async () => await w.emulator.controls.clear());
 
 /** What webhooks have told so far, each taken away. Hints of checks wait a second before they are handled. */
 async function takeHints(): Promise<string[]> {
@@ -64,10 +64,10 @@ function countRedeliveries(): number {
 
 test('one sweep brings everything that was lost, and each has one effect', async () => {
   await report('arrives');
-  w.emulator.knobs.webhooks({ drop: 1 });
+  w.emulator.controls.webhooks({ drop: 1 });
   await report('lost-1', 'lost-2', 'lost-3');
   expect(await takeHints()).toEqual(['arrives']);
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.later(2);
   await sweep();
   expect(await takeHints()).toEqual(['lost-1', 'lost-2', 'lost-3']);
@@ -78,9 +78,9 @@ test('one sweep brings everything that was lost, and each has one effect', async
 });
 
 test('processes that sweep at once ask once', async () => {
-  w.emulator.knobs.webhooks({ drop: 1 });
+  w.emulator.controls.webhooks({ drop: 1 });
   await report('shared');
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.later(2);
   const before = countRedeliveries();
   await Promise.all([sweep(), sweep(), sweep()]);
@@ -99,12 +99,12 @@ test('a delivery whose answer was lost is known, and not asked for', async () =>
 });
 
 test('a sweep that GitHub refuses is made up for by the next one', async () => {
-  w.emulator.knobs.webhooks({ drop: 1 });
+  w.emulator.controls.webhooks({ drop: 1 });
   await report('later');
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.later(2);
   // Three tries of a page are one sweep.
-  w.emulator.knobs.fail({ operation: 'GET /app/hook/deliveries', times: 3 });
+  w.emulator.controls.fail({ operation: 'GET /app/hook/deliveries', times: 3 });
   await sweep();
   expect(await takeHints()).toEqual([]);
   await sweep();
@@ -115,9 +115,9 @@ test('a sweep that GitHub refuses is made up for by the next one', async () => {
 });
 
 test('a sweep leaves the last third of the points of an hour to more important calls', async () => {
-  w.emulator.knobs.webhooks({ drop: 1 });
+  w.emulator.controls.webhooks({ drop: 1 });
   await report('saved');
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
   w.later(2);
   const hour = new Date(w.ctx.clock().getTime() + 3_600_000).toISOString();
   await w.rows(

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await w.push({ branch: 'topic', from: main, files: { b: '1\n' } });
   number = (await g.person.pulls.create({ ...w.place, title: 'Topic', head: 'topic', base: 'main' })).data.number;
 });
-afterEach(async () => await g.emulator.knobs.clear());
+afterEach(async () => await g.emulator.controls.clear());
 afterAll(async () => await g.close());
 
 async function said(): Promise<{ id: number; words: string }[]> {
@@ -51,7 +51,7 @@ test('two writers leave one comment: one writes, and the other is asked to come 
 });
 
 test('a comment whose answer was lost is adopted and edited', async () => {
-  g.emulator.knobs.fail({ operation: commenting, when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: commenting, when: 'after', times: 1 });
   await expect(say('lost', 'one', 1)).rejects.toThrow(HostUnavailable);
   expect(await saidOf('lost')).toEqual(['lost one']);
   await say('lost', 'two', 2);
@@ -59,7 +59,7 @@ test('a comment whose answer was lost is adopted and edited', async () => {
 });
 
 test('a comment that GitHub did not take is written at the next try', async () => {
-  g.emulator.knobs.fail({ operation: commenting, when: 'before', times: 1 });
+  g.emulator.controls.fail({ operation: commenting, when: 'before', times: 1 });
   await expect(say('failed', 'one', 1)).rejects.toThrow(HostUnavailable);
   expect(await saidOf('failed')).toEqual([]);
   await say('failed', 'one', 1);
@@ -69,7 +69,7 @@ test('a comment that GitHub did not take is written at the next try', async () =
 test('a comment of a person with the same marker is not adopted', async () => {
   const body = 'forged by a person\n\n<!-- interlock:forged -->';
   await g.person.issues.createComment({ ...w.place, issue_number: number, body });
-  g.emulator.knobs.fail({ operation: commenting, when: 'before', times: 1 });
+  g.emulator.controls.fail({ operation: commenting, when: 'before', times: 1 });
   await expect(say('forged', 'one', 1)).rejects.toThrow(HostUnavailable);
   await say('forged', 'one', 1);
   expect(await saidOf('forged')).toEqual(['forged by a person', 'forged one']);
@@ -93,7 +93,7 @@ test('a comment that somebody deleted is written again', async () => {
 test('a check whose answer was lost is adopted: the commit has one', async () => {
   const { data } = await g.person.pulls.get({ ...w.place, pull_number: number });
   const check = { commit: data.head.sha, name: 'interlock', title: 'In line', summary: '', url: null };
-  g.emulator.knobs.fail({ operation: checking, when: 'after', times: 1 });
+  g.emulator.controls.fail({ operation: checking, when: 'after', times: 1 });
   await expect(w.host.publishCheck(w.repository, { ...check, state: 'pending', version: 1 })).rejects.toThrow(
     HostUnavailable,
   );
@@ -151,7 +151,7 @@ test.each([
 ])('a pause that one process meets by $name holds the other', async ({ fault, meet }) => {
   await using other = secondHost();
   await g.sql('delete from host_budget');
-  g.emulator.knobs.fail({ ...fault, times: 1 });
+  g.emulator.controls.fail({ ...fault, times: 1 });
   const met = await meet().catch((error: unknown) => error);
   expect(met).toBeInstanceOf(HostUnavailable);
   const until = (met as HostUnavailable).retryAt ?? 0;
@@ -169,7 +169,7 @@ test('points of REST that are spent hold REST in every process, and GraphQL in n
   await g.sql('delete from host_budget');
   // Tokens are asked for by REST.
   await other.host.getPullRequest(w.repository, number);
-  g.emulator.knobs.limits({ restPerHour: 1 });
+  g.emulator.controls.limits({ restPerHour: 1 });
   await expect(say('spent', 'one', 1)).rejects.toThrow(HostUnavailable);
   const held = other.host.upsertComment(w.repository, number, { key: 'spent', body: 'spent one', version: 2 });
   await expect(held).rejects.toThrow(/^0 of 1 REST points are left this hour$/);

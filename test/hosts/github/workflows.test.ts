@@ -175,7 +175,7 @@ test('a final gate that fails blocks the pull request, and names the job and the
 
 test.each(inFull('slow'))('a final gate that takes too long is cancelled at GitHub', async (branch) => {
   const number = await w.open(branch, { [branch]: '1\n' });
-  w.emulator.knobs.checks(({ name }) => (name === 'smoke' ? 'pending' : null));
+  w.emulator.controls.checks(({ name }) => (name === 'smoke' ? 'pending' : null));
   await w.label(number);
   await w.until(async () => (await w.rows("select 1 from gate_run where state = 'running'")).length === 1);
   await w.rows("update gate_run set planned_at = planned_at - interval '6 minutes' where state = 'running'");
@@ -183,7 +183,7 @@ test.each(inFull('slow'))('a final gate that takes too long is cancelled at GitH
   expect(await w.settled(number)).toEqual({ [number]: 'blocked' });
   expect(await statusOf(number)).toBe('119 The final gate smoke.yml did not succeed within 5 min.');
   await w.until(async () => (await runsOf('smoke.yml')).at(-1)?.conclusion === 'cancelled');
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
 });
 
 test.each(inFull('gated'))('a final gate whose workflow is missing blocks with the cure', async (branch) => {
@@ -229,18 +229,18 @@ test('a deployment that fails says which step, and a rollback deploys the older 
 });
 
 test('a deployment that is canceled cancels its run, and the next one has the environment', async () => {
-  w.emulator.knobs.checks(({ name }) => (name === 'deploy' ? 'pending' : null));
+  w.emulator.controls.checks(({ name }) => (name === 'deploy' ? 'pending' : null));
   const id = await r.deploy('v2-rc2');
   await w.until(async () => (await runsOf('deploy.yml')).at(-1)?.conclusion === null);
   await r.cancel(id);
   await w.until(async () => (await r.line()).at(-1) === 'v2-rc2 canceled');
   expect((await runsOf('deploy.yml')).at(-1)?.conclusion).toBe('cancelled');
-  await w.emulator.knobs.clear();
+  await w.emulator.controls.clear();
 });
 
 test('a deployment whose workflow is disabled ends with the page where it is enabled', async () => {
   const fullName = `${w.place.owner}/${w.place.repo}`;
-  w.emulator.knobs.disableWorkflow(fullName, 'deploy.yml', true);
+  w.emulator.controls.disableWorkflow(fullName, 'deploy.yml', true);
   await r.deploy('v2-rc2');
   await w.until(async () => (await r.line()).at(-1) === 'v2-rc2 error');
   expect((await r.deployments()).at(-1)?.error_message).toContain(

@@ -1,4 +1,4 @@
-// What goes wrong on purpose. A test sets knobs on the object, a person by `POST /_emulator/knobs`.
+// What goes wrong on purpose. A test calls controls of the object, a person by `POST /_emulator/controls`.
 import type { Permissions } from '../model/types.ts';
 import type { RandomSource } from './random.ts';
 
@@ -68,7 +68,7 @@ export type ScriptedChecks = (check: {
   readonly attempt: number;
 }) => 'success' | 'failure' | 'neutral' | 'skipped' | 'cancelled' | 'timed_out' | 'pending' | null;
 
-export interface Knobs {
+export interface Controls {
   fail(fault: Fault): void;
   slow(slowness: Slowness): void;
   webhooks(faults: WebhookFaults): void;
@@ -92,9 +92,9 @@ export interface Knobs {
   clear(): Promise<void>;
 }
 
-/** What the server asks of the knobs. */
+/** What the server asks of the controls. */
 export interface FaultState {
-  readonly knobs: Knobs;
+  readonly controls: Controls;
   takeFault(operation: string, when: FaultTime): Fault | null;
   takeDelayMs(operation: string): number;
   readonly webhookFaults: () => WebhookFaults;
@@ -106,8 +106,8 @@ export interface FaultState {
   readonly knowsRunDetails: () => boolean;
 }
 
-/** What knobs do beyond faults: the core knows how. */
-export interface KnobEffects {
+/** What controls do beyond faults: the core knows how. */
+export interface ControlEffects {
   expireTokens(): void;
   rename(fullName: string, newName: string): void;
   suspend(installationId: number, isSuspended: boolean): void;
@@ -122,7 +122,7 @@ interface Counted {
 }
 
 /** `random`: of faults alone, so that what else happens meanwhile does not change which calls fail. */
-export function createFaults(random: RandomSource, effects: KnobEffects): FaultState {
+export function createFaults(random: RandomSource, effects: ControlEffects): FaultState {
   let faults: (Fault & Counted)[] = [];
   let delays: (Slowness & Counted)[] = [];
   let webhooks: WebhookFaults = {};
@@ -145,7 +145,7 @@ export function createFaults(random: RandomSource, effects: KnobEffects): FaultS
     return met ?? null;
   };
   return {
-    knobs: {
+    controls: {
       fail: (fault) => void faults.push({ ...fault, left: fault.times ?? Number.POSITIVE_INFINITY }),
       slow: (slowness) => void delays.push({ ...slowness, left: slowness.times ?? Number.POSITIVE_INFINITY }),
       webhooks: (chosen) => void (webhooks = chosen),
