@@ -1,5 +1,5 @@
 export { isAncestor } from './ancestry.ts';
-export { bringUpToDate, cherryPick } from './carry.ts';
+export { bringUpToDate, cherryPick } from './cherry-pick.ts';
 export { listChangedFiles } from './changes.ts';
 export { checkOut } from './checkout.ts';
 export { type Committer, createCommitSigner, SigningKeyRefused } from './commit-signing.ts';

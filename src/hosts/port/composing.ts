@@ -60,7 +60,7 @@ export interface BranchUpdate {
 }
 
 /** The same changes as new commits on another one. `empty`: the other one has all of their changes already. */
-export type CarriedCommits =
+export type PickedCommits =
   | { readonly kind: 'composed'; readonly commit: string; readonly tree: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[] }
   | { readonly kind: 'empty' };
@@ -109,12 +109,12 @@ export interface HostComposing {
    * Makes the commit that brings `onto` into a head, without moving any branch: a merge commit, or the head's own
    * commits rebased, without those `onto` has by the same patch. Same input, same commit. Up to date already: the head.
    */
-  composeUpdate(repository: HostRepository, update: BranchUpdate): Promise<CarriedCommits>;
+  composeUpdate(repository: HostRepository, update: BranchUpdate): Promise<PickedCommits>;
   /** Makes the commits of a cherry-pick, each as its change against its first parent, without moving any branch. */
   cherryPick(
     repository: HostRepository,
     picked: { readonly commits: readonly string[]; readonly onto: string; readonly at: number },
-  ): Promise<CarriedCommits>;
+  ): Promise<PickedCommits>;
   /**
    * Keeps a commit that was made here where every machine of this installation can land it, under `keepRef` at the host
    * if need be. Called once before a batch waits without a bot branch, which would keep its commit. Idempotent;

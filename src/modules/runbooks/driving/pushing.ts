@@ -1,5 +1,5 @@
 // Puts a commit that is made on its branch, by compare-and-set. The branch itself shows whether that was done before; where
-// somebody else moved it, the commit is carried on top of what is there now.
+// somebody else moved it, the commit is cherry-picked onto what is there now.
 import type { Context } from '../../../context.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -61,22 +61,22 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
     await client.updateRefs([{ ref, from: tip, to: made.commit }]);
     return { kind: 'pushed', commit: made.commit, head: made.commit };
   }
-  const carried = await client.cherryPick({ commits: [made.commit], onto, at: made.at.getTime() });
+  const picked = await client.cherryPick({ commits: [made.commit], onto, at: made.at.getTime() });
   // Somebody did the same; or it was pushed before the backup that the rows are of.
-  if (carried.kind === 'empty') {
+  if (picked.kind === 'empty') {
     if (tip === null) await client.updateRefs([{ ref, from: null, to: onto }]);
     return { kind: 'pushed', commit: onto, head: onto };
   }
-  if (carried.kind === 'conflict') {
-    const paths = carried.paths.slice(0, 10).join(', ');
+  if (picked.kind === 'conflict') {
+    const paths = picked.paths.slice(0, 10).join(', ');
     const moved = tip === null ? row.baseBranch : branch;
     return {
       kind: 'conflict',
       words: `Somebody else pushed to ${moved} meanwhile, and this step's changes conflict with that in ${paths}: retry it, and it is done again on top.`,
     };
   }
-  await client.updateRefs([{ ref, from: tip, to: carried.commit }]);
-  return { kind: 'pushed', commit: carried.commit, head: carried.commit };
+  await client.updateRefs([{ ref, from: tip, to: picked.commit }]);
+  return { kind: 'pushed', commit: picked.commit, head: picked.commit };
 }
 
 /**

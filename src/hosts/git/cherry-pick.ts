@@ -1,6 +1,6 @@
-// Commits carried elsewhere one by one, as `git rebase` and `git cherry-pick` do it, and a base brought into a head.
+// Commits cherry-picked onto another commit, as `git rebase` and `git cherry-pick` do it, and a base brought into a head.
 // Everything happens in the object database; authors and their dates are kept, the committer is the service.
-import { HostRefused, type BranchUpdate, type CarriedCommits } from '../port.ts';
+import { HostRefused, type BranchUpdate, type PickedCommits } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
 import { type Bench, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
 import type { Git } from './git.ts';
@@ -14,7 +14,7 @@ export async function bringUpToDate(
   git: Git,
   directory: string,
   update: Committed<BranchUpdate>,
-): Promise<CarriedCommits> {
+): Promise<PickedCommits> {
   const head = await mustRead(git, directory, update.head);
   const onto = await mustRead(git, directory, update.onto);
   if (await isAncestor(git, directory, onto.commit, head.commit))
@@ -36,7 +36,7 @@ async function rebase(
   bench: Bench,
   head: RawCommit,
   { onto, below }: { readonly onto: RawCommit; readonly below: readonly string[] },
-): Promise<CarriedCommits> {
+): Promise<PickedCommits> {
   const { git, directory } = bench;
   const known = [onto.commit, ...below].map((id) => `^${id}`);
   const list = await git.text(directory, ['rev-list', '--first-parent', '--reverse', head.commit, ...known]);
@@ -55,7 +55,7 @@ async function rebase(
     directory,
     ids.filter((id) => !cherries.has(id)),
   );
-  return await carry(bench, onto, series, (commit) => commit.message);
+  return await pickAll(bench, onto, series, (commit) => commit.message);
 }
 
 /** Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message. */
@@ -63,20 +63,20 @@ export async function cherryPick(
   git: Git,
   directory: string,
   picked: Committed<{ readonly commits: readonly string[]; readonly onto: string; readonly at: number }>,
-): Promise<CarriedCommits> {
+): Promise<PickedCommits> {
   refuseTooMany(picked.commits.length, 'cherry-pick');
   const series: RawCommit[] = [];
   for (const id of picked.commits) series.push(await mustRead(git, directory, id));
   const onto = await mustRead(git, directory, picked.onto);
-  return await carry({ git, directory, at: picked.at, committer: picked.committer }, onto, series, withOrigin);
+  return await pickAll({ git, directory, at: picked.at, committer: picked.committer }, onto, series, withOrigin);
 }
 
-async function carry(
+async function pickAll(
   bench: Bench,
   onto: RawCommit,
   series: readonly RawCommit[],
   messageOf: (commit: RawCommit) => string,
-): Promise<CarriedCommits> {
+): Promise<PickedCommits> {
   let tip: Tip = onto;
   for (const commit of series) {
     const outcome = await pick(bench, tip, commit);
