@@ -142,7 +142,7 @@ async function copyRepositories(
       if (await copyRepository(git, join(from, path), join(to, path))) copied.push(repository);
     }
   } finally {
-    await git.companions.stop();
+    await git.processes.stop();
   }
   return copied;
 }

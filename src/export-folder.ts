@@ -158,7 +158,7 @@ async function copyRepositories(
       if (await copyRepository(git, join(dataDir, repositoryPath(repository)), join(folder, path))) copied.push(path);
     }
   } finally {
-    await git.companions.stop();
+    await git.processes.stop();
   }
   return copied;
 }

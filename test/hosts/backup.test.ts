@@ -108,7 +108,7 @@ it('a copy of a repository has its refs, and its proofs hold in a restored insta
   await writeFile(join(w.gitDir, 'refs', 'heads', 'main.lock'), '');
   expect(await copyRepository(plumbing, w.gitDir, join(dataDir, path))).toBe(true);
   expect(await copyRepository(plumbing, `${w.gitDir}.gone`, join(dataDir, 'gone'))).toBe(false);
-  await plumbing.companions.stop();
+  await plumbing.processes.stop();
   await rm(join(w.gitDir, 'refs', 'heads', 'main.lock'));
   expect(await git(join(dataDir, path), 'for-each-ref')).toBe(await git(w.gitDir, 'for-each-ref'));
   expect(await readFile(join(dataDir, path, 'HEAD'), 'utf8')).toBe(await readFile(join(w.gitDir, 'HEAD'), 'utf8'));
@@ -144,7 +144,7 @@ it('a copy waits while a landing moves several refs', async () => {
   expect(isCopied).toBe(false);
   await rm(join(notes, 'under-way.json'));
   await copying;
-  await plumbing.companions.stop();
+  await plumbing.processes.stop();
   expect(await git(join(folder, 'late'), 'for-each-ref', 'refs/interlock/landings/999')).toContain(tip);
 });
 

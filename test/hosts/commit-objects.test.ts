@@ -27,7 +27,7 @@ beforeAll(() => {
   known = [base];
 });
 afterAll(async () => {
-  await plumbing.companions.stop();
+  await plumbing.processes.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -26,7 +26,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'none'), 'no key');
 });
 afterAll(async () => {
-  await program.companions.stop();
+  await program.processes.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 

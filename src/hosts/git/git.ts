@@ -8,7 +8,7 @@ import { findProgram } from '../../platform/sandbox/index.ts';
 import { spawn, type SpawnedProcess } from '../../platform/spawning/index.ts';
 import { inSpan } from '../../platform/tracing/index.ts';
 import { HostUnavailable } from '../port.ts';
-import { type Companions, createCompanions, type CompanionLimits, usualLimits } from './companions.ts';
+import { type GitProcesses, createGitProcesses, type GitProcessLimits, usualLimits } from './git-processes.ts';
 import { GitFailed, unavailableWords } from './git-failed.ts';
 import { receivingCommand, writeHook } from './receiving.ts';
 
@@ -39,7 +39,7 @@ export interface Git {
   /** Starts `git receive-pack`, which unpacks within the bounds or refuses. */
   receive(directory: string, bounds: UnpackBounds, options: { readonly forwardOnly: boolean }): SpawnedProcess;
   /** For what is asked often: a process for each question costs more than its answer. */
-  readonly companions: Companions;
+  readonly processes: GitProcesses;
 }
 
 const configuration = `# Written by Interlock; read instead of the system's and the user's configuration.
@@ -86,7 +86,7 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 
 const outputLimit = 64 * 1024 * 1024;
 
-export function createGit(configFile: string, limits: CompanionLimits = usualLimits): Git {
+export function createGit(configFile: string, limits: GitProcessLimits = usualLimits): Git {
   writeConfiguration(configFile);
   const hooks = writeHook(dirname(configFile));
   const prlimit = findProgram('prlimit');
@@ -121,7 +121,7 @@ export function createGit(configFile: string, limits: CompanionLimits = usualLim
       return await inSpan(`git ${commandOf(args)}`, { kind: 'client' }, async () => await collect(child, args, input));
     },
     text: async (directory, args, input) => (await git.run(directory, args, input)).stdout.toString('utf8').trim(),
-    companions: createCompanions((directory, args) => git.spawn(directory, args), limits),
+    processes: createGitProcesses((directory, args) => git.spawn(directory, args), limits),
   };
   return git;
 }

@@ -1,6 +1,6 @@
 // Objects by their ids, from the repository's long-running `git cat-file`. It finds objects and packs that came after it.
 import { HostUnavailable } from '../port.ts';
-import type { Question } from './companion.ts';
+import type { Question } from './git-process.ts';
 import type { Git } from './git.ts';
 import { GitFailed } from './git-failed.ts';
 import { objectId } from './names.ts';
@@ -46,10 +46,10 @@ export async function readObjectHeader(git: Git, directory: string, id: string):
 // Reading changes nothing, so if git died meanwhile, another git is asked.
 async function askAgainOnce<Answer>(git: Git, directory: string, question: () => Question<Answer>): Promise<Answer> {
   try {
-    return await git.companions.ask(directory, 'cat-file', question());
+    return await git.processes.ask(directory, 'cat-file', question());
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
-    return await git.companions.ask(directory, 'cat-file', question());
+    return await git.processes.ask(directory, 'cat-file', question());
   }
 }
 

@@ -107,7 +107,7 @@ async function transact(git: Git, directory: string, updates: readonly RefUpdate
 
 async function transactText(git: Git, directory: string, text: string): Promise<void> {
   const committed = 'commit: ok\n';
-  await git.companions.ask(directory, 'update-ref', {
+  await git.processes.ask(directory, 'update-ref', {
     text,
     read: (output) => {
       const at = output.indexOf(committed);

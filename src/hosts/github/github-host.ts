@@ -69,7 +69,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     recover: async () => await Promise.resolve(),
     reconciler: ({ onError, everyMs = upkeepEveryMs }) =>
       createUpkeep({ dataDir, db, clock, mirrors, pushes, identity: committer, maxBytes }, { everyMs, onError }),
-    stop: async () => await program.companions.stop(),
+    stop: async () => await program.processes.stop(),
   });
 }
 

@@ -51,7 +51,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
         await repairRepository(installation, repository, 0);
     },
     reconciler: (settings) => createReconciler(installation, settings),
-    stop: async () => await installation.git.companions.stop(),
+    stop: async () => await installation.git.processes.stop(),
     assertImportable: async (source) => await assertImportable(installation, source),
     importRepository: async (repository, source) => await importRepository(installation, repository, source),
     serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),

@@ -22,7 +22,7 @@ const building: ExplainedBatch = {
   cause: 'new',
   hasCommit: true,
   landingStarted: false,
-  companions: [],
+  otherMembers: [],
   assumes: [],
   mayBePassed: false,
 };
@@ -105,7 +105,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
   [{ ahead: 0 }, 'in_line', 'queue', 'It waits for a build; nothing is before it.'],
   [{ ahead: 3 }, 'in_line', 'queue', 'It waits for a build; 3 pull requests are before it.'],
   [
-    { status: 'tagged', batch: { ...building, companions: [4, 7] } },
+    { status: 'tagged', batch: { ...building, otherMembers: [4, 7] } },
     'building',
     'ci',
     'Its build together with #4, #7 is running.',
@@ -232,7 +232,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     {
       status: 'tagged',
       ownChecks: { own: true, others: [4] },
-      batch: { ...building, verdict: 'green', companions: [4] },
+      batch: { ...building, verdict: 'green', otherMembers: [4] },
     },
     'own_checks',
     'ci',
@@ -242,7 +242,7 @@ const cases: readonly (readonly [Partial<ExplainedPullRequest>, string, string |
     {
       status: 'tagged',
       ownChecks: { own: false, others: [4] },
-      batch: { ...building, verdict: 'green', companions: [4] },
+      batch: { ...building, verdict: 'green', otherMembers: [4] },
     },
     'own_checks',
     'ci',

@@ -86,12 +86,12 @@ const words: readonly (readonly [name: string, facts: StatusFacts, comment: stri
   ],
   [
     'in a batch',
-    { ...queued, status: 'tagged', line: { ...line, batch: { companions: [2, 3], botPullRequest: bot } } },
+    { ...queued, status: 'tagged', line: { ...line, batch: { otherMembers: [2, 3], botPullRequest: bot } } },
     `**Queued**\n\n${stands}. It is validated together with #2, #3 in bot pull request [#12](${bot.url}).`,
   ],
   [
     'first, and tested on its own branch',
-    { ...queued, line: { ...line, isTop: true, batch: { companions: [], botPullRequest: null } } },
+    { ...queued, line: { ...line, isTop: true, batch: { otherMembers: [], botPullRequest: null } } },
     `**Queued**\n\n${stands}. It is validated. It is first in line.`,
   ],
   [
@@ -135,22 +135,22 @@ const words: readonly (readonly [name: string, facts: StatusFacts, comment: stri
   ],
   [
     'merged with others',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'same_tree', isEmpty: false, companions: [2] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'same_tree', isEmpty: false, otherMembers: [2] } },
     '**Merged**\n\nIt was merged into `main` as abc together with #2. Its tree was verified against what was tested (same_tree).',
   ],
   [
     'merged untested',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', isEmpty: false, companions: [] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'unvalidated', isEmpty: false, otherMembers: [] } },
     '**Merged**\n\nIt was merged into `main` as abc. It was not validated, as requested.',
   ],
   [
     'merged without a change',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'exact', isEmpty: true, companions: [] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'exact', isEmpty: true, otherMembers: [] } },
     '**Merged**\n\nIt was merged into `main` as abc. Its tree was verified against what was tested (exact). It changed nothing: the base branch already had its changes.',
   ],
   [
     'merged elsewhere',
-    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'external', isEmpty: false, companions: [] } },
+    { ...open, status: 'merged', landed: { commit: 'abc', grade: 'external', isEmpty: false, otherMembers: [] } },
     '**Merged**\n\nIt was merged into `main` as abc, outside of the queue.',
   ],
   [
@@ -211,7 +211,7 @@ const walk = fc.record({
   status: fc.constantFrom<PullRequestStatus>('open', 'pending', 'queued', 'tagged', 'blocked', 'closed'),
   isTop: fc.boolean(),
   isStuck: fc.boolean(),
-  companions: fc.option(fc.uniqueArray(fc.integer({ min: 2, max: 9 }), { maxLength: 3 })),
+  otherMembers: fc.option(fc.uniqueArray(fc.integer({ min: 2, max: 9 }), { maxLength: 3 })),
   hasCommit: fc.boolean(),
   verdict: fc.constantFrom('pending' as const, 'green' as const, 'red' as const),
   ahead: fc.nat(3),
@@ -227,7 +227,7 @@ describe('the comment, the check and explain', () => {
   test('say the same of a pull request at every moment of a random walk', () => {
     fc.assert(
       fc.property(walk, (now) => {
-        const { status, companions, haltedReason, paused } = now;
+        const { status, otherMembers, haltedReason, paused } = now;
         const facts = { haltedReason, paused, frozen: now.isFrozen ? frozen : null };
         const words = { status, code: 113 as const, text: 'Conversations are unresolved.' };
         const reason = explain({
@@ -240,12 +240,12 @@ describe('the comment, the check and explain', () => {
           ownChecks: null,
           finalGate: now.finalGate,
           landingsFrom: now.landingsFrom,
-          batch: companions && {
-            ...{ companions, hasCommit: now.hasCommit, verdict: now.verdict, cause: 'new' },
+          batch: otherMembers && {
+            ...{ otherMembers, hasCommit: now.hasCommit, verdict: now.verdict, cause: 'new' },
             ...{ landingStarted: false, assumes: [], mayBePassed: false },
           },
         });
-        const isNear = now.isTop || companions !== null;
+        const isNear = now.isTop || otherMembers !== null;
         const shown: StatusFacts = {
           ...open,
           ...words,
@@ -254,7 +254,7 @@ describe('the comment, the check and explain', () => {
             ? {
                 ...line,
                 ...{ isTop: now.isTop, isStuck: now.isStuck, hold: isNear ? holdSentence(facts) : null },
-                batch: companions && { companions, botPullRequest: null },
+                batch: otherMembers && { otherMembers, botPullRequest: null },
               }
             : null,
         };
@@ -281,7 +281,7 @@ describe('the status check', () => {
     [open, { state: 'pending', title: 'Not queued', url: null }],
     [queued, { state: 'pending', title: 'Queued', url: null }],
     [
-      { ...queued, line: { ...line, batch: { companions: [], botPullRequest: bot } } },
+      { ...queued, line: { ...line, batch: { otherMembers: [], botPullRequest: bot } } },
       { state: 'pending', title: 'Queued', url: bot.url },
     ],
     [{ ...open, status: 'blocked', code: 106 } as const, { state: 'failure', title: 'Blocked (106)', url: null }],

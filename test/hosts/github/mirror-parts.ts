@@ -34,6 +34,6 @@ export function machineOf(g: GitHub, maxBytes: number | null = null): Machine {
     identity: () => ({ name: 'Interlock', email: 'interlock@example.test' }),
     maxBytes,
     later: (days) => void (aheadMs += days * 24 * 60 * 60_000),
-    stop: async () => await program.companions.stop(),
+    stop: async () => await program.processes.stop(),
   };
 }

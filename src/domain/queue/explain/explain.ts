@@ -15,7 +15,7 @@ export interface ExplainedBatch {
   readonly hasCommit: boolean;
   readonly landingStarted: boolean;
   /** Numbers of the other pull requests in the batch. */
-  readonly companions: readonly number[];
+  readonly otherMembers: readonly number[];
   /**
    * Numbers of the pull requests that the batch is built on top of and that have not landed. Empty if they come before
    * it in line.
@@ -260,7 +260,7 @@ export function buildText(batch: ExplainedBatch): string {
     case 'red':
       return batch.mayBePassed
         ? `Its build${company} failed; a later build that still runs may pass it.`
-        : `Its build${company} failed; the queue finds out ${batch.companions.length === 0 ? 'whether it' : 'which change'} is at fault.`;
+        : `Its build${company} failed; the queue finds out ${batch.otherMembers.length === 0 ? 'whether it' : 'which change'} is at fault.`;
     case 'pending':
       return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeWords[batch.cause]}.`;
     case 'green':
@@ -278,8 +278,8 @@ const causeWords = {
   probe: ': it is tried alone',
 } as const satisfies Record<ExplainedBatch['cause'], string>;
 
-function companyOf({ companions, assumes }: ExplainedBatch): string {
-  const company = companions.length === 0 ? '' : ` together with ${named(companions)}`;
+function companyOf({ otherMembers, assumes }: ExplainedBatch): string {
+  const company = otherMembers.length === 0 ? '' : ` together with ${named(otherMembers)}`;
   return assumes.length === 0 ? company : `${company} on top of ${named(assumes)}`;
 }
 

@@ -190,7 +190,7 @@ function batchOf(
     cause: of.causes.get(batch.id) ?? 'new',
     hasCommit: batch.commit !== null,
     landingStarted: batch.landingStarted,
-    companions: membersOf(view, batch)
+    otherMembers: membersOf(view, batch)
       .filter(({ id }) => id !== of.pullRequestId)
       .map(({ number }) => number),
     assumes: of.assumed.map(({ number }) => number),

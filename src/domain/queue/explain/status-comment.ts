@@ -68,7 +68,7 @@ export interface StatusFacts {
     readonly hold: string | null;
     /** Its live batch, once the batch is built. */
     readonly batch: {
-      readonly companions: readonly number[];
+      readonly otherMembers: readonly number[];
       readonly botPullRequest: { readonly number: number; readonly url: string } | null;
     } | null;
     /** Why its last batch ended. Null while it has another batch. */
@@ -79,7 +79,7 @@ export interface StatusFacts {
     readonly commit: string;
     readonly grade: string;
     readonly isEmpty: boolean;
-    readonly companions: readonly number[];
+    readonly otherMembers: readonly number[];
   } | null;
 }
 
@@ -251,7 +251,7 @@ function buildSentence(batch: Line['batch']): string[] {
     batch.botPullRequest === null
       ? ''
       : ` in bot pull request [#${batch.botPullRequest.number}](${batch.botPullRequest.url})`;
-  return [`It is validated${together(batch.companions)}${where}.`];
+  return [`It is validated${together(batch.otherMembers)}${where}.`];
 }
 
 function topSentence({ isTop, isStuck }: Line): string[] {
@@ -271,11 +271,11 @@ function mergedSentence({ landed, baseBranch }: StatusFacts): string {
       ? 'It was not validated, as requested.'
       : `Its tree was verified against what was tested (${landed.grade}).`;
   const changed = landed.isEmpty ? ' It changed nothing: the base branch already had its changes.' : '';
-  return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.companions)}. ${tested}${changed}`;
+  return `It was merged into \`${baseBranch}\` as ${landed.commit}${together(landed.otherMembers)}. ${tested}${changed}`;
 }
 
-function together(companions: readonly number[]): string {
-  return companions.length === 0 ? '' : ` together with ${named(companions)}`;
+function together(otherMembers: readonly number[]): string {
+  return otherMembers.length === 0 ? '' : ` together with ${named(otherMembers)}`;
 }
 
 function linkedChecks(checks: StatusFacts['failedChecks']): string[] {

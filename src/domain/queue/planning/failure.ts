@@ -128,11 +128,11 @@ function blockForFailure(
   of: { readonly failure: Failure; readonly members: readonly PullRequestState[] },
 ): Decision {
   const { failure } = of;
-  const companions = of.members.filter((other) => other !== member).map((other) => `#${other.number}`);
+  const otherMembers = of.members.filter((other) => other !== member).map((other) => `#${other.number}`);
   const isolation =
-    companions.length === 0
+    otherMembers.length === 0
       ? ''
-      : ` It was tested together with ${companions.join(', ')}: which of them is at fault is unknown.`;
+      : ` It was tested together with ${otherMembers.join(', ')}: which of them is at fault is unknown.`;
   return {
     kind: 'BlockPullRequest',
     pullRequest: member.id,

@@ -92,7 +92,7 @@ interface NewestBatch {
   readonly isBuilt: boolean;
   readonly botNumber: number | null;
   readonly botUrl: string | null;
-  readonly companions: number[];
+  readonly otherMembers: number[];
 }
 
 async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: string): Promise<NewestBatch | null> {
@@ -101,7 +101,7 @@ async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: str
        b.build_started_at is not null as "isBuilt",
        bot.number as "botNumber", bot.url as "botUrl",
        array(select o.number from batch_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
-             where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> $2 order by c.ordinal) as companions
+             where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> $2 order by c.ordinal) as "otherMembers"
      from batch_member m
      join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
      left join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
@@ -151,7 +151,7 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHal
     hold: isHalted || row.topAnnounced || isBuilding ? hold : null,
     batch: isBuilding
       ? {
-          companions: batch.companions,
+          otherMembers: batch.otherMembers,
           botPullRequest:
             batch.botNumber === null || batch.botUrl === null ? null : { number: batch.botNumber, url: batch.botUrl },
         }
@@ -164,15 +164,17 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHal
 }
 
 async function readLanded(ctx: Context, tx: Transaction, row: PullRequestRow): Promise<StatusFacts['landed']> {
-  const [landed] = await tx.query<{ commit: string; grade: string; isEmpty: boolean; companions: number[] }>(
+  const [landed] = await tx.query<{ commit: string; grade: string; isEmpty: boolean; otherMembers: number[] }>(
     `select l.commit, l.grade, coalesce(p.body->>'isEmpty' = 'true', false) as "isEmpty",
        array(select o.number from landed_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
-             where c.account_id = $1 and c.landing_id = l.id and c.pull_request_id <> $2 order by o.number) as companions
+             where c.account_id = $1 and c.landing_id = l.id and c.pull_request_id <> $2 order by o.number) as "otherMembers"
      from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
      left join proof p on p.account_id = l.account_id and p.landing_id = l.id
      where m.account_id = $1 and m.pull_request_id = $2`,
     [ctx.accountId, row.id],
   );
   if (landed !== undefined) return landed;
-  return row.mergeCommitSha ? { commit: row.mergeCommitSha, grade: 'external', isEmpty: false, companions: [] } : null;
+  return row.mergeCommitSha
+    ? { commit: row.mergeCommitSha, grade: 'external', isEmpty: false, otherMembers: [] }
+    : null;
 }

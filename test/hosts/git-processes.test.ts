@@ -1,10 +1,10 @@
-// The gits that stay: whatever happens to them or to the repository, answers are those of a git started just then.
+// Long-running git processes: whatever happens to them or to the repository, answers are those of a git started just then.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { usualLimits, type CompanionLimits } from '../../src/hosts/git/companions.ts';
+import { usualLimits, type GitProcessLimits } from '../../src/hosts/git/git-processes.ts';
 import {
   createGit,
   type Git,
@@ -27,12 +27,12 @@ let plumbing: Git;
 let started: { readonly args: readonly string[]; readonly child: SpawnedProcess }[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'interlock-companions-'));
+  folder = mkdtempSync(join(tmpdir(), 'interlock-git-processes-'));
   directory = makeRepository('shop');
   plumbing = open();
 });
 afterEach(async () => {
-  await plumbing.companions.stop();
+  await plumbing.processes.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -42,7 +42,7 @@ function makeRepository(name: string): string {
   return path;
 }
 
-function open(limits: Partial<CompanionLimits> = {}): Git {
+function open(limits: Partial<GitProcessLimits> = {}): Git {
   const opened = createGit(join(folder, 'gitconfig'), { ...usualLimits, ...limits });
   const spawn = opened.spawn.bind(opened);
   started = [];
@@ -288,7 +288,7 @@ describe('how long they stay', () => {
     ];
     await gone(first);
     expect([second.exitCode, third.exitCode]).toEqual([null, null]);
-    await plumbing.companions.stop();
+    await plumbing.processes.stop();
     expect([first, second, third].map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
 
     plumbing = open({ idleMs: 100 });

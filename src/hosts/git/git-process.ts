@@ -1,5 +1,5 @@
-// A git that stays and is asked in turn. It answers in the order of the questions. While nobody waits for it, it keeps
-// no process from exiting: its handles are unreferenced, and the end of its input ends it, also after a kill of ours.
+// A long-running git that answers questions in their order. While nobody waits for it, it keeps no process from exiting:
+// its handles are unreferenced, and the end of its input ends it, also after a kill of Interlock.
 import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { GitFailed, unavailableWords } from './git-failed.ts';
@@ -13,14 +13,14 @@ export interface Question<Answer> {
   ) => { readonly answer: Answer; readonly end: number } | { readonly bytesNeeded: number };
 }
 
-export interface Companion {
+export interface GitProcess {
   /** Throws GitFailed when git ends without an answer, HostUnavailable when it could not be started or is too slow. */
   ask<Answer>(question: Question<Answer>): Promise<Answer>;
   /** What was asked is answered still. Resolves when git has ended. */
   end(): Promise<void>;
 }
 
-export interface CompanionOptions {
+export interface GitProcessOptions {
   readonly command: string;
   readonly idleMs: number;
   readonly answerWithinMs: number;
@@ -35,7 +35,7 @@ interface Waiting {
   bytesNeeded: number;
 }
 
-export function startCompanion(child: SpawnedProcess, options: CompanionOptions): Companion {
+export function startGitProcess(child: SpawnedProcess, options: GitProcessOptions): GitProcess {
   const waiting: Waiting[] = [];
   const received = { chunks: [] as Buffer[], size: 0 };
   const complaints: Buffer[] = [];
