@@ -4,7 +4,7 @@ import { botBranch, type LoadedBatch } from '../store/batch.rows.ts';
 import { deleteBranch, closeRows } from './bot-pull-requests.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { readGateRuns } from '../facts/final-gates.ts';
-import { headsFence, showsByHeads } from '../facts/own-pushes.ts';
+import { headsFence, movesHeads } from '../facts/own-pushes.ts';
 import { BotPullRequestEntity } from '../store/queue.entities.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function cleanUp(ctx: Context, loaded: LoadedBatch): Promise<void> 
 /** That of the push that moved the heads. One of a worker that took the landing over stays: a push may still be late. */
 async function deleteFence(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, host } = loaded;
-  if (!batch.commit || !showsByHeads(ctx, loaded)) return;
+  if (!batch.commit || !movesHeads(ctx, loaded)) return;
   const ref = headsFence(batch.id);
   if ((await hostClient(ctx, host).readRef(ref))?.commit !== batch.commit) return;
   await hostClient(ctx, host)

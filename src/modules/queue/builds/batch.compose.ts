@@ -7,7 +7,7 @@ import { buildRef, composeAssumed, contentOf, type Assumed } from './assumptions
 import { blockMembers, blockRefused } from './batch.refusals.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { updateBranch } from './branch-update.ts';
-import { showsByHeads } from '../facts/own-pushes.ts';
+import { movesHeads } from '../facts/own-pushes.ts';
 import { isFresh, loadBuilds, recordBuild, recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
@@ -91,7 +91,7 @@ async function compose(
     })),
     batchCommit: batch.batchCommit,
     // Checks that run again on its own commit do not unsettle those of the commit that lands.
-    groupsOne: showsByHeads(ctx, loaded),
+    groupsOne: movesHeads(ctx, loaded),
     groupMessage: batch.groupMessage,
     at: of.at,
     keepRef: buildRef(batch),

@@ -24,7 +24,7 @@ export async function countOwnPushes(
 }
 
 /** Whether landings move heads to the commits that they land as, so that the host shows them as merged. */
-export function showsByHeads(ctx: Pick<Context, 'hosts'>, { repository, host }: LoadedBatch): boolean {
+export function movesHeads(ctx: Pick<Context, 'hosts'>, { repository, host }: LoadedBatch): boolean {
   const { merge_strategy } = configurationOf(repository).merge_rules;
   return merge_strategy.show_as_merged && ctx.hosts(host.host).mergedWhen === 'reachable';
 }

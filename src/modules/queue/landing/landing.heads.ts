@@ -6,12 +6,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
-import { decideHeadMoves, type HeadMove, type LandingHead } from '../../../domain/queue/landing/shown-heads.ts';
+import { decideHeadMoves, type HeadMove, type LandingHead } from '../../../domain/queue/landing/show-as-merged.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, CommitMissing, HostRefused, HostUnavailable, RefMoved } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
-import { headsFence, showsByHeads } from '../facts/own-pushes.ts';
+import { headsFence, movesHeads } from '../facts/own-pushes.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import type { LoadedBatch } from '../store/batch.rows.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
@@ -30,12 +30,12 @@ export interface LandingAttempt {
 const looksAfterMs = [250, 500, 1_000, 1_500, 1_750] as const;
 
 /** Moves the heads that may be moved, and waits for the host to show them. Answers those that it may have moved. */
-export async function showHeads(
+export async function moveHeads(
   ctx: Context,
   loaded: LoadedBatch,
   attempt: LandingAttempt,
 ): Promise<readonly HeadMove[]> {
-  if (!showsByHeads(ctx, loaded)) return [];
+  if (!movesHeads(ctx, loaded)) return [];
   const { batch, baseBranch, host } = loaded;
   const moves = decideHeadMoves({
     baseBranch,

@@ -13,11 +13,11 @@ import type { LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
 import { isHeadBranch, ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
-import type { HeadMove } from '../../../domain/queue/landing/shown-heads.ts';
+import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { findLandedTogether } from '../../../domain/queue/requests/stacks.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity } from '../store/queue.entities.ts';
-import { closeHeads, followRestored, restoreHeads, showHeads, type LandingAttempt } from './landing.heads.ts';
+import { closeHeads, followRestored, restoreHeads, moveHeads, type LandingAttempt } from './landing.heads.ts';
 import { isTombstone, landingRef, layTombstone, readLandingRef } from '../facts/landing-refs.ts';
 
 export type Outcome =
@@ -42,7 +42,7 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch, attempt: Landi
   }
   // An attempt that died among its heads is undone first, and lands without them.
   if (attempt.heads !== null) await restoreHeads(ctx, loaded, attempt.heads);
-  const heads = attempt.heads === null ? await showHeads(ctx, loaded, attempt) : [];
+  const heads = attempt.heads === null ? await moveHeads(ctx, loaded, attempt) : [];
   const outcome = await moveAll(ctx, loaded, heads);
   return await withHeadsBack(ctx, loaded, { outcome, heads: attempt.heads ?? heads });
 }

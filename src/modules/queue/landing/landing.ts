@@ -3,7 +3,7 @@
 // `refs/interlock/landings/<batch>`. The second ref proves the landing, whatever happens to the base or the service
 // afterwards: after a crash a worker reads it and concludes the landing (docs/adr/0003).
 import type { Context } from '../../../context.ts';
-import type { HeadMove } from '../../../domain/queue/landing/shown-heads.ts';
+import type { HeadMove } from '../../../domain/queue/landing/show-as-merged.ts';
 import { loadBatch, type LoadedBatch } from '../store/batch.rows.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { syncBase } from '../facts/base-branches.ts';

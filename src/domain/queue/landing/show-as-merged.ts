@@ -28,7 +28,7 @@ export interface HeadMove {
   readonly to: string;
 }
 
-export interface ShownHeadsFacts {
+export interface HeadMoveFacts {
   readonly baseBranch: string;
   /** The commit that the landing expects the base at. */
   readonly parentCommit: string;
@@ -38,7 +38,7 @@ export interface ShownHeadsFacts {
 }
 
 /** Which heads are moved before the base, and where to. None where the base has moved: the landing will be given up. */
-export function decideHeadMoves({ baseBranch, parentCommit, baseTip, members }: ShownHeadsFacts): readonly HeadMove[] {
+export function decideHeadMoves({ baseBranch, parentCommit, baseTip, members }: HeadMoveFacts): readonly HeadMove[] {
   if (baseTip !== parentCommit) return [];
   return members.flatMap(({ number, branch, pinnedHead, ownCommit, ...member }) => {
     // A merge commit has the head as its parent: GitHub shows it as merged without this.

@@ -1,6 +1,6 @@
 // Which heads a landing moves so that GitHub shows its pull requests as merged.
 import { describe, expect, it } from 'vitest';
-import { decideHeadMoves, type LandingHead } from '../../../src/domain/queue/landing/shown-heads.ts';
+import { decideHeadMoves, type LandingHead } from '../../../src/domain/queue/landing/show-as-merged.ts';
 
 const one: LandingHead = {
   number: 1,

@@ -6,7 +6,7 @@ import { findRepository } from '../../../src/modules/repositories/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { git } from '../commits.ts';
 import { queueWorld } from './queue-world.ts';
-import { configuration, headOf, isOver, pushTo } from './shown-heads.ts';
+import { configuration, headOf, isOver, pushTo } from './show-as-merged.ts';
 
 test('a batch of two and a pull request alone are shown as merged, each at its own commit', async () => {
   await using w = await queueWorld({ configuration });

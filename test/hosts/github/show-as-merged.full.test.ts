@@ -4,7 +4,7 @@ import { carryOut } from '../../../src/modules/queue/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { git } from '../commits.ts';
 import { queueWorld } from './queue-world.ts';
-import { configuration, headOf, isOver, pushTo } from './shown-heads.ts';
+import { configuration, headOf, isOver, pushTo } from './show-as-merged.ts';
 
 test('somebody pushes to a head whose answer was lost, and to the base: the other head goes back', async () => {
   await using w = await queueWorld({ configuration });
