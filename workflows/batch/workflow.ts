@@ -1,6 +1,7 @@
 // The life of one batch: make its commit, open its bot pull request, wait for its checks, clean up. The row says what
 // is needed next, and a step that is not needed any more does nothing, so that a lost or doubled run changes nothing.
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { ApplicationFailure, condition, patched, proxyActivities } from '@temporalio/workflow';
 import { createDescription } from '../shared/describe.ts';
 import { listenTo } from '../shared/drive.ts';
 import { baseBranchAttribute, batchStateAttribute, repositoryAttribute } from '../shared/search-attributes.ts';
@@ -40,7 +41,7 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
       ],
       input.title ?? `${progress.repository} ${progress.baseBranch}`,
     );
-    if (progress.need === 'done') return { state: progress.state, summary: progress.summary };
+    if (progress.need === 'done') return conclude(progress);
     polls = progress.need === 'wait' && need === 'wait' ? polls + 1 : 0;
     need = progress.need;
     step = stepNames[need];
@@ -54,6 +55,22 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
     )
       step = endedStep;
   }
+}
+
+/** Of a red batch, or one without a commit for a conflict: in Temporal too it is among what failed. */
+const failures: readonly string[] = ['failed', 'bisected'];
+
+/** A failed batch is an ordinary end: its category keeps it out of the metrics and alerts of failed workflows. */
+function conclude({ state, summary }: BatchResult): BatchResult {
+  // Runs of an earlier version ended as completed whatever became of them.
+  if (failures.includes(state) && patched('failures-fail'))
+    throw ApplicationFailure.create({
+      message: summary,
+      type: state,
+      nonRetryable: true,
+      category: ApplicationFailureCategory.BENIGN,
+    });
+  return { state, summary };
 }
 
 type Need = Exclude<Awaited<ReturnType<BatchActivities['driveBatch']>>['need'], 'done'>;
