@@ -29,7 +29,7 @@ export interface RollbackTarget {
  * The candidates that an environment can go back to, the running one last. `successes` are in the order of their
  * success.
  */
-export function foldSuccesses(successes: readonly Success[]): string[] {
+export function listRestorable(successes: readonly Success[]): string[] {
   const stack: string[] = [];
   for (const success of successes) follow(stack, success);
   return stack;
@@ -66,7 +66,7 @@ function placeOf(stack: readonly string[], candidateId: string | null): number {
 /** The target of a rollback now. Null: there is nothing to go back to. */
 export function rollbackTarget(successes: readonly Success[], latest: Latest | null): RollbackTarget | null {
   if (latest === null) return null;
-  const candidateId = candidateToRestore(foldSuccesses(successes), latest);
+  const candidateId = candidateToRestore(listRestorable(successes), latest);
   if (candidateId === undefined) return null;
   return { candidateId, rollbackOfId: redoes(latest) ?? latest.id };
 }

@@ -39,8 +39,8 @@ export interface LedgerMirrors {
   need(repository: HostRepository, commits: readonly string[]): Promise<string>;
 }
 
-/** What one fold does. Null: there is nothing to fold. */
-export interface FoldPlan {
+/** What one compaction does. Null: there is nothing to compact. */
+export interface CompactionPlan {
   /** Landing refs that the ledger gets. */
   readonly listed: readonly RemoteRef[];
   /** Landing refs that are deleted: those, and others that the ledger has already. */
@@ -48,16 +48,16 @@ export interface FoldPlan {
 }
 
 /** Deleting a ref takes a server a moment, and a push must not take minutes. */
-export const mostInOneFold = 500;
+export const mostInCompaction = 500;
 
-export function planFold(
+export function planCompaction(
   actual: readonly RemoteRef[],
   ledger: Ledger,
   isDue: (landing: RemoteRef) => boolean,
-): FoldPlan | null {
+): CompactionPlan | null {
   const due = actual.filter((each) => each.ref.startsWith(landingPrefix) && isDue(each));
   // A ref that differs from the ledger stays: somebody has changed the ref or the ledger.
-  const deleted = due.filter(({ ref, commit }) => (ledger.get(ref) ?? commit) === commit).slice(0, mostInOneFold);
+  const deleted = due.filter(({ ref, commit }) => (ledger.get(ref) ?? commit) === commit).slice(0, mostInCompaction);
   if (deleted.length === 0) return null;
   return { deleted, listed: deleted.filter(({ ref }) => !ledger.has(ref)) };
 }
@@ -65,7 +65,7 @@ export function planFold(
 const landingsOfOneCommit = 16;
 
 /** The updates of one atomic push. The commits of the ledger are made in the mirror. */
-export async function composeFold(
+export async function composeCompaction(
   mirrors: LedgerMirrors,
   repository: HostRepository,
   {
@@ -73,7 +73,7 @@ export async function composeFold(
     tip,
     by,
     at,
-  }: { readonly plan: FoldPlan; readonly tip: string | null; readonly by: Identity; readonly at: number },
+  }: { readonly plan: CompactionPlan; readonly tip: string | null; readonly by: Identity; readonly at: number },
 ): Promise<RefUpdate[]> {
   const directory = await mirrors.need(repository, [...plan.listed.map(({ commit }) => commit), ...(tip ? [tip] : [])]);
   const tree = await mirrors.git.text(directory, ['mktree']);

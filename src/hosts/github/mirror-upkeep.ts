@@ -8,7 +8,7 @@ import type { Database } from '../../platform/database.ts';
 import { type Loop, repeat } from '../../platform/repeat.ts';
 import { listRefs, removeStaleLocks, updateRefs } from '../git/index.ts';
 import type { HostRepository, Identity } from '../port.ts';
-import { composeFold, landingPrefix, ledgerRef, mostInOneFold, planFold } from './landing-ledger.ts';
+import { composeCompaction, landingPrefix, ledgerRef, mostInCompaction, planCompaction } from './landing-ledger.ts';
 import { underMachineLock } from './machine-lock.ts';
 import { locksOlderThanMs, mirrorDirectory, mirrorsFolder, noteUse, removeMirror, usedFile } from './mirror-clone.ts';
 import type { Mirrors } from './mirrors.ts';
@@ -39,7 +39,7 @@ export interface UpkeepOptions {
 const packTimeoutMs = 60 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 /** A landing that is delayed for longer is not sent any more: its worker has died, and its batch has ended. */
-const foldedAfterMs = dayMs;
+const compactedAfterMs = dayMs;
 
 /** Looks at every mirror of this machine. */
 export function createUpkeep(
@@ -79,7 +79,7 @@ export async function keepUp(options: UpkeepOptions, repository: HostRepository)
     const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
     const seen = noteSeen(notes.seen, [...kept, ...actual], now);
     await writeNotes(path, { keptUpAt: now, seen });
-    await foldLandings(options, repository, (landing) => now - whenSeen(seen, landing, now) >= foldedAfterMs);
+    await compactLandingRefs(options, repository, (landing) => now - whenSeen(seen, landing, now) >= compactedAfterMs);
     const removed = planRefRemoval(kept, seen, now).map(({ ref, commit }) => ({ ref, from: commit, to: null }));
     for (let from = 0; from < removed.length; from += 1_000)
       await updateRefs(mirrors.git, directory, removed.slice(from, from + 1_000));
@@ -91,29 +91,29 @@ export async function keepUp(options: UpkeepOptions, repository: HostRepository)
   return done ?? false;
 }
 
-const mostFolds = 20;
+const mostRounds = 20;
 
-/** Answers how many refs were folded. Another machine that folds at the same time wins, and the rest waits for tomorrow. */
-export async function foldLandings(
+/** Answers how many refs were compacted. Another machine that compacts at the same time wins, and the rest waits for tomorrow. */
+export async function compactLandingRefs(
   { mirrors, pushes, identity, clock }: Pick<UpkeepOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
   repository: HostRepository,
   isDue: (landing: KeptRef) => boolean,
 ): Promise<number> {
-  let folded = 0;
-  for (let round = 0; round < mostFolds; round += 1) {
+  let compacted = 0;
+  for (let round = 0; round < mostRounds; round += 1) {
     const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
     const tip = actual.find(({ ref }) => ref === ledgerRef)?.commit ?? null;
-    const plan = planFold(actual, await mirrors.readLedger(repository, tip), isDue);
+    const plan = planCompaction(actual, await mirrors.readLedger(repository, tip), isDue);
     if (plan === null) break;
     const by = identity(repository);
     await pushes.updateActualRefs(
       repository,
-      await composeFold(mirrors, repository, { plan, tip, by, at: clock().getTime() }),
+      await composeCompaction(mirrors, repository, { plan, tip, by, at: clock().getTime() }),
     );
-    folded += plan.deleted.length;
-    if (plan.deleted.length < mostInOneFold) break;
+    compacted += plan.deleted.length;
+    if (plan.deleted.length < mostInCompaction) break;
   }
-  return folded;
+  return compacted;
 }
 
 /** Objects that no ref keeps stay for two weeks in a file each, and go then. */

@@ -2,7 +2,7 @@
 // environment's row.
 import type { Context } from '../../context.ts';
 import {
-  foldSuccesses,
+  listRestorable,
   rollbackTarget,
   sayEnough,
   type Latest,
@@ -36,7 +36,7 @@ async function readSuccesses(ctx: Context, tx: Transaction, environmentId: strin
 
 /** The candidate that runs there by what succeeded. Null: none ever did. */
 export async function readRunning(ctx: Context, tx: Transaction, environmentId: string): Promise<string | null> {
-  return foldSuccesses(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
+  return listRestorable(await readSuccesses(ctx, tx, environmentId)).at(-1) ?? null;
 }
 
 /** The target of a rollback of the environment now. Null: there is nothing to go back to. */

@@ -1,11 +1,11 @@
-// The ledger of landings: what it says, and what a fold does.
+// The ledger of landings: what it says, and what a compaction does.
 import { expect, test } from 'vitest';
 import {
   concernsLandings,
   joinLedger,
-  mostInOneFold,
+  mostInCompaction,
   parseLedger,
-  planFold,
+  planCompaction,
 } from '../../../src/hosts/github/landing-ledger.ts';
 
 const id = (digit: string): string => digit.repeat(40);
@@ -82,11 +82,11 @@ test.each([
     ledger: ledgerOf(),
     plan: null,
   },
-])('a fold: $name', ({ actual, ledger, isDue = every, plan }) => {
-  expect(planFold(actual, ledger, isDue)).toEqual(plan);
+])('a compaction: $name', ({ actual, ledger, isDue = every, plan }) => {
+  expect(planCompaction(actual, ledger, isDue)).toEqual(plan);
 });
 
-test('a fold is bounded, so that a push takes seconds', () => {
-  const many = Array.from({ length: mostInOneFold + 1 }, (_, batch) => landing(batch));
-  expect(planFold(many, ledgerOf(), every)?.deleted).toHaveLength(mostInOneFold);
+test('a compaction is bounded, so that a push takes seconds', () => {
+  const many = Array.from({ length: mostInCompaction + 1 }, (_, batch) => landing(batch));
+  expect(planCompaction(many, ledgerOf(), every)?.deleted).toHaveLength(mostInCompaction);
 });

@@ -1,7 +1,7 @@
 import { fc } from '../../support/properties.ts';
 import { describe, expect, test } from 'vitest';
 import {
-  foldSuccesses,
+  listRestorable,
   rollbackTarget,
   sayEnough,
   type Latest,
@@ -38,7 +38,7 @@ describe('the history of successes', () => {
     ['v0 v2 <v1:v2', 'v0 v1'],
     ['v0 v2 <v1:v3', 'v0 v2 v1'],
   ])('%s: %s', (log, stack) => {
-    expect(foldSuccesses(successesOf(log)).join(' ')).toBe(stack);
+    expect(listRestorable(successesOf(log)).join(' ')).toBe(stack);
   });
 
   const forward = (candidateId: string, status: DeploymentStatus): Latest => ({
@@ -165,7 +165,7 @@ test('the newest successes say enough only where all of them say the same', () =
       const newest = all.slice(-count);
       if (!sayEnough(newest)) return;
       enough += 1;
-      expect(foldSuccesses(newest).slice(-2)).toEqual(foldSuccesses(all).slice(-2));
+      expect(listRestorable(newest).slice(-2)).toEqual(listRestorable(all).slice(-2));
     }),
     { numRuns: 5000 },
   );

@@ -1,6 +1,6 @@
 // Landing refs of earlier days go to a ledger: whoever dies, races or deletes, a landing is never forgotten or made twice.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { foldLandings } from '../../../src/hosts/github/mirror-upkeep.ts';
+import { compactLandingRefs } from '../../../src/hosts/github/mirror-upkeep.ts';
 import { HostUnavailable, RefMoved } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';
@@ -35,8 +35,8 @@ afterAll(async () => {
   await g.close();
 });
 
-async function fold(machine = first): Promise<number> {
-  return await foldLandings(machine, w.repository, () => true);
+async function compact(machine = first): Promise<number> {
+  return await compactLandingRefs(machine, w.repository, () => true);
 }
 
 /** Names of the refs at GitHub itself. */
@@ -51,58 +51,58 @@ async function listed(): Promise<string[]> {
 
 const both = (): string[] => [1, 2].map((batch) => `${landings}${batch} ${main}`);
 
-test('folded landings are read as before, and are not made again', async () => {
-  expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
+test('compacted landing refs are read as before, and are not made again', async () => {
+  expect([await compact(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
   expect((await w.host.readRef(w.repository, `${landings}1`))?.commit).toBe(main);
   const again = w.host.updateRefs(w.repository, [{ ref: `${landings}1`, from: null, to: main }]);
   await expect(again).rejects.toThrow(RefMoved);
-  expect(await fold()).toBe(0);
+  expect(await compact()).toBe(0);
 });
 
-test('a later fold joins the ledger, and what it lists stays at GitHub without any other ref', async () => {
-  await fold();
+test('a later compaction joins the ledger, and what it lists stays at GitHub without any other ref', async () => {
+  await compact();
   const tombstone = await w.push({ branch: 'gone', from: main, files: { b: '1\n' } });
   await first.pushes.updateRefs(w.repository, [{ ref: `${landings}3`, from: null, to: tombstone }]);
   await first.pushes.updateRefs(w.repository, [{ ref: 'refs/heads/gone', from: tombstone, to: null }]);
-  expect(await fold(second)).toBe(1);
+  expect(await compact(second)).toBe(1);
   expect(await listed()).toEqual([...both(), `${landings}3 ${tombstone}`]);
   expect(await second.mirrors.has(w.repository, [tombstone])).toBe(true);
 });
 
-test('a kill before the push folds nothing, and the next fold does it all', async () => {
+test('a kill before the push compacts nothing, and the next compaction does it all', async () => {
   const release = onFailpoint('github:before_push', async () => await Promise.reject(new Error('killed')));
-  await expect(fold()).rejects.toThrow('killed');
+  await expect(compact()).rejects.toThrow('killed');
   release();
   expect([await actual(), await listed()]).toEqual([[`${landings}1`, `${landings}2`], both()]);
-  expect([await fold(), await listed()]).toEqual([2, both()]);
+  expect([await compact(), await listed()]).toEqual([2, both()]);
 });
 
-test('a kill after the push leaves a whole fold', async () => {
+test('a kill after the push leaves a whole compaction', async () => {
   const release = onFailpoint('github:after_push', async () => await Promise.reject(new Error('killed')));
-  await expect(fold()).rejects.toThrow('killed');
+  await expect(compact()).rejects.toThrow('killed');
   release();
-  expect([await actual(), await fold(second), await listed()]).toEqual([[ledger], 0, both()]);
+  expect([await actual(), await compact(second), await listed()]).toEqual([[ledger], 0, both()]);
 });
 
-test('a fold whose answer is lost is done', async () => {
+test('a compaction whose answer is lost is done', async () => {
   g.emulator.controls.fail({ operation: 'git-receive-pack', when: 'after', times: 1 });
-  expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
+  expect([await compact(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
 });
 
-test('two machines that fold at once leave one whole ledger', async () => {
-  const ends = await Promise.allSettled([fold(first), fold(second)]);
+test('two machines that compact at once leave one whole ledger', async () => {
+  const ends = await Promise.allSettled([compact(first), compact(second)]);
   const failed = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as Error] : []));
   for (const error of failed) expect([RefMoved, HostUnavailable].some((known) => error instanceof known)).toBe(true);
   expect(failed.length).toBeLessThan(2);
-  await fold();
+  await compact();
   expect([await actual(), await listed()]).toEqual([[ledger], both()]);
 });
 
-test('a ledger that somebody has deleted or moved back lists less, and the next fold goes on from there', async () => {
-  await fold();
+test('a ledger that somebody has deleted or moved back lists less, and the next compaction goes on from there', async () => {
+  await compact();
   const [before] = await first.mirrors.readActualRefs(w.repository, [ledger]);
   await first.pushes.updateRefs(w.repository, [{ ref: `${landings}3`, from: null, to: main }]);
-  await fold();
+  await compact();
   const [after] = await first.mirrors.readActualRefs(w.repository, [ledger]);
   const move = async (from: string | null, to: string | null): Promise<void> =>
     await second.pushes.updateActualRefs(w.repository, [{ ref: ledger, from, to }]);
@@ -111,11 +111,11 @@ test('a ledger that somebody has deleted or moved back lists less, and the next 
   await move(before?.commit ?? null, null);
   expect(await listed()).toEqual([]);
   await first.pushes.updateRefs(w.repository, [{ ref: `${landings}4`, from: null, to: main }]);
-  expect([await fold(), await listed()]).toEqual([1, [`${landings}4 ${main}`]]);
+  expect([await compact(), await listed()]).toEqual([1, [`${landings}4 ${main}`]]);
 });
 
 test('a ledger that is none hinders no landing', async () => {
   await first.pushes.updateActualRefs(w.repository, [{ ref: ledger, from: null, to: main }]);
   expect(await listed()).toEqual(both());
-  expect([await fold(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
+  expect([await compact(), await actual(), await listed()]).toEqual([2, [ledger], both()]);
 });

@@ -113,7 +113,7 @@ test('two processes that keep up a mirror at once do it once', async () => {
   expect(ends.toSorted()).toEqual([false, true]);
 });
 
-test('landing refs of a day ago are folded by upkeep, and younger ones are not', async () => {
+test('landing refs of a day ago are compacted by upkeep, and younger ones are not', async () => {
   const m = machine();
   await m.pushes.updateRefs(w.repository, [{ ref: 'refs/interlock/landings/1', from: null, to: main }]);
   const actual = async (): Promise<string[]> =>
