@@ -81,7 +81,7 @@ async function relayCost(installation: BenchInstallation, url: string, count: nu
     }
   };
   const http = createHttpOut({ allowPrivateAddresses: true });
-  const relay = createWebhookRelay(ctx, { secrets, http, retry: async () => {}, sweepEveryMs: 100 });
+  const relay = createWebhookRelay(ctx, { secrets, http, retry: async () => {}, pollEveryMs: 100 });
   const { rows } = await owner.query<{ position: number }>(
     'select coalesce(max(position), 0)::int as position from webhook_cursor',
   );

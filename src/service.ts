@@ -11,7 +11,7 @@ import type { Secrets } from './modules/accounts/index.ts';
 import { rollUpEvents } from './modules/analytics/index.ts';
 import { entities } from './modules/entities.ts';
 import { createSequencer } from './modules/events/index.ts';
-import { installationFinder, personAdmission, sweepWebhooks, syncInstallations } from './modules/github/index.ts';
+import { installationFinder, personAdmission, redeliverMissing, syncInstallations } from './modules/github/index.ts';
 import { carryOutErasures } from './modules/erasure/index.ts';
 import { createMetricsPage, watchOverdue, type MetricsPage, type Overdue } from './modules/health/index.ts';
 import { createHostInbox, createRelay } from './modules/queue/index.ts';
@@ -205,7 +205,7 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Lo
       : [
           every(second, async () => await syncInstallations(ports, secrets, false)),
           every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
-          every(minute, async () => await sweepWebhooks(ports, secrets)),
+          every(minute, async () => await redeliverMissing(ports, secrets)),
         ]),
   ];
 }

@@ -3,5 +3,5 @@ export { beginGitHubSignIn, completeGitHubSignIn, listGitHubWays } from './sign-
 export { personAdmission, personRoles, type RoleOfPerson } from './people.ts';
 export { isLoopback, serverAt } from './servers.ts';
 export { addApp, beginSetup, completeSetup, createSetupLink, type SetupRequest } from './setup.ts';
-export { sweepWebhooks } from './sweep.service.ts';
+export { redeliverMissing } from './redelivery.service.ts';
 export { createWebhookIntake, hostDeliveryForgetting } from './webhooks.ts';

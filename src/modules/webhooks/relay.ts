@@ -1,6 +1,6 @@
 // Makes first attempts, in every process: positioned events become deliveries. Deliveries of one endpoint are sent in
-// parallel, those of one pull request one after the other. A sweep finds what a lost notification, a killed process or
-// a Temporal without data left open.
+// parallel, those of one pull request one after the other. A poll every second finds what a lost notification, a killed
+// process or a Temporal without data left open.
 import { systemContext, type Ports } from '../../context.ts';
 import { repeat } from '../../platform/repeat.ts';
 import { promoteDueSigning } from '../accounts/index.ts';
@@ -17,11 +17,11 @@ export interface WebhookRelay {
 }
 
 export interface WebhookRelayOptions extends WebhookOptions {
-  readonly sweepEveryMs?: number;
+  readonly pollEveryMs?: number;
 }
 
 const mostPerEndpoint = 8;
-const defaultSweepMs = 1_000;
+const defaultPollMs = 1_000;
 const lostAfterMs = 60_000;
 const lookForLostEveryMs = 30_000;
 const stopWithinMs = 3_000;
@@ -112,7 +112,7 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
     work.inFlight.add(ended);
   }
 
-  async function sweep(): Promise<void> {
+  async function poll(): Promise<void> {
     const now = ports.clock();
     for (const accountId of await accountsWithWork(ports, now)) look(accountId);
     if (now.getTime() - lostLookedForAt < lookForLostEveryMs) return;
@@ -123,26 +123,26 @@ export function createWebhookRelay(ports: Ports, options: WebhookRelayOptions): 
 
   function onNotification(payload: string): void {
     const heads = parseNotification(payload);
-    if (heads === null) track(sweep());
+    if (heads === null) track(poll());
     else for (const [accountId] of heads) look(accountId);
   }
 
-  const sweeping = repeat(options.sweepEveryMs ?? defaultSweepMs, sweep, warn);
+  const loop = repeat(options.pollEveryMs ?? defaultPollMs, poll, warn);
 
   return {
     sender,
     start() {
       stopListening = ports.db.system.listen(eventsChannel, onNotification).catch((error: unknown) => {
-        ports.log.warn({ err: error }, 'The relay gets no notifications of events. The sweep sends the webhooks.');
+        ports.log.warn({ err: error }, 'The relay gets no notifications of events. It polls for webhooks instead.');
         return undefined;
       });
-      sweeping.start();
+      loop.start();
     },
     async stop() {
       stopping.abort();
-      const swept = sweeping.stop();
+      const polled = loop.stop();
       await (await stopListening)?.();
-      const ending = Promise.all([swept, ...running]);
+      const ending = Promise.all([polled, ...running]);
       const timeout = setTimeout(() => options.http.close(), stopWithinMs);
       await ending;
       clearTimeout(timeout);

@@ -40,18 +40,18 @@ export async function probePushes(probing: Probing, tip: string, now: number): P
     if (both !== 'moved') {
       const branchAlone = await push(probing, [create(branch)]);
       const refAlone = await push(probing, [create(ref)]);
-      left = await sweep(probing, isDone);
+      left = await removeProbes(probing, isDone);
       return { both, branchAlone, refAlone, holdsLeases: null, left };
     }
     const move = (name: string, expected: string): Push => ({ ref: name, expected, to: tip });
     await push(probing, [move(branch, commit), move(ref, tip)]);
     const probes = await readProbes(probing);
     const holdsLeases = [branch, ref].every((name) => probes.find((each) => each.ref === name)?.commit === commit);
-    left = await sweep(probing, isDone);
+    left = await removeProbes(probing, isDone);
     return { both, branchAlone: null, refAlone: null, holdsLeases, left };
   } finally {
     // Nothing of a probe stays, whatever went wrong.
-    if (left === null) await sweep(probing, isDone).catch(() => []);
+    if (left === null) await removeProbes(probing, isDone).catch(() => []);
   }
 }
 
@@ -96,7 +96,7 @@ async function readProbes({ mirrors, repository }: Probing): Promise<readonly Pr
 }
 
 /** Deletes probes. Answers the refs that could not be deleted. */
-async function sweep(probing: Probing, isDone: (madeAt: number) => boolean): Promise<readonly string[]> {
+async function removeProbes(probing: Probing, isDone: (madeAt: number) => boolean): Promise<readonly string[]> {
   const done = (await readProbes(probing)).filter(({ madeAt }) => isDone(madeAt));
   if (done.length === 0) return [];
   await push(

@@ -4,7 +4,7 @@ import type { Ports } from '../../../context.ts';
 import { repeat, type Loop } from '../../../platform/repeat.ts';
 
 const lookEveryMs = 1_000;
-const sweepEveryMs = 30_000;
+const openWorkEveryMs = 30_000;
 const wakeAgainMs = 10_000;
 
 interface DueQueue {
@@ -16,7 +16,7 @@ interface DueQueue {
 
 export function createRelay(ports: Ports): Loop {
   let seen = new Map<string, string>();
-  let sweptAt = 0;
+  let openWorkReadAt = 0;
   const woken = new Map<string, { readonly planned: string; readonly at: number }>();
 
   // A queue whose turn is delayed by a long call is due at every look, but has its wake already. A queue that was
@@ -42,8 +42,8 @@ export function createRelay(ports: Ports): Loop {
     );
     const stale = behind.filter((queue) => seen.get(queue.id) === queue.planned_version);
     seen = new Map(behind.map((queue) => [queue.id, queue.planned_version]));
-    const open = now.getTime() - sweptAt < sweepEveryMs ? [] : await withOpenWork(ports, now);
-    if (now.getTime() - sweptAt >= sweepEveryMs) sweptAt = now.getTime();
+    const open = now.getTime() - openWorkReadAt < openWorkEveryMs ? [] : await withOpenWork(ports, now);
+    if (now.getTime() - openWorkReadAt >= openWorkEveryMs) openWorkReadAt = now.getTime();
     const unique = new Map([...stale, ...due, ...open].map((queue) => [queue.id, queue]));
     for (const [id, { at }] of woken) if (now.getTime() - at >= wakeAgainMs) woken.delete(id);
     for (const queue of unique.values()) await wakeOnce(queue, now.getTime());

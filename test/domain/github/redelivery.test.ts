@@ -1,10 +1,10 @@
 // Which webhooks are asked for again.
 import { expect, test } from 'vitest';
-import { decideSweep, type ListedDelivery } from '../../../src/modules/github/sweep.decision.ts';
+import { decideRedelivery, type ListedDelivery } from '../../../src/modules/github/redelivery.decision.ts';
 
 const now = Date.parse('2026-11-02T10:00:00Z');
 const minute = 60_000;
-const sweptUntil = now - 10 * minute;
+const checkedUntil = now - 10 * minute;
 
 /** `1a`: attempt 1 of the delivery a. */
 function attempt(name: string, minutesAgo: number, statusCode = 504): ListedDelivery {
@@ -67,27 +67,27 @@ test.each<{
     next: 5,
   },
   {
-    name: 'an attempt of before, listed because clocks differ, does not move the next sweep back',
+    name: 'an attempt of before, listed because clocks differ, does not move the next comparison back',
     attempts: [attempt('1a', 12)],
     asked: [1],
     next: 10,
   },
 ])('$name', ({ attempts = [], received = '', asked, next }) => {
-  expect(decideSweep({ attempts, received: new Set(received), sweptUntil, now })).toEqual({
+  expect(decideRedelivery({ attempts, received: new Set(received), checkedUntil, now })).toEqual({
     kind: 'ask',
     attempts: asked,
-    sweptUntil: now - next * minute,
+    checkedUntil: now - next * minute,
   });
 });
 
 test.each([
-  { name: 'an outage of more than an hour', sweptUntil: now - 61 * minute, failed: 1 },
-  { name: 'more than a hundred deliveries', sweptUntil, failed: 101 },
-  { name: 'a sweep by a clock that was ahead', sweptUntil: now + 6 * minute, failed: 1 },
-])('after $name the repositories are compared instead', ({ sweptUntil: since, failed }) => {
+  { name: 'an outage of more than an hour', checkedUntil: now - 61 * minute, failed: 1 },
+  { name: 'more than a hundred deliveries', checkedUntil, failed: 101 },
+  { name: 'a comparison by a clock that was ahead', checkedUntil: now + 6 * minute, failed: 1 },
+])('after $name the repositories are compared instead', ({ checkedUntil: since, failed }) => {
   const attempts = Array.from({ length: failed }, (_, at) => ({ ...attempt('1a', 5), id: at, guid: String(at) }));
-  expect(decideSweep({ attempts, received: new Set(), sweptUntil: since, now })).toEqual({
+  expect(decideRedelivery({ attempts, received: new Set(), checkedUntil: since, now })).toEqual({
     kind: 'compare',
-    sweptUntil: now,
+    checkedUntil: now,
   });
 });

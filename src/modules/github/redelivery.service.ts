@@ -1,12 +1,18 @@
 // Webhooks that did not arrive. Every minute GitHub's list of an App's deliveries is compared with what arrived, by
 // one process for each App, and GitHub is asked to send again what is missing. The same delivery that arrives twice has one
-// effect, so that a sweep may be repeated.
+// effect, so that this may be repeated.
 import type { Ports } from '../../context.ts';
 import { createAppClient, type AppRequest } from '../../hosts/github/app-client.ts';
 import { askAgain } from '../../hosts/github/ask-again.ts';
 import type { Secrets } from '../accounts/index.ts';
 import { findApps, type AppRow } from './apps.rows.ts';
-import { clocksDifferMs, decideSweep, isOutage, type ListedDelivery, type SweepDecision } from './sweep.decision.ts';
+import {
+  clocksDifferMs,
+  decideRedelivery,
+  isOutage,
+  type ListedDelivery,
+  type RedeliveryDecision,
+} from './redelivery.decision.ts';
 
 const everyMs = 60_000;
 /** After the repositories were compared, which costs more. */
@@ -14,26 +20,26 @@ const afterComparisonMs = 5 * 60_000;
 
 interface DueApp {
   readonly id: string;
-  readonly sweptUntil: Date;
+  readonly checkedUntil: Date;
 }
 
-/** Sweeps every App that is due. Another process may sweep at the same time: each App is taken by one of them. */
-export async function sweepWebhooks(ports: Ports, secrets: Secrets): Promise<void> {
+/** Asks for the missing deliveries of every App that is due. Each App is taken by one process at a time. */
+export async function redeliverMissing(ports: Ports, secrets: Secrets): Promise<void> {
   const { query } = ports.db.system;
   const now = ports.clock();
   const due = await query<DueApp>(
-    // Later than the next sweep: noted by a clock that was ahead.
-    `update github_app set sweep_due_at = $2 where sweep_due_at is null or sweep_due_at <= $1 or sweep_due_at > $3
-     returning id, coalesce(swept_until, created_at) as "sweptUntil"`,
+    // Later than the next comparison: noted by a clock that was ahead.
+    `update github_app set redelivery_due_at = $2 where redelivery_due_at is null or redelivery_due_at <= $1 or redelivery_due_at > $3
+     returning id, coalesce(deliveries_checked_until, created_at) as "checkedUntil"`,
     [0, everyMs, everyMs + clocksDifferMs].map((aheadMs) => new Date(now.getTime() + aheadMs).toISOString()),
   );
   if (due.length === 0) return;
-  const sweptUntilOf = new Map(due.map(({ id, sweptUntil }) => [id, new Date(sweptUntil).getTime()]));
+  const checkedUntilOf = new Map(due.map(({ id, checkedUntil }) => [id, new Date(checkedUntil).getTime()]));
   for (const app of await findApps(query, secrets)) {
-    const sweptUntil = sweptUntilOf.get(app.rowId);
-    if (sweptUntil === undefined) continue;
+    const checkedUntil = checkedUntilOf.get(app.rowId);
+    if (checkedUntil === undefined) continue;
     try {
-      await sweepApp(ports, app, sweptUntil);
+      await redeliverMissingOf(ports, app, checkedUntil);
     } catch (error) {
       ports.log.warn(
         { error: String(error), app: app.app.slug },
@@ -43,33 +49,33 @@ export async function sweepWebhooks(ports: Ports, secrets: Secrets): Promise<voi
   }
 }
 
-async function sweepApp(ports: Ports, app: AppRow, sweptUntil: number): Promise<void> {
+async function redeliverMissingOf(ports: Ports, app: AppRow, checkedUntil: number): Promise<void> {
   const request = createAppClient(ports, app.accountId, app.app);
-  const decision = await decide(ports, app, { request, sweptUntil });
+  const decision = await decide(ports, app, { request, checkedUntil });
   if (decision.kind === 'compare') await compareAll(ports, app);
   else
     for (const attempt of decision.attempts)
       await askAgain(
         async () => await request('POST /app/hook/deliveries/{delivery_id}/attempts', { delivery_id: attempt }),
       );
-  await ports.db.system.query('update github_app set swept_until = $2 where id = $1', [
+  await ports.db.system.query('update github_app set deliveries_checked_until = $2 where id = $1', [
     app.rowId,
-    new Date(decision.sweptUntil).toISOString(),
+    new Date(decision.checkedUntil).toISOString(),
   ]);
 }
 
 async function decide(
   ports: Ports,
   app: AppRow,
-  { request, sweptUntil }: { readonly request: AppRequest; readonly sweptUntil: number },
-): Promise<SweepDecision> {
+  { request, checkedUntil }: { readonly request: AppRequest; readonly checkedUntil: number },
+): Promise<RedeliveryDecision> {
   const now = ports.clock().getTime();
-  const attempts = isOutage(sweptUntil, now) ? [] : await listAttempts(request, sweptUntil - clocksDifferMs);
+  const attempts = isOutage(checkedUntil, now) ? [] : await listAttempts(request, checkedUntil - clocksDifferMs);
   const received = await ports.db.system.query<{ id: string }>(
     'select id from host_delivery where account_id = $1 and github_app_id = $2 and id = any ($3)',
     [app.accountId, app.rowId, [...new Set(attempts.map(({ guid }) => guid))]],
   );
-  return decideSweep({ attempts, received: new Set(received.map(({ id }) => id)), sweptUntil, now });
+  return decideRedelivery({ attempts, received: new Set(received.map(({ id }) => id)), checkedUntil, now });
 }
 
 const pageSize = 100;
@@ -108,7 +114,10 @@ async function compareAll(ports: Ports, app: AppRow): Promise<void> {
   const { query } = ports.db.system;
   const values = [app.accountId, app.rowId, ports.clock().toISOString()];
   const dueAt = new Date(ports.clock().getTime() + afterComparisonMs).toISOString();
-  await query('update github_app set sweep_due_at = greatest(sweep_due_at, $2) where id = $1', [app.rowId, dueAt]);
+  await query('update github_app set redelivery_due_at = greatest(redelivery_due_at, $2) where id = $1', [
+    app.rowId,
+    dueAt,
+  ]);
   await query('update github_installation set sync_at = $3 where account_id = $1 and github_app_id = $2', values);
   await query(
     `update repository_look l set due_at = $3 from repository r

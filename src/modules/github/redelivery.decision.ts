@@ -10,25 +10,25 @@ export interface ListedDelivery {
   readonly statusCode: number;
 }
 
-export interface SweepFacts {
-  /** All attempts since `sweptUntil`, in any order. */
+export interface RedeliveryFacts {
+  /** All attempts since `checkedUntil`, in any order. */
   readonly attempts: readonly ListedDelivery[];
   /** The deliveries that arrived. */
   readonly received: ReadonlySet<string>;
-  readonly sweptUntil: number;
+  readonly checkedUntil: number;
   readonly now: number;
 }
 
-export type SweepDecision =
+export type RedeliveryDecision =
   | {
       readonly kind: 'ask';
       /** An attempt of each delivery that is sent again, the oldest delivery first. */
       readonly attempts: readonly number[];
-      /** Where the next sweep begins. */
-      readonly sweptUntil: number;
+      /** Where the next comparison begins. */
+      readonly checkedUntil: number;
     }
   /** Too long ago, or too many: the repositories are compared with GitHub instead. */
-  | { readonly kind: 'compare'; readonly sweptUntil: number };
+  | { readonly kind: 'compare'; readonly checkedUntil: number };
 
 const minuteMs = 60_000;
 const longestOutageMs = 60 * minuteMs;
@@ -41,28 +41,28 @@ const underWayMs = minuteMs;
 export const clocksDifferMs = 5 * minuteMs;
 
 /**
- * Deliveries of so long ago are not asked for. After a clock that was ahead, the last sweep lies in the future, and says
+ * Deliveries of so long ago are not asked for. After a clock that was ahead, the last comparison lies in the future, and says
  * nothing of what has arrived since.
  */
-export function isOutage(sweptUntil: number, now: number): boolean {
-  return now - sweptUntil > longestOutageMs || sweptUntil - now > clocksDifferMs;
+export function isOutage(checkedUntil: number, now: number): boolean {
+  return now - checkedUntil > longestOutageMs || checkedUntil - now > clocksDifferMs;
 }
 
-export function decideSweep({ attempts, received, sweptUntil, now }: SweepFacts): SweepDecision {
-  if (isOutage(sweptUntil, now)) return { kind: 'compare', sweptUntil: now };
+export function decideRedelivery({ attempts, received, checkedUntil, now }: RedeliveryFacts): RedeliveryDecision {
+  if (isOutage(checkedUntil, now)) return { kind: 'compare', checkedUntil: now };
   const missing = [...Map.groupBy(attempts, ({ guid }) => guid)]
     .filter(([guid]) => !received.has(guid))
     .map(([, those]) => describeDelivery(those))
     .filter(({ newest }) => !isRefusal(newest));
   // An address that does not answer is tried less and less often: each attempt doubles the wait for the next one.
   const ended = missing.filter(({ newest, tries }) => now - newest.deliveredAt >= underWayMs * 2 ** (tries - 1));
-  if (ended.length > mostAtOnce) return { kind: 'compare', sweptUntil: now };
+  if (ended.length > mostAtOnce) return { kind: 'compare', checkedUntil: now };
   const settled = now - underWayMs;
   return {
     kind: 'ask',
     attempts: ended.toSorted((one, other) => one.firstAt - other.firstAt).map(({ newest }) => newest.id),
-    // A delivery that is missing keeps the next sweep at its instant, until it is an outage.
-    sweptUntil: Math.max(sweptUntil, Math.min(settled, ...missing.map(({ firstAt }) => firstAt))),
+    // A delivery that is missing keeps the next comparison at its instant, until it is an outage.
+    checkedUntil: Math.max(checkedUntil, Math.min(settled, ...missing.map(({ firstAt }) => firstAt))),
   };
 }
 

@@ -1,7 +1,7 @@
 // Webhooks that GitHub could not deliver are asked for again: by one process, and each has one effect.
 import { Octokit } from '@octokit/rest';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sweepWebhooks } from '../../../src/modules/github/index.ts';
+import { redeliverMissing } from '../../../src/modules/github/index.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { appWorld, type AppWorld } from './app-world.ts';
 
@@ -26,7 +26,7 @@ afterAll(async () => await w.close());
 beforeEach(async () => {
   await w.emulator.core.settled();
   await w.rows('delete from host_hint');
-  await w.rows('update github_app set sweep_due_at = null, swept_until = now()');
+  await w.rows('update github_app set redelivery_due_at = null, deliveries_checked_until = now()');
 });
 afterEach(async () => await w.emulator.controls.clear());
 
@@ -53,8 +53,8 @@ async function report(...names: string[]): Promise<void> {
   await w.emulator.core.settled();
 }
 
-async function sweep(): Promise<void> {
-  await sweepWebhooks(w.ctx, w.secrets);
+async function redeliver(): Promise<void> {
+  await redeliverMissing(w.ctx, w.secrets);
 }
 
 /** How often GitHub was asked to send something again. */
@@ -62,28 +62,28 @@ function countRedeliveries(): number {
   return w.emulator.core.state.deliveries.filter(({ isRedelivery }) => isRedelivery).length;
 }
 
-test('one sweep brings everything that was lost, and each has one effect', async () => {
+test('one comparison brings everything that was lost, and each has one effect', async () => {
   await report('arrives');
   w.emulator.controls.webhooks({ drop: 1 });
   await report('lost-1', 'lost-2', 'lost-3');
   expect(await takeHints()).toEqual(['arrives']);
   await w.emulator.controls.clear();
   w.later(2);
-  await sweep();
+  await redeliver();
   expect(await takeHints()).toEqual(['lost-1', 'lost-2', 'lost-3']);
   const asked = countRedeliveries();
   w.later(6);
-  await sweep();
+  await redeliver();
   expect([await takeHints(), countRedeliveries()]).toEqual([[], asked]);
 });
 
-test('processes that sweep at once ask once', async () => {
+test('processes that compare at once ask once', async () => {
   w.emulator.controls.webhooks({ drop: 1 });
   await report('shared');
   await w.emulator.controls.clear();
   w.later(2);
   const before = countRedeliveries();
-  await Promise.all([sweep(), sweep(), sweep()]);
+  await Promise.all([redeliver(), redeliver(), redeliver()]);
   expect([await takeHints(), countRedeliveries() - before]).toEqual([['shared'], 1]);
 });
 
@@ -94,27 +94,27 @@ test('a delivery whose answer was lost is known, and not asked for', async () =>
   expect(await takeHints()).toEqual(['known']);
   w.later(2);
   const before = countRedeliveries();
-  await sweep();
+  await redeliver();
   expect(countRedeliveries() - before).toBe(0);
 });
 
-test('a sweep that GitHub refuses is made up for by the next one', async () => {
+test('a comparison that GitHub refuses is made up for by the next one', async () => {
   w.emulator.controls.webhooks({ drop: 1 });
   await report('later');
   await w.emulator.controls.clear();
   w.later(2);
-  // Three tries of a page are one sweep.
+  // Three tries of a page are one comparison.
   w.emulator.controls.fail({ operation: 'GET /app/hook/deliveries', times: 3 });
-  await sweep();
+  await redeliver();
   expect(await takeHints()).toEqual([]);
-  await sweep();
+  await redeliver();
   expect(await takeHints()).toEqual([]);
   w.later(5);
-  await sweep();
+  await redeliver();
   expect(await takeHints()).toEqual(['later']);
 });
 
-test('a sweep leaves the last third of the points of an hour to more important calls', async () => {
+test('a redelivery leaves the last third of the points of an hour to more important calls', async () => {
   w.emulator.controls.webhooks({ drop: 1 });
   await report('saved');
   await w.emulator.controls.clear();
@@ -125,16 +125,16 @@ test('a sweep leaves the last third of the points of an hour to more important c
     [hour],
   );
   const before = countRedeliveries();
-  await sweep();
+  await redeliver();
   expect(countRedeliveries() - before).toBe(0);
   await w.rows("delete from host_budget where installation_id like 'app %'");
 });
 
 test.each([
-  { name: 'an outage of more than an hour', noted: "swept_until = now() - interval '61 minutes'" },
+  { name: 'an outage of more than an hour', noted: "deliveries_checked_until = now() - interval '61 minutes'" },
   {
     name: 'a clock that was a day ahead',
-    noted: "swept_until = now() + interval '1 day', sweep_due_at = now() + interval '1 day'",
+    noted: "deliveries_checked_until = now() + interval '1 day', redelivery_due_at = now() + interval '1 day'",
   },
 ])('after $name the repositories are compared with GitHub instead', async ({ noted }) => {
   await w.rows('delete from repository_look');
@@ -145,12 +145,12 @@ test.each([
   );
   await w.rows(`update github_app set ${noted}`);
   const before = countRedeliveries();
-  await sweep();
+  await redeliver();
   const due = await w.rows('select 1 from repository_look where due_at <= $1', [w.ctx.clock()]);
   const listed = await w.rows('select 1 from github_installation where sync_at <= $1', [w.ctx.clock()]);
   expect([due.length, listed.length, countRedeliveries() - before]).toEqual([1, 1, 0]);
-  // The comparison costs more than a sweep: the next sweep comes later.
-  const soon = await w.rows('select 1 from github_app where sweep_due_at < $1', [
+  // The comparison of repositories costs more: the next comparison of deliveries comes later.
+  const soon = await w.rows('select 1 from github_app where redelivery_due_at < $1', [
     new Date(w.ctx.clock().getTime() + 4 * 60_000),
   ]);
   expect(soon).toEqual([]);
