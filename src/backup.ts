@@ -22,7 +22,7 @@ import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { withSnapshot } from './platform/backup/dump.ts';
 import { readVersion } from './platform/project-root.ts';
-import { findDatabase, runTool } from './tool.ts';
+import { callersFolder, findDatabase, makeEmptyFolder, runTool } from './tool.ts';
 
 const program = new Command(calledAs('backup'))
   .description('Copies the database and the repositories of the local host into a new folder. Interlock may run.')
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   const folder = folderOf(to, into);
   const dataDir = resolve(data);
   await assertGit();
-  await makeEmptyFolder(folder);
+  await makeEmptyFolder(folder, 'a backup');
   const database = await findDatabase(dataDir, databaseUrl);
   try {
     const manifest = await backUp({ databaseUrl: database.url, dataDir, folder });
@@ -66,11 +66,6 @@ async function main(): Promise<number> {
   } finally {
     await database.stop();
   }
-}
-
-// A relative path means the caller's folder, and npm runs this in the project's.
-function callersFolder(): string {
-  return process.env['INIT_CWD'] ?? '.';
 }
 
 function folderOf(to: string | undefined, into: string | undefined): string {
@@ -91,14 +86,6 @@ async function removeExpired(folder: string, keep: number): Promise<void> {
     await rm(join(folder, name), { recursive: true });
     console.log(`Removed ${name}: ${keep} stay.`);
   }
-}
-
-async function makeEmptyFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0)
-    throw new StartError(
-      `${folder} is not empty. Name a new folder by --to <dir>: a backup never replaces another one.`,
-    );
 }
 
 async function backUp(of: {

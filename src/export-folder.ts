@@ -1,5 +1,5 @@
 // All that an installation has of a repository or of an account, as files that other programs read.
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { copyRepository, gitOf, repositoryPath } from './hosts/local/index.ts';
 import type { Progress } from './launcher/progress.ts';
@@ -13,12 +13,7 @@ import {
   selectOwned,
 } from './platform/erasure/index.ts';
 import { readVersion } from './platform/project-root.ts';
-import { splitName } from './tool.ts';
-
-interface Account {
-  readonly id: string;
-  readonly name: string;
-}
+import { findAccount, makeEmptyFolder, splitName, type Account } from './tool.ts';
 
 interface Repository {
   readonly accountId: string;
@@ -61,9 +56,9 @@ export async function exportTo(
     'Rows',
     async () =>
       await withSnapshot(databaseUrl, async (snapshot) => {
-        const account = await findAccount(snapshot, named);
+        const account = await findAccount(snapshot.query, named);
         const repositories = await findRepositories(snapshot, account, name);
-        await makeEmptyFolder(folder);
+        await makeEmptyFolder(folder, 'an export');
         return { repositories, manifest: await writeRows(snapshot, { folder, account, repositories, name }) };
       }),
   );
@@ -71,19 +66,6 @@ export async function exportTo(
   const whole = { ...manifest, repositories: copied };
   await writeFile(join(folder, 'export.json'), `${JSON.stringify(whole, null, 2)}\n`, { mode: 0o600 });
   return whole;
-}
-
-async function findAccount({ query }: Snapshot, named: string | undefined): Promise<Account> {
-  const accounts = await query<Account>('select id::text as id, name from account order by id');
-  const found = named === undefined ? accounts : accounts.filter(({ name }) => name === named);
-  const [only, ...others] = found;
-  if (only === undefined)
-    throw new StartError(named === undefined ? 'There is no account.' : `There is no account ${named}.`);
-  if (others.length > 0)
-    throw new StartError(
-      `There are several accounts. Name one: --account ${found.map((each) => each.name).join(' | ')}`,
-    );
-  return only;
 }
 
 /** The named one, or all of the account. A deleted repository has no name any more: its rows go with the account's. */
@@ -104,15 +86,6 @@ async function findRepositories(
   return found;
 }
 
-async function makeEmptyFolder(folder: string): Promise<void> {
-  await mkdir(join(folder, 'rows'), { recursive: true, mode: 0o700 });
-  const others = (await readdir(folder)).filter((each) => each !== 'rows');
-  if (others.length > 0 || (await readdir(join(folder, 'rows'))).length > 0)
-    throw new StartError(
-      `${folder} is not empty. Name a new folder by --to <dir>: an export never replaces another one.`,
-    );
-}
-
 interface Export {
   readonly folder: string;
   readonly account: Account;
@@ -128,6 +101,7 @@ async function writeRows(snapshot: Snapshot, of: Export): Promise<Omit<ExportMan
   const ownership = name === undefined ? planAccount(catalogue, []) : planRepository(catalogue, []);
   const owner = [account.id, ...(name === undefined ? [] : repositories.map(({ id }) => id))];
   const tables: ExportManifest['tables'][number][] = [];
+  await mkdir(join(of.folder, 'rows'), { mode: 0o700 });
   for (const { table, text, withheld } of selectOwned(ownership, owner, await readBinaryColumns(snapshot.query))) {
     const isEmpty = (await snapshot.query(`select from (${text} limit 1) first`)).length === 0;
     if (isEmpty) continue;

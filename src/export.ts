@@ -7,7 +7,7 @@ import { calledAs } from './launcher/called-as.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
-import { findDatabase, runTool } from './tool.ts';
+import { callersFolder, findDatabase, runTool } from './tool.ts';
 
 const program = new Command(calledAs('export'))
   .description('Writes all of a repository, or of an account, into a new folder: rows as JSON, repositories as git.')
@@ -32,7 +32,7 @@ async function main(): Promise<number> {
   const { to, account, data, databaseUrl } = program.opts<Flags>();
   if (name === undefined && account === undefined)
     throw new StartError('Name a repository as <owner>/<name>, or a whole account by --account <name>.');
-  const folder = resolve(process.env['INIT_CWD'] ?? '.', to);
+  const folder = resolve(callersFolder(), to);
   const dataDir = resolve(data);
   await assertGit();
   const database = await findDatabase(dataDir, databaseUrl);

@@ -9,7 +9,7 @@ import { StartError } from './launcher/start-error.ts';
 import { hosted, syncBase } from './modules/queue/index.ts';
 import { changeActivity, createRepository, deleteRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
-import { contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
+import { callersFolder, contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
 
 const program = new Command(calledAs('import'))
   .description(
@@ -25,10 +25,8 @@ async function main(): Promise<number> {
   program.parse();
   const { data, databaseUrl, account } = program.opts<{ data: string; databaseUrl?: string; account?: string }>();
   const [source = '', named] = program.args;
-  // A relative path means the caller's folder, and npm runs this in the project's.
-  const from = existsSync(resolve(process.env['INIT_CWD'] ?? '.', source))
-    ? resolve(process.env['INIT_CWD'] ?? '.', source)
-    : source;
+  const path = resolve(callersFolder(), source);
+  const from = existsSync(path) ? path : source;
   const { owner, name } = splitName(
     named ??
       `imported/${basename(from)

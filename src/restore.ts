@@ -12,7 +12,7 @@ import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { loadDump } from './platform/backup/load.ts';
 import { knownMigrations, migrate } from './platform/migrate.ts';
-import { runTool } from './tool.ts';
+import { callersFolder, runTool } from './tool.ts';
 
 const program = new Command(calledAs('restore'))
   .description('Restores a backup into an empty data directory and an empty database.')
@@ -25,7 +25,7 @@ const progress = createProgress((line) => console.log(line));
 async function main(): Promise<number> {
   program.parse();
   const { from, data, databaseUrl } = program.opts<{ from: string; data: string; databaseUrl?: string }>();
-  const folder = resolve(process.env['INIT_CWD'] ?? '.', from);
+  const folder = resolve(callersFolder(), from);
   const dataDir = resolve(data);
   const manifest = await readManifest(folder);
   assertKnown(manifest, folder);

@@ -1,6 +1,7 @@
 // What the command line programs other than `npm start` share: the service of a data directory. Interlock may be
 // running on the directory, or not.
 import { existsSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import pg from 'pg';
@@ -134,11 +135,16 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** The named account, or the only account of the installation. */
-export async function contextOf(service: Service, account: string | undefined): Promise<Context> {
-  const accounts = await service.ports.db.system.query<{ id: string; name: string }>(
-    'select id, name from account order by id',
-  );
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+}
+
+type Query = <Row extends object>(text: string, values?: readonly unknown[]) => Promise<Row[]>;
+
+/** The named account, or the only account of the installation. `query` reads across accounts. */
+export async function findAccount(query: Query, account: string | undefined): Promise<Account> {
+  const accounts = await query<Account>('select id::text as id, name from account order by id');
   const found = account === undefined ? accounts : accounts.filter(({ name }) => name === account);
   const [only, ...others] = found;
   if (only === undefined)
@@ -151,7 +157,13 @@ export async function contextOf(service: Service, account: string | undefined): 
     throw new StartError(
       `There are several accounts. Name one: --account ${found.map(({ name }) => name).join(' | ')}`,
     );
-  return systemContext(service.ports, only.id);
+  return only;
+}
+
+/** In the name of the service, for the account that `findAccount` finds. */
+export async function contextOf(service: Service, account: string | undefined): Promise<Context> {
+  const { id } = await findAccount(service.ports.db.system.query, account);
+  return systemContext(service.ports, id);
 }
 
 export async function repositoryOf(ctx: Context, name: string): Promise<RepositoryRow | null> {
@@ -164,6 +176,18 @@ export function splitName(name: string): { owner: string; name: string } {
   if (parts.length !== 2 || !owner || !repository)
     throw new StartError(`A repository is named <owner>/<name>, not ${name}.`);
   return { owner, name: repository };
+}
+
+/** What a relative path of a user begins at: npm runs a program in the folder of the project. */
+export function callersFolder(): string {
+  return process.env['INIT_CWD'] ?? '.';
+}
+
+/** `what` is written into the folder, such as `a backup`. Throws a StartError if something is there already. */
+export async function makeEmptyFolder(folder: string, what: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0)
+    throw new StartError(`${folder} is not empty. Name a new folder by --to <dir>: ${what} never replaces another one.`);
 }
 
 /** Runs a program. It returns the exit code; a StartError is printed as one line. */
