@@ -2,14 +2,9 @@
 import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import type { Context } from './context.ts';
-import { HostRefused } from './hosts/port.ts';
+import { importRepository } from './import-repository.ts';
 import { calledAs } from './launcher/called-as.ts';
-import { StartError } from './launcher/start-error.ts';
-import { hosted, syncBase } from './modules/queue/index.ts';
-import { changeActivity, createRepository, deleteRepository } from './modules/repositories/index.ts';
-import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
-import { callersFolder, contextOf, repositoryOf, runTool, splitName, withService } from './tool.ts';
+import { callersFolder, contextOf, runTool, splitName, withService } from './tool.ts';
 
 const program = new Command(calledAs('import'))
   .description(
@@ -33,45 +28,13 @@ async function main(): Promise<number> {
         .replace(/\.git$/, '')
         .replaceAll(/[^A-Za-z0-9._-]/g, '-')}`,
   );
-  await withService({ dataDir: data, databaseUrl }, async (service) => {
+  await withService({ dataDir: data, databaseUrl }, async (service, url) => {
     const ctx = await contextOf(service, account);
-    const known = await repositoryOf(ctx, `${owner}/${name}`);
-    if (known?.deactivatedAt)
-      throw new StartError(
-        `The repository ${owner}/${name} is out of use: take it into use by setRepositoryActive first.`,
-      );
-    // A mistyped source leaves no repository behind.
-    if (known === null) await service.localHost.assertImportable(from).catch(rethrowAsStartError);
-    const repository = known ?? (await createRepository(ctx, { owner, name, host: 'local' }));
-    const imported = await service.localHost
-      .importRepository(hosted(repository), from)
-      .catch(async (error: unknown) => {
-        // Nor does an import that breaks midway.
-        if (known === null) await discard(ctx, repository);
-        return rethrowAsStartError(error);
-      });
-    await ctx.db.transaction(ctx.accountId, async (tx) => {
-      await tx.query('update repository set default_branch = $3 where account_id = $1 and id = $2', [
-        ctx.accountId,
-        repository.id,
-        imported.defaultBranch,
-      ]);
-    });
-    await service.settle();
-    await syncBase(ctx, hosted(repository), imported.defaultBranch);
+    const imported = await importRepository({ service, ctx, databaseUrl: url }, { owner, name }, from);
     const counts = `${count(imported.branches, 'branch', 'branches')}, ${count(imported.tags, 'tag', 'tags')}`;
     console.log(`${owner}/${name}: ${counts}; pull requests land on ${imported.defaultBranch}.`);
   });
   return 0;
-}
-
-async function discard(ctx: Context, { id, owner, name }: RepositoryRow): Promise<void> {
-  await changeActivity(ctx, id, false);
-  await deleteRepository(ctx, { owner, name });
-}
-
-function rethrowAsStartError(error: unknown): never {
-  throw error instanceof HostRefused ? new StartError(error.message) : error;
 }
 
 function count(n: number, one: string, many: string): string {

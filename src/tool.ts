@@ -27,9 +27,13 @@ export interface ToolOptions {
 }
 
 /**
- * Runs `work` with a service on the data directory: on the running Interlock's database, or on one started for this.
+ * Runs `work` with a service on the data directory, and the address of its database: of the running Interlock's, or of
+ * one started for this.
  */
-export async function withService<T>(options: ToolOptions, work: (service: Service) => Promise<T>): Promise<T> {
+export async function withService<T>(
+  options: ToolOptions,
+  work: (service: Service, databaseUrl: string) => Promise<T>,
+): Promise<T> {
   const dataDir = resolve(options.dataDir);
   await assertGit();
   const database = await findDatabase(dataDir, options.databaseUrl);
@@ -49,7 +53,7 @@ export async function withService<T>(options: ToolOptions, work: (service: Servi
     ...(secrets === null ? {} : { secrets }),
   });
   try {
-    return await work(service);
+    return await work(service, database.url);
   } finally {
     await service.stop();
     await database.stop();
@@ -187,7 +191,9 @@ export function callersFolder(): string {
 export async function makeEmptyFolder(folder: string, what: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0)
-    throw new StartError(`${folder} is not empty. Name a new folder by --to <dir>: ${what} never replaces another one.`);
+    throw new StartError(
+      `${folder} is not empty. Name a new folder by --to <dir>: ${what} never replaces another one.`,
+    );
 }
 
 /** Runs a program. It returns the exit code; a StartError is printed as one line. */

@@ -162,6 +162,38 @@ test('an import that breaks off in the middle leaves no repository behind, and i
   expect(await listed()).toContain('broken');
 });
 
+test.each(['import:begun', 'import:made', 'import:fetched'])(
+  'the next import of the name removes what an import left that was killed at %s',
+  async (place) => {
+    const first = await makeSource();
+    const second = await makeSource();
+    await interlock.client.git(first, 'branch', 'of-the-first');
+    const name = `imported/${place.replace(':', '-')}`;
+    const killed = runProgram('import', [first, name, '--data', dataDir], { INTERLOCK_FAILPOINT: place });
+    expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+    const { code, said } = await runProgram('import', [second, name, '--data', dataDir]).ended;
+    expect(code, said).toBe(0);
+    expect(said).toContain(`${name}: 1 branch, 0 tags`);
+    expect((await interlock.client.git(second, 'ls-remote', `${interlock.access.url}/git/${name}.git`)).trim()).toMatch(
+      /^\S+\tHEAD\n\S+\trefs\/heads\/main$/,
+    );
+  },
+);
+
+test('an import that is killed after its end is whole, and the next import brings it up to date', async () => {
+  const source = await makeSource();
+  const killed = runProgram('import', [source, 'imported/ended', '--data', dataDir], {
+    INTERLOCK_FAILPOINT: 'import:completed',
+  });
+  expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+  const listed = await interlock.client.rest<{ readonly name: string }[]>('GET', '/api/v1/repo');
+  expect(listed.map(({ name }) => name)).toContain('ended');
+  await interlock.client.git(source, 'branch', 'later');
+  const { code, said } = await runProgram('import', [source, 'imported/ended', '--data', dataDir]).ended;
+  expect(code, said).toBe(0);
+  expect(said).toContain('imported/ended: 2 branches, 0 tags');
+});
+
 /** This checkout, when it is a clone with enough history; else a repository made of its folders, a commit each. */
 async function findSource(): Promise<string> {
   const git = async (...args: string[]): Promise<string> => await interlock.client.git(projectRoot, ...args);

@@ -1,6 +1,7 @@
 // Brings in a repository from anywhere git can fetch from: its branches and tags, no more.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { passFailpoint } from '../../platform/failpoints.ts';
 import { branchOf, GitFailed, isBotBranch, isTemporaryBranch, listRefs } from '../git/index.ts';
 import { HostRefused, HostUnavailable, type HostRepository, type ImportedRepository } from '../port.ts';
 import { followRefChanges } from './changes.ts';
@@ -11,18 +12,16 @@ import { ensureRepository } from './repositories.ts';
 const transport = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' };
 const longFetchMs = 3600_000;
 
-export async function assertImportable(installation: Installation, source: string): Promise<void> {
-  await readSourceHead(installation, locationOf(source));
-}
-
 export async function importRepository(
   installation: Installation,
   repository: HostRepository,
   source: string,
+  whenFetched: (imported: ImportedRepository) => Promise<void>,
 ): Promise<ImportedRepository> {
   const from = locationOf(source);
   const defaultBranch = await readSourceHead(installation, from);
   await ensureRepository(installation, repository, { defaultBranch });
+  await passFailpoint('import:made');
   const directory = installation.directoryOf(repository);
   const before = new Map(
     (await listRefs(installation.git, directory, 'refs/heads/')).map(({ ref, commit }) => [ref, commit]),
@@ -52,8 +51,10 @@ export async function importRepository(
   const changes = (branches ?? [])
     .map(({ ref, commit }) => ({ ref, from: before.get(ref) ?? null, to: commit }))
     .filter(({ from: old, to }) => old !== to);
+  const imported = { defaultBranch, branches: branches?.length ?? 0, tags: tags?.length ?? 0 };
+  await whenFetched(imported);
   await followRefChanges(installation, repository, changes, 'push');
-  return { defaultBranch, branches: branches?.length ?? 0, tags: tags?.length ?? 0 };
+  return imported;
 }
 
 function locationOf(source: string): string {

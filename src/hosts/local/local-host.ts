@@ -3,7 +3,7 @@ import * as git from '../git/index.ts';
 import { CommitMissing, type CodeHost, type HostRepository } from '../port.ts';
 import { createCiRunner } from './ci-runner.ts';
 import { registerGitHttp } from './http.ts';
-import { assertImportable, importRepository } from './import.ts';
+import { importRepository } from './import.ts';
 import { findCheckRun } from './check-runs.rows.ts';
 import { readCheckLog } from './check-log.ts';
 import { conversationOperations } from './conversations.ts';
@@ -52,8 +52,8 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     },
     reconciler: (settings) => createReconciler(installation, settings),
     stop: async () => await installation.git.processes.stop(),
-    assertImportable: async (source) => await assertImportable(installation, source),
-    importRepository: async (repository, source) => await importRepository(installation, repository, source),
+    importRepository: async (repository, source, whenFetched = async () => {}) =>
+      await importRepository(installation, repository, source, whenFetched),
     serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),
     createCiRunner: (running) => createCiRunner({ ...running, host }),
   });

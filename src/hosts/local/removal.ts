@@ -1,8 +1,10 @@
 // What is left of a repository that was deleted is removed: its folder, the output of its checks, and the rows of this
 // host. Each step may have been done before.
-import { rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { HostRepository } from '../port.ts';
 import { checkLogPath, type Installation } from './installation.ts';
+import { newSuffix } from './repositories.ts';
 
 const atOnce = 5_000;
 
@@ -21,6 +23,7 @@ const tables = [
 
 export async function removeRepository(installation: Installation, repository: HostRepository): Promise<void> {
   await removeFolder(installation.directoryOf(repository));
+  await removeDrafts(installation.directoryOf(repository));
   await removeChecks(installation, repository);
   for (const table of tables) await removeRows(installation, repository, table);
 }
@@ -36,6 +39,17 @@ async function removeRows(
     const removed = await db.transaction(accountId, async (tx) => await tx.query(text, [accountId, id]));
     if (removed.length < atOnce) return;
   }
+}
+
+/** What a killed process left of making it. */
+async function removeDrafts(directory: string): Promise<void> {
+  const drafts = `${basename(directory)}${newSuffix}`;
+  const found = await readdir(dirname(directory)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  for (const name of found.filter((each) => each.startsWith(drafts)))
+    await rm(join(dirname(directory), name), { recursive: true, force: true });
 }
 
 /** Moved aside first: a git that is still at work there finds no repository any more. */

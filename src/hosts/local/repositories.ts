@@ -41,30 +41,33 @@ export async function repairRepository(
   await completeAbandonedUpdates(installation.git, directory);
 }
 
-/** Every repository of this host, of all accounts. */
+/** Every repository of this host, of all accounts. One that is being made belongs to its maker alone. */
 export async function findLocalRepositories(installation: Installation): Promise<HostRepository[]> {
   const rows = await installation.db.system.query<{ account_id: string; id: string; owner: string; name: string }>(
     `select r.account_id::text as account_id, r.id::text as id, r.owner, r.name from repository r
      join local_repository l on l.account_id = r.account_id and l.repository_id = r.id
-     where r.deleted_at is null order by r.id`,
+     where r.deleted_at is null and (r.active or r.deactivated_at is not null) order by r.id`,
   );
   return rows.map(({ account_id, id, owner, name }) => ({ accountId: account_id, id, owner, name }));
 }
+
+/** Of folders in which repositories are made. */
+export const newSuffix = '.new-';
 
 // Made aside and renamed, so that a repository is there whole or not at all.
 async function initialize(installation: Installation, directory: string, defaultBranch: string): Promise<void> {
   const parent = dirname(directory);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  const fresh = join(parent, `.new-${randomUUID()}`);
-  await installation.git.run(parent, [
-    'init',
-    '--quiet',
-    '--bare',
-    '--template=',
-    `--initial-branch=${defaultBranch}`,
-    fresh,
-  ]);
+  const fresh = `${directory}${newSuffix}${randomUUID()}`;
   try {
+    await installation.git.run(parent, [
+      'init',
+      '--quiet',
+      '--bare',
+      '--template=',
+      `--initial-branch=${defaultBranch}`,
+      fresh,
+    ]);
     await rename(fresh, directory);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });

@@ -121,13 +121,16 @@ export interface LocalHostFeatures extends HostConversations {
       readonly head: string;
     },
   ): Promise<HostPullRequest>;
-  /** Throws HostRefused where there is nothing to import: the source cannot be read, or has no branches. */
-  assertImportable(source: string): Promise<void>;
   /**
    * Mirrors `source` (a URL or a path) into a repository, which is made if need be. Again: refs move to where the source
-   * has them; those it has not are left. Throws HostRefused when it is empty or cannot be read.
+   * has them; those it has not are left. `whenFetched` is called before anything else hears of the refs. Throws
+   * HostRefused when the source has no branches or cannot be read.
    */
-  importRepository(repository: HostRepository, source: string): Promise<ImportedRepository>;
+  importRepository(
+    repository: HostRepository,
+    source: string,
+    whenFetched?: (imported: ImportedRepository) => Promise<void>,
+  ): Promise<ImportedRepository>;
   /** Registers git over HTTP, and the output of checks beside it. */
   serveGit(fastify: FastifyInstance, serving: GitServing): Promise<void>;
   /** Runs the checks of every repository here, once it is started. */

@@ -5,6 +5,7 @@ import { DomainError, notFound } from '../../domain/errors.ts';
 import { activeStatuses } from '../../domain/releases/deployment.status.ts';
 import { hostClient } from '../../hosts/port.ts';
 import type { Transaction } from '../../platform/database.ts';
+import { eraseRows, planRepository, readCatalogue } from '../../platform/erasure/index.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import { recordUserAction, requireScope } from '../accounts/index.ts';
 import { appendEvents } from '../events/index.ts';
@@ -12,6 +13,7 @@ import { deletionChannel, forgetNames } from './known-repositories.ts';
 import { RepositoryEntity, type RepositoryRow } from './repositories.entities.ts';
 import { lockRepository } from './repositories.locks.ts';
 import { loadRepository, type RepositoryName } from './repositories.reads.ts';
+import { isUnfinished } from './repositories.service.ts';
 
 const candidates = 'select id from release_candidate where account_id = $1 and repository_id = $2';
 const queues = 'select id from queue where account_id = $1 and repository_id = $2';
@@ -94,10 +96,30 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
 export async function markDeleted(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
   const { accountId, id, owner, name } = repository;
   repository.deletedAt = ctx.clock();
+  // Its events stay, and so does its row.
+  repository.deactivatedAt ??= ctx.clock();
   await appendEvents(ctx, tx, [{ repositoryId: id, action: 'repository_deleted', payload: { owner, name } }]);
   for (const statement of letGo) await tx.query(statement, [accountId, id].slice(0, parametersOf(statement)));
   await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
   tx.afterCommit(() => forgetNames(ctx.db));
+}
+
+/**
+ * Removes a repository whose creation was not completed, with its row: nobody used it, and it has no events. A process
+ * that dies meanwhile leaves the rest to `removeDeletedRepositories`. False: it was completed, and stays.
+ */
+export async function removeUnfinished(ctx: Context, id: string): Promise<boolean> {
+  const repository = await ctx.db.transaction(ctx.accountId, async (tx) => {
+    const row = await lockRepository(ctx, tx, id);
+    if (!isUnfinished(row)) return null;
+    row.deletedAt ??= ctx.clock();
+    await tx.query('select pg_notify($1, $2)', [deletionChannel, id]);
+    tx.afterCommit(() => forgetNames(ctx.db));
+    return row;
+  });
+  if (repository === null) return false;
+  await removeContents(ctx, repository);
+  return true;
 }
 
 async function requireIdle(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
@@ -140,6 +162,7 @@ export async function removeContents(ctx: Context, repository: RepositoryRow): P
   await passFailpoint('repository:deleted');
   await hostClient(ctx, repository).removeRepository();
   await passFailpoint('repository:removed_from_host');
+  if (isUnfinished(repository)) return await eraseRow(ctx, repository);
   for (const [table, condition] of logs) {
     const text = `delete from ${table} where id = any(array(
       select id from ${table} where account_id = $1 and ${condition} limit ${atOnce})) returning 1`;
@@ -155,6 +178,12 @@ export async function removeContents(ctx: Context, repository: RepositoryRow): P
       ctx.clock().toISOString(),
     ]);
   });
+}
+
+/** And what the service noted about it meanwhile. */
+async function eraseRow({ accountId, db }: Context, { id }: RepositoryRow): Promise<void> {
+  const { query } = db.system;
+  await eraseRows(query, planRepository(await readCatalogue(query), ['event', 'erasure']), [accountId, id]);
 }
 
 /** Completes interrupted deletions of all accounts. */

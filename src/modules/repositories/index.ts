@@ -24,16 +24,23 @@ export {
 } from './repositories.reads.ts';
 export { maySee, permissionOfHandle, refusalsAtHost } from './host-access.ts';
 export {
-  deleteRepository,
   listUnderWay,
   markDeleted,
   removeContents,
   removeDeletedRepositories,
+  removeUnfinished,
 } from './deletion.service.ts';
 export { deletionChannel, forgetDeleted } from './known-repositories.ts';
 export { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './looks.rows.ts';
 export { lockRepository, shareRepository } from './repositories.locks.ts';
-export { changeActivity, createRepository, pauseRepository, type NewRepository } from './repositories.service.ts';
+export {
+  beginRepository,
+  changeActivity,
+  completeRepository,
+  createRepository,
+  pauseRepository,
+  type NewRepository,
+} from './repositories.service.ts';
 export { readBranchFrozen, readFreeze } from './branch-freezes.reads.ts';
 export {
   announceBranchFreezes,

@@ -48,15 +48,39 @@ const branchPattern = /^(?![-./])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock(?:\/|$)|[/.]$
  */
 export async function createRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   requireScope(ctx, 'admin');
+  const repository = await beginRepository(ctx, input);
+  await makeOnHost(ctx, repository);
+  return await completeRepository(ctx, repository);
+}
+
+/**
+ * An inactive row, which nobody uses until `completeRepository`. A row that is left by an attempt that stopped is
+ * answered again. Throws CONFLICT if the account has a repository with that name.
+ */
+export async function beginRepository(ctx: Context, input: NewRepository): Promise<RepositoryRow> {
   const defaultBranch = checkedNames(input);
   const repository = (await findRepository(ctx, input)) ?? (await insertRepository(ctx, input, defaultBranch));
-  // An inactive row is left by an attempt that stopped before the host had created the repository. It is completed now.
-  if (repository.active || repository.deactivatedAt)
-    throw new DomainError('CONFLICT', `A repository ${input.owner}/${input.name} already exists.`, 'input.name');
-  await makeOnHost(ctx, repository);
+  if (!isUnfinished(repository)) throw alreadyExists(input);
+  return repository;
+}
+
+/** Its creation was begun and not completed. */
+export function isUnfinished({ active, deactivatedAt }: Pick<RepositoryRow, 'active' | 'deactivatedAt'>): boolean {
+  return !active && !deactivatedAt;
+}
+
+const alreadyExists = ({ owner, name }: RepositoryName): DomainError =>
+  new DomainError('CONFLICT', `A repository ${owner}/${name} already exists.`, 'input.name');
+
+/** The repository is on the host: from now on it is in use. Throws CONFLICT if it was completed meanwhile. */
+export async function completeRepository(
+  ctx: Context,
+  { id, defaultBranch }: Pick<RepositoryRow, 'id' | 'defaultBranch'>,
+): Promise<RepositoryRow> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await lockRepository(ctx, tx, repository.id);
-    row.active = true;
+    const row = await lockRepository(ctx, tx, id);
+    if (!isUnfinished(row)) throw alreadyExists(row);
+    Object.assign(row, { active: true, defaultBranch });
     await appendEvents(ctx, tx, [
       {
         repositoryId: row.id,
