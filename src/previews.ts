@@ -15,11 +15,11 @@ import { createAppDriver, findBrowser, type BrowserProgram } from './platform/dr
 import type { HttpOut } from './platform/http-out/index.ts';
 import {
   createPreviewSandboxes,
-  doorPlaceFrom,
-  openPreviewDoor,
-  loopbackDoor,
-  type DoorPlace,
-  type PreviewDoor,
+  parseGatewayAddress,
+  openPreviewGateway,
+  loopbackGateway,
+  type GatewayAddress,
+  type PreviewGateway,
 } from './platform/previews/index.ts';
 import { repeat } from './platform/repeat.ts';
 import type { Sandbox } from './platform/sandbox/index.ts';
@@ -30,7 +30,7 @@ export interface PreviewOptions {
   /** Directories of this machine that images may name, and what lies below them. */
   readonly imageDirectories: readonly string[];
   /** Where servers come to previews that run here. Null: on this machine alone, at a port that is free. */
-  readonly door: DoorPlace | null;
+  readonly gateway: GatewayAddress | null;
   /** Reviews code where no preview comes up. Null: none does. */
   readonly model: ModelSettings | null;
 }
@@ -48,7 +48,7 @@ export async function createVerifying(
     readonly bounds?: RunBounds | undefined;
   },
 ): Promise<Verifying> {
-  const { secrets, http, sandbox, bounds, browserPath, imageDirectories, door, model } = options;
+  const { secrets, http, sandbox, bounds, browserPath, imageDirectories, gateway, model } = options;
   return {
     secrets,
     sandboxes: createPreviewSandboxes({
@@ -59,7 +59,7 @@ export async function createVerifying(
       installation: ports.publicUrl,
       clock: ports.clock,
     }),
-    door: await openDoor(door ?? loopbackDoor),
+    gateway: await openGateway(gateway ?? loopbackGateway),
     driver: createAppDriver({ http, browser: await findBrowser(browserPath, await chromiums()) }),
     analysis: createAnalysis({ review: model === null ? null : { model, budgetMicros: reviewBudgetMicros } }),
     recordCheck: recordServiceCheck,
@@ -72,7 +72,7 @@ export function previewOptionsFrom(env: NodeJS.ProcessEnv, model: ModelSettings 
   return {
     browserPath: env['PREVIEW_BROWSER'] || null,
     imageDirectories: (env['PREVIEW_IMAGE_DIRECTORIES'] ?? '').split(delimiter).filter((path) => path !== ''),
-    door: doorFrom(env['PREVIEW_ADDRESS'] || null),
+    gateway: gatewayAddressFrom(env['PREVIEW_ADDRESS'] || null),
     model,
   };
 }
@@ -81,8 +81,8 @@ async function chromiums(): Promise<readonly BrowserProgram[]> {
   return await findChromiums({ path: process.env['PATH'] ?? '', cacheDir: defaultCacheDirectory() });
 }
 
-async function openDoor(place: DoorPlace): Promise<PreviewDoor> {
-  return await openPreviewDoor(place).catch((error: unknown) => {
+async function openGateway(place: GatewayAddress): Promise<PreviewGateway> {
+  return await openPreviewGateway(place).catch((error: unknown) => {
     const { host, port } = place;
     throw new StartError(
       `Previews cannot be reached at ${host}${port === 0 ? '' : `, port ${port}`}: ${String(error)}. PREVIEW_ADDRESS names an address of this machine, and a port that is free.`,
@@ -90,8 +90,8 @@ async function openDoor(place: DoorPlace): Promise<PreviewDoor> {
   });
 }
 
-function doorFrom(text: string | null): DoorPlace | null {
-  const place = text === null ? null : doorPlaceFrom(text);
+function gatewayAddressFrom(text: string | null): GatewayAddress | null {
+  const place = text === null ? null : parseGatewayAddress(text);
   if (text !== null && place === null)
     throw new StartError(
       `PREVIEW_ADDRESS is ${text}: write the address by which servers reach this machine, as 10.0.0.7 or 10.0.0.7:4100.`,

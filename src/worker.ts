@@ -97,7 +97,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await ended.catch(() => {});
       await reconciling.stop();
-      if (verifying !== previews) await verifying.door.close();
+      if (verifying !== previews) await verifying.gateway.close();
       await connection.close();
     },
   };

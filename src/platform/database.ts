@@ -1,4 +1,4 @@
-// PostgreSQL behind one door. Three ways in, each with its own role and guard:
+// PostgreSQL. Three ways in, each with its own role and guard:
 //   transaction   a unit of work for one account, under row-level security (role interlock_app);
 //   read, load    one prepared statement in autocommit for one account, the cheap way to serve a list or to look at a row;
 //   system        across accounts (role interlock_system): the relay, the sequencer, token look-up.

@@ -97,7 +97,7 @@ interface Caller {
   readonly Refusal: typeof ToolRefusal;
 }
 
-/** Through the same door as /graphql: its limits, its idempotency keys and its log. */
+/** With the same limits, idempotency keys and log as /graphql. */
 function apiOf({ apollo, schema, services, ...options }: McpOptions, { session, headers, Refusal }: Caller): Api {
   let { ctx } = session;
   const contextOf = (): GraphQLContext => graphQLContext(ctx, services, 'graphql_api');

@@ -7,7 +7,7 @@ import { pipeline, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { slugOfHost } from '../domain/previews/address.ts';
 import type { SandboxState } from '../domain/previews/preview.ts';
-import { requestThrough, type Way } from '../platform/previews/door.ts';
+import { requestThrough, type GatewayRoute } from '../platform/previews/gateway.ts';
 import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
 import { headersOf, pageOf, troubles, type Trouble } from './preview-pages.ts';
 import { longestTimerMs } from '../platform/longest-timer.ts';
@@ -15,7 +15,7 @@ import { longestTimerMs } from '../platform/longest-timer.ts';
 export interface ProxiedPreview {
   readonly state: SandboxState;
   /** Null: not running, or removed. */
-  readonly way: Way | null;
+  readonly route: GatewayRoute | null;
   readonly expiresAt: Date;
 }
 
@@ -48,7 +48,7 @@ export interface PreviewProxy {
 
 interface ReachablePreview {
   readonly slug: string;
-  readonly way: Way;
+  readonly route: GatewayRoute;
   readonly expiresAt: Date;
 }
 
@@ -89,12 +89,12 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     const slug = slugOfHost(publicUrl, request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
     if (slug === null || found === null) throw new Refused(troubles.unknown);
-    const { state, way, expiresAt } = found;
+    const { state, route, expiresAt } = found;
     if (state === 'gone' || state === 'ending' || expiresAt <= clock()) throw new Refused(troubles.gone);
-    if (state === 'booting' || way === null) throw new Refused(troubles.starting);
+    if (state === 'booting' || route === null) throw new Refused(troubles.starting);
     if ((underWay.get(slug) ?? 0) >= limits.atOnce) throw new Refused(troubles.busy);
     if (client.destroyed) throw new Error('The client has disconnected.');
-    return { slug, way, expiresAt };
+    return { slug, route, expiresAt };
   }
 
   function count(slug: string, by: number): void {
@@ -191,9 +191,9 @@ interface Answer {
   readonly first: Buffer;
 }
 
-function requestApp(request: IncomingMessage, { way }: ReachablePreview, headers: HeaderPairs): ClientRequest {
+function requestApp(request: IncomingMessage, { route }: ReachablePreview, headers: HeaderPairs): ClientRequest {
   // A new connection for each request: a kept connection may lead to an ended app whose port another app has now.
-  return requestThrough(way, {
+  return requestThrough(route, {
     headers: flat(headers),
     ...(request.method !== undefined && { method: request.method }),
     ...(request.url !== undefined && { path: request.url }),

@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { openPreviewDoor, type PreviewDoor } from '../../src/platform/previews/index.ts';
+import { openPreviewGateway, type PreviewGateway } from '../../src/platform/previews/index.ts';
 import { createPreviewProxy, type PreviewProxy, type ProxiedPreview } from '../../src/server/preview-proxy.ts';
 
 const host = 'k3v.preview.localhost:4000';
@@ -27,8 +27,8 @@ let folder: string;
 let app: Server;
 let handle: (request: IncomingMessage, response: ServerResponse) => unknown;
 let server: Server;
-let door: PreviewDoor;
-let way: ReturnType<PreviewDoor['open']>;
+let gateway: PreviewGateway;
+let route: ReturnType<PreviewGateway['open']>;
 let proxy: PreviewProxy;
 let rows: Map<string, ProxiedPreview>;
 let now: Date;
@@ -45,9 +45,9 @@ beforeEach(async () => {
   app = createServer((incoming, response) => void handle(incoming, response));
   app.listen(join(folder, 'app'));
   await once(app, 'listening');
-  door = await openPreviewDoor();
-  way = door.open(`unix:${join(folder, 'app')}`);
-  rows = new Map([['k3v', { state: 'ready', way, expiresAt: inAnHour() }]]);
+  gateway = await openPreviewGateway();
+  route = gateway.open(`unix:${join(folder, 'app')}`);
+  rows = new Map([['k3v', { state: 'ready', route, expiresAt: inAnHour() }]]);
   proxy = createPreviewProxy({
     publicUrl: 'http://localhost:4000',
     find: async (slug) => {
@@ -66,7 +66,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   proxy.close();
-  await door.close();
+  await gateway.close();
   for (const one of [server, app]) {
     one.closeAllConnections();
     one.close();
@@ -267,13 +267,13 @@ it('what is not ASCII in a header stays as it is, over WebSockets too', async ()
 
 it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
   ['no row', null, 404, 'There is no preview at this address.'],
-  ['a sandbox that is gone', { state: 'gone', way: null }, 410, 'This preview has ended'],
+  ['a sandbox that is gone', { state: 'gone', route: null }, 410, 'This preview has ended'],
   ['a sandbox that is being torn down', { state: 'ending' }, 410, 'This preview has ended'],
   ['a sandbox whose time is over', { expiresAt: new Date(0) }, 410, 'This preview has ended'],
-  ['a sandbox that boots', { state: 'booting', way: null }, 503, 'This preview is starting'],
+  ['a sandbox that boots', { state: 'booting', route: null }, 503, 'This preview is starting'],
   [
     'one whose worker was killed',
-    { way: { address: 'tcp:127.0.0.1:9', key: 'nowhere' } },
+    { route: { address: 'tcp:127.0.0.1:9', key: 'nowhere' } },
     502,
     'The app does not answer',
   ],
@@ -355,7 +355,7 @@ it('who has gone before the preview was found takes no place in it', async () =>
 });
 
 it('an answer under way ends with its preview', async () => {
-  rows.set('k3v', { state: 'ready', way, expiresAt: new Date(now.getTime() + 200) });
+  rows.set('k3v', { state: 'ready', route, expiresAt: new Date(now.getTime() + 200) });
   handle = (_incoming, response) => {
     response.writeHead(200);
     const saying = setInterval(() => response.write('.'), 20);

@@ -125,20 +125,20 @@ test('the public address of a sandbox that is gone leads nowhere', async () => {
   const { accountId } = world.repository;
   const secrets = generateSecrets();
   const find = async (slug: string): Promise<unknown> => await findSandboxBySlug(world.db, secrets, slug);
-  // As before its worker opened a way to it.
-  expect(await find(`slug-${id}`)).toMatchObject({ state: 'ready', way: null });
+  // As before its worker opened a route to it.
+  expect(await find(`slug-${id}`)).toMatchObject({ state: 'ready', route: null });
   const seal = async (of: string): Promise<void> =>
     void (await world.sql('update preview_sandbox set way_key = $2 where verification_id = $1', [
       id,
       encrypt(secrets, wayPurpose({ accountId, verificationId: of }), Buffer.from('key')),
     ]));
   await seal(id);
-  expect(await find(`slug-${id}`)).toMatchObject({ way: { address: 'unix:/x', key: 'key' } });
+  expect(await find(`slug-${id}`)).toMatchObject({ route: { address: 'unix:/x', key: 'key' } });
   await seal('0');
   await expect(find(`slug-${id}`)).rejects.toThrow('authenticate data');
   await world.sql("update verification set status = 'error' where id = $1", [id]);
   await reconcileSandboxes(ports(), []);
-  expect(await find(`slug-${id}`)).toMatchObject({ state: 'gone', way: null });
+  expect(await find(`slug-${id}`)).toMatchObject({ state: 'gone', route: null });
   expect(await world.sql('select address, way_key from preview_sandbox where verification_id = $1', [id])).toEqual([
     { address: null, way_key: null },
   ]);

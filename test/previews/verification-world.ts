@@ -10,7 +10,7 @@ import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { createAnalysis } from '../../src/platform/analysis/index.ts';
 import { createAppDriver, findBrowser } from '../../src/platform/driving/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
-import { createPreviewSandboxes, openPreviewDoor } from '../../src/platform/previews/index.ts';
+import { createPreviewSandboxes, openPreviewGateway } from '../../src/platform/previews/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { parallel, world, configurationYaml, type World, type WorldOptions } from '../support/world.ts';
 
@@ -62,7 +62,7 @@ export async function verificationWorld(options: WorldOptions = {}): Promise<Ver
     async [Symbol.asyncDispose]() {
       await v[Symbol.asyncDispose]();
       await w[Symbol.asyncDispose]();
-      await verifying.door.close();
+      await verifying.gateway.close();
       http.close();
     },
   };
@@ -146,7 +146,7 @@ async function verifyingOf(w: World, http: ReturnType<typeof createHttpOut>): Pr
       directories: [],
       installation: w.service.ports.publicUrl,
     }),
-    door: await openPreviewDoor(),
+    gateway: await openPreviewGateway(),
     driver: createAppDriver({ http, browser: await findBrowser(null) }),
     analysis: createAnalysis({ review: null }),
     recordCheck: recordServiceCheck,

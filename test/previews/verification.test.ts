@@ -281,14 +281,14 @@ test('a sandbox is booted with its secrets, driven, and torn down; no text about
   );
   expect(texts.map(({ text }) => text).join('\n')).not.toContain('hunter2');
   expect(await w.rows('select state, address from preview_sandbox')).toEqual([{ state: 'gone', address: null }]);
-  // Its address is its own for ever, and leads to no door.
+  // Its address is its own for ever, and leads to no gateway.
   const [{ slug, ready, gone } = { slug: '', ready: null, gone: null }] = await w.rows<{
     slug: string;
     ready: Date | null;
     gone: Date | null;
   }>('select slug, ready_at as ready, gone_at as gone from preview_sandbox');
   expect(gone?.getTime()).toBeGreaterThanOrEqual(ready?.getTime() ?? Infinity);
-  expect(await findSandboxBySlug(w.service.ports.db, w.secrets, slug)).toMatchObject({ state: 'gone', way: null });
+  expect(await findSandboxBySlug(w.service.ports.db, w.secrets, slug)).toMatchObject({ state: 'gone', route: null });
 });
 
 test('a secret that is not granted is an error that names it, and the cure', async () => {

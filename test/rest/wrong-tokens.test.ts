@@ -22,7 +22,7 @@ const statusOf = async (path: string, authorization: string, from: string | null
 const bearer = (token: string): string => `Bearer ${token}`;
 const guess = (n: number): string => `il_live_${String(n).padStart(80, 'x')}`;
 
-it('an address that sends wrong tokens is refused for a minute, at every door, and good tokens are not', async () => {
+it('an address that sends wrong tokens is refused for a minute, on every interface, and good tokens are not', async () => {
   expect(await statusOf(list, bearer(s.token))).toBe(200);
   const other = await s.tokenWith(['queue:read']);
   const answers: number[] = [];
@@ -52,7 +52,7 @@ it('an address that sends wrong tokens is refused for a minute, at every door, a
   expect(await statusOf(list, bearer(guess(1)))).toBe(401);
 });
 
-it('behind a trusted proxy each client is counted by itself, at every door', async () => {
+it('behind a trusted proxy each client is counted by itself, on every interface', async () => {
   await using behind = await startBehindProxy();
   const statusFrom = async (from: string): Promise<number> => {
     const headers = { authorization: bearer(guess(1)), 'x-forwarded-for': from };

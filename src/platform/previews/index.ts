@@ -5,7 +5,13 @@ import type { ProcessOptions } from './process-life.ts';
 import type { PreviewSandboxes } from './port.ts';
 
 export { requestAt } from './address.ts';
-export { doorPlaceFrom, loopbackDoor, openPreviewDoor, type DoorPlace, type PreviewDoor } from './door.ts';
+export {
+  parseGatewayAddress,
+  loopbackGateway,
+  openPreviewGateway,
+  type GatewayAddress,
+  type PreviewGateway,
+} from './gateway.ts';
 export * from './port.ts';
 
 export function createPreviewSandboxes(

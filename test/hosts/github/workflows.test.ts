@@ -58,7 +58,7 @@ beforeAll(async () => {
   const verifying = await createVerifying(w.ctx, { secrets, http, sandbox: null, ...previewOptionsFrom({}, null) });
   w.loop.verifications.driving = verifying;
   closing.push(
-    async () => await verifying.door.close(),
+    async () => await verifying.gateway.close(),
     () => http.close(),
   );
   base = await tipOf('main');

@@ -2,13 +2,13 @@
 // it.
 import type { SandboxState } from '../../../domain/previews/preview.ts';
 import type { Database } from '../../../platform/database.ts';
-import type { Way } from '../../../platform/previews/door.ts';
+import type { GatewayRoute } from '../../../platform/previews/gateway.ts';
 import { decrypt, type Secrets } from '../../accounts/index.ts';
 
 export interface ReachableSandbox {
   readonly state: SandboxState;
   /** Null: not up, or gone. */
-  readonly way: Way | null;
+  readonly route: GatewayRoute | null;
   readonly expiresAt: Date;
 }
 
@@ -21,7 +21,7 @@ interface Row {
   readonly expiresAt: Date;
 }
 
-/** What the key of a sandbox's way is sealed for. */
+/** What the key of a sandbox's route is sealed for. */
 export function wayPurpose({ accountId, verificationId }: Pick<Row, 'accountId' | 'verificationId'>): string {
   return `preview-way/${accountId}/${verificationId}`;
 }
@@ -37,10 +37,12 @@ export async function findSandboxBySlug(
      from preview_sandbox where slug = $1`,
     [slug],
   );
-  return row === undefined ? null : { state: row.state, way: wayOf(secrets, row), expiresAt: new Date(row.expiresAt) };
+  return row === undefined
+    ? null
+    : { state: row.state, route: routeOf(secrets, row), expiresAt: new Date(row.expiresAt) };
 }
 
-function wayOf(secrets: Secrets, { address, sealed, ...of }: Row): Way | null {
+function routeOf(secrets: Secrets, { address, sealed, ...of }: Row): GatewayRoute | null {
   if (address === null || sealed === null) return null;
   return { address, key: decrypt(secrets, wayPurpose(of), sealed).toString() };
 }

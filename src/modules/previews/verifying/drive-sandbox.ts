@@ -75,15 +75,15 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
   void sandbox.ended.then((words) => {
     app.endedBy = words;
   });
-  const way = verifying.door.open(sandbox.address);
+  const route = verifying.gateway.open(sandbox.address);
   try {
     await supervised.write(async ({ verification, sandbox: row }, tx) => {
       const wayKey = encrypt(
         verifying.secrets,
         wayPurpose({ accountId: ctx.accountId, verificationId: verification.id }),
-        Buffer.from(way.key),
+        Buffer.from(route.key),
       );
-      Object.assign(row ?? {}, { state: 'ready', address: way.address, wayKey, readyAt: ctx.clock(), goneAt: null });
+      Object.assign(row ?? {}, { state: 'ready', address: route.address, wayKey, readyAt: ctx.clock(), goneAt: null });
       await writeVerificationStatus(ctx, tx, { verification, to: 'driving' });
     });
     const target = { kind: 'sandbox', address: sandbox.address } as const;
@@ -100,7 +100,7 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
     await passFailpoint('verification:before_teardown');
     return { status: judged.verdict, summary: null };
   } finally {
-    way.close();
+    route.close();
     if (!supervised.lease.isLost()) {
       log.write('[interlock] The preview is torn down.\n');
       await sandbox.end().catch((error: unknown) => log.write(`[interlock] ${String(error)}\n`));

@@ -4,7 +4,7 @@ import type { CheckWord } from '../../../domain/previews/verification.status.ts'
 import type { Analysis } from '../../../platform/analysis/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { AppDriver } from '../../../platform/driving/port.ts';
-import type { PreviewDoor } from '../../../platform/previews/door.ts';
+import type { PreviewGateway } from '../../../platform/previews/gateway.ts';
 import type { PreviewSandboxes } from '../../../platform/previews/port.ts';
 import type { Secrets } from '../../accounts/index.ts';
 
@@ -13,7 +13,7 @@ export interface Verifying {
   /** Where sandboxes run; the first that can boot an image does. */
   readonly sandboxes: readonly PreviewSandboxes[];
   /** By which servers come to what runs here. */
-  readonly door: PreviewDoor;
+  readonly gateway: PreviewGateway;
   readonly driver: AppDriver;
   /** Judges the code where no preview came up. */
   readonly analysis: Analysis;

@@ -1,5 +1,5 @@
-// The way to a worker's sandboxes for servers, on whichever machine those run: an HTTP proxy that knows the method CONNECT
-// alone. The key of a way says which app it leads to, and that it may be gone. Nothing that is asked names an address.
+// Servers reach the sandboxes of a worker through its gateway, on whichever machine they run: an HTTP proxy that knows
+// only the method CONNECT. The key of a route says which app it leads to. Nothing that is asked names an address.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -8,32 +8,32 @@ import { Duplex, pipeline } from 'node:stream';
 import { reached } from './address.ts';
 
 /** How one sandbox is reached from anywhere. */
-export interface Way {
-  /** Of the worker's door, `tcp:<host>:<port>`. */
+export interface GatewayRoute {
+  /** Of the worker's gateway, `tcp:<host>:<port>`. */
   readonly address: string;
   /** Secret: a caller that has it is let in. */
   readonly key: string;
 }
 
-export interface PreviewDoor {
+export interface PreviewGateway {
   /** To the address of a sandbox, by a key of its own, until it is closed; connections that are open end then. */
-  open(address: string): Way & { close(): void };
+  open(address: string): GatewayRoute & { close(): void };
   close(): Promise<void>;
 }
 
 /** An address to listen on. `port` 0 takes a free one. */
-export interface DoorPlace {
+export interface GatewayAddress {
   readonly host: string;
   readonly port: number;
 }
 
-export const loopbackDoor: DoorPlace = { host: '127.0.0.1', port: 0 };
+export const loopbackGateway: GatewayAddress = { host: '127.0.0.1', port: 0 };
 
 const keyBytes = 32;
 const connectTimeoutMs = 10_000;
 
 /** `<host>`, `<host>:<port>` or `[<IPv6>]:<port>`. Null: others cannot reach such an address. */
-export function doorPlaceFrom(text: string): DoorPlace | null {
+export function parseGatewayAddress(text: string): GatewayAddress | null {
   const [, bracketed, named, port = '0'] = /^(?:\[([^\]]+)\]|([^:[\]\s/]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
   const host = bracketed ?? named;
   if (host === undefined || Number(port) > 65_535) return null;
@@ -43,7 +43,7 @@ export function doorPlaceFrom(text: string): DoorPlace | null {
 }
 
 /** Throws when the place cannot be listened on. */
-export async function openPreviewDoor({ host, port }: DoorPlace = loopbackDoor): Promise<PreviewDoor> {
+export async function openPreviewGateway({ host, port }: GatewayAddress = loopbackGateway): Promise<PreviewGateway> {
   const apps = new Map<string, { readonly address: string; readonly sockets: Set<Duplex> }>();
   const server = createServer((_request, response) => response.writeHead(405, { allow: 'CONNECT' }).end());
   server.on('connect', (asked, outer, head) => {
@@ -97,12 +97,15 @@ export async function openPreviewDoor({ host, port }: DoorPlace = loopbackDoor):
   };
 }
 
-/** A request to the app at the end of a way, over a connection of its own. Its `host` header is the caller's to give. */
-export function requestThrough(way: Way, options: Pick<RequestOptions, 'method' | 'path' | 'headers'>): ClientRequest {
+/** A request to the app at the end of a route, over a connection of its own. Its `host` header is the caller's to give. */
+export function requestThrough(
+  route: GatewayRoute,
+  options: Pick<RequestOptions, 'method' | 'path' | 'headers'>,
+): ClientRequest {
   return request({
     ...options,
     createConnection: (_, connected) => {
-      goThrough(way).then(
+      connectThrough(route).then(
         (socket) => connected(null, socket),
         (error: Error) => connected(error, new Duplex()),
       );
@@ -111,7 +114,7 @@ export function requestThrough(way: Way, options: Pick<RequestOptions, 'method' 
   });
 }
 
-async function goThrough({ address, key }: Way): Promise<Socket> {
+async function connectThrough({ address, key }: GatewayRoute): Promise<Socket> {
   return await new Promise((resolve, reject) => {
     const asked = request({
       ...reached(address),

@@ -1,4 +1,4 @@
-// The door of a worker: who comes in, whereto, and until when.
+// The gateway of a worker: who comes in, whereto, and until when.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
@@ -9,11 +9,11 @@ import type { Ports } from '../../src/context.ts';
 import { generateSecrets } from '../../src/modules/accounts/index.ts';
 import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { createVerifying, previewOptionsFrom } from '../../src/previews.ts';
-import { doorPlaceFrom, openPreviewDoor, type PreviewDoor } from '../../src/platform/previews/index.ts';
-import { requestThrough } from '../../src/platform/previews/door.ts';
+import { parseGatewayAddress, openPreviewGateway, type PreviewGateway } from '../../src/platform/previews/index.ts';
+import { requestThrough } from '../../src/platform/previews/gateway.ts';
 
 let app: Server;
-let door: PreviewDoor;
+let gateway: PreviewGateway;
 let at: string;
 beforeEach(async () => {
   app = createServer((incoming, response) => response.end(`${incoming.method} ${incoming.url}`));
@@ -21,32 +21,33 @@ beforeEach(async () => {
   await once(app, 'listening');
   at = `tcp:127.0.0.1:${(app.address() as AddressInfo).port}`;
   // Another address of this machine stands for another machine.
-  door = await openPreviewDoor({ host: '127.0.0.2', port: 0 });
+  gateway = await openPreviewGateway({ host: '127.0.0.2', port: 0 });
 });
 afterEach(async () => {
-  await door.close();
+  await gateway.close();
   app.closeAllConnections();
   app.close();
 });
 
-async function ask(way: { readonly address: string; readonly key: string }): Promise<string> {
-  const [answer] = (await once(requestThrough(way, { path: '/cart', headers: { host: 'app' } }).end(), 'response')) as [
-    IncomingMessage,
-  ];
+async function ask(route: { readonly address: string; readonly key: string }): Promise<string> {
+  const [answer] = (await once(
+    requestThrough(route, { path: '/cart', headers: { host: 'app' } }).end(),
+    'response',
+  )) as [IncomingMessage];
   return await text(answer);
 }
 
 it('leads to the app of its key, on an address of its own', async () => {
-  const way = door.open(at);
-  expect(way.address).toMatch(/^tcp:127\.0\.0\.2:\d+$/);
-  expect(Buffer.from(way.key, 'base64url')).toHaveLength(32);
-  expect(await ask(way)).toBe('GET /cart');
+  const route = gateway.open(at);
+  expect(route.address).toMatch(/^tcp:127\.0\.0\.2:\d+$/);
+  expect(Buffer.from(route.key, 'base64url')).toHaveLength(32);
+  expect(await ask(route)).toBe('GET /cart');
 });
 
 it('passes much, both ways, whole, and also where the app has closed its side first', async () => {
   const much = randomBytes(8 * 1024 ** 2);
   app.removeAllListeners('request').on('request', (incoming, response) => incoming.pipe(response));
-  const sent = requestThrough(door.open(at), { method: 'POST', headers: { host: 'app' } }).end(much);
+  const sent = requestThrough(gateway.open(at), { method: 'POST', headers: { host: 'app' } }).end(much);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   expect((await buffer(answer)).equals(much)).toBe(true);
 
@@ -55,21 +56,21 @@ it('passes much, both ways, whole, and also where the app has closed its side fi
     socket.resume();
   }).listen(0, '127.0.0.1');
   await once(early, 'listening');
-  expect(await ask(door.open(`tcp:127.0.0.1:${(early.address() as AddressInfo).port}`))).toBe('first and last');
+  expect(await ask(gateway.open(`tcp:127.0.0.1:${(early.address() as AddressInfo).port}`))).toBe('first and last');
   early.close();
 });
 
-it('lets nobody in without a key, with an invented one, or with that of a way that was closed', async () => {
-  const way = door.open(at);
-  const other = door.open(at);
+it('lets nobody in without a key, with an invented one, or with that of a route that was closed', async () => {
+  const route = gateway.open(at);
+  const other = gateway.open(at);
   other.close();
-  for (const key of ['', 'x', other.key]) await expect(ask({ ...way, key })).rejects.toThrow('answers 407');
-  expect(await ask(way)).toBe('GET /cart');
+  for (const key of ['', 'x', other.key]) await expect(ask({ ...route, key })).rejects.toThrow('answers 407');
+  expect(await ask(route)).toBe('GET /cart');
 });
 
 it('answers no other method, and connects to no address that a caller names', async () => {
-  const way = door.open(at);
-  const [, host, port] = /^tcp:(.+):(\d+)$/.exec(way.address) ?? [];
+  const route = gateway.open(at);
+  const [, host, port] = /^tcp:(.+):(\d+)$/.exec(route.address) ?? [];
   const get = request({ host, port, path: 'http://127.0.0.1/', agent: false }).end();
   const [refused] = (await once(get, 'response')) as [IncomingMessage];
   expect([refused.statusCode, refused.headers.allow]).toEqual([405, 'CONNECT']);
@@ -86,7 +87,7 @@ it('answers no other method, and connects to no address that a caller names', as
     port,
     method: 'CONNECT',
     path: `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`,
-    headers: { 'proxy-authorization': `Bearer ${way.key}` },
+    headers: { 'proxy-authorization': `Bearer ${route.key}` },
     agent: false,
   }).end();
   const [answer, socket] = (await once(named, 'connect')) as [IncomingMessage, Socket];
@@ -97,25 +98,25 @@ it('answers no other method, and connects to no address that a caller names', as
   elsewhere.close();
 });
 
-it('says so where the app takes no connection, and ends what is open with its way', async () => {
-  await expect(ask(door.open('unix:/nowhere/app'))).rejects.toThrow('answers 502');
+it('says so where the app takes no connection, and ends what is open with its route', async () => {
+  await expect(ask(gateway.open('unix:/nowhere/app'))).rejects.toThrow('answers 502');
 
-  const way = door.open(at);
-  app.removeAllListeners('request').on('request', () => way.close());
-  await expect(ask(way)).rejects.toThrow(/hang up|ECONNRESET/);
+  const route = gateway.open(at);
+  app.removeAllListeners('request').on('request', () => route.close());
+  await expect(ask(route)).rejects.toThrow(/hang up|ECONNRESET/);
 });
 
 it('ends with its worker, whatever goes through it', async () => {
-  const way = door.open(at);
+  const route = gateway.open(at);
   app.removeAllListeners('request');
   const heard = once(app, 'request');
-  const asking = ask(way);
+  const asking = ask(route);
   asking.catch(() => {});
   await heard;
-  const idle = connect({ host: '127.0.0.2', port: Number(way.address.split(':').at(-1)) });
+  const idle = connect({ host: '127.0.0.2', port: Number(route.address.split(':').at(-1)) });
   await once(idle, 'connect');
   const idleEnds = once(idle, 'close');
-  await door.close();
+  await gateway.close();
   await expect(asking).rejects.toThrow(/hang up|ECONNRESET/);
   await idleEnds;
 });
@@ -134,21 +135,21 @@ describe('PREVIEW_ADDRESS', () => {
     ['http://10.0.0.7', null],
     ['', null],
   ])('%s', (written, place) => {
-    expect(doorPlaceFrom(written)).toEqual(place);
+    expect(parseGatewayAddress(written)).toEqual(place);
   });
 
   it('is refused in words, where it is none and where nothing can listen there', async () => {
     expect(() => previewOptionsFrom({ PREVIEW_ADDRESS: '0.0.0.0' }, null)).toThrow(
       'PREVIEW_ADDRESS is 0.0.0.0: write the address by which servers reach this machine',
     );
-    const taken = { host: '127.0.0.2', port: Number(door.open(at).address.split(':').at(-1)) };
+    const taken = { host: '127.0.0.2', port: Number(gateway.open(at).address.split(':').at(-1)) };
     const parts = {
       ports: { publicUrl: 'http://localhost:4000', clock: () => new Date() } as Ports,
       secrets: generateSecrets(),
       http: createHttpOut({ allowPrivateAddresses: true }),
     };
     const options = { browserPath: null, imageDirectories: [], model: null, sandbox: null };
-    await expect(createVerifying(parts.ports, { ...parts, ...options, door: taken })).rejects.toThrow(
+    await expect(createVerifying(parts.ports, { ...parts, ...options, gateway: taken })).rejects.toThrow(
       /^Previews cannot be reached at 127\.0\.0\.2, port \d+: .*EADDRINUSE.* PREVIEW_ADDRESS names an address/,
     );
     parts.http.close();
