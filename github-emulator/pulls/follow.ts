@@ -20,7 +20,7 @@ export async function followPush(core: Core, push: Push): Promise<void> {
   for (const pull of open.filter(({ head }) => head.repositoryId === push.repository.id && head.ref === branch))
     await followHead(core, pull, push);
   const onBranch = open.filter(({ base, repositoryId }) => repositoryId === push.repository.id && base.ref === branch);
-  await followBase(core, onBranch, push);
+  await moveToQueueOfBase(core, onBranch, push);
   core.state.save();
 }
 
@@ -52,7 +52,7 @@ async function followHead(core: Core, pull: PullRequest, { change, sender, isFor
 }
 
 /** What the base contains now is merged. Asked at once, because a base may have hundreds of pull requests. */
-async function followBase(core: Core, pulls: readonly PullRequest[], push: Push): Promise<void> {
+async function moveToQueueOfBase(core: Core, pulls: readonly PullRequest[], push: Push): Promise<void> {
   const { repository, change, sender } = push;
   const open = pulls.filter(({ state }) => state === 'open');
   const { to } = change;

@@ -27,7 +27,7 @@ import { carryOutRetry } from './retries.ts';
 import { changeQueue } from '../store/queue.locks.ts';
 import { deleteBranch, closeRows } from '../builds/bot-pull-requests.ts';
 import { syncPullRequest } from '../host-sync/pull-requests.ts';
-import { readAbove } from '../host-sync/placement.ts';
+import { readAbove } from '../host-sync/queue-assignment.ts';
 import { carryOutSync } from './branch-sync.ts';
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {

@@ -17,15 +17,15 @@ import { readHead, signatureFacts, type HeadFacts } from './head.facts.ts';
 import { atTip, factsOf, hasFacts, hasFollowed, type SeenPullRequest } from './pull-request.facts.ts';
 import { followLabels, readLabelActs } from './labels.ts';
 import {
-  followBase,
-  isPlaced,
+  moveToQueueOfBase,
+  isAssigned,
   belowAfterLanding,
-  readPlacement,
+  readAssignment,
   readAbove,
-  lockPlacement,
-  type LockedPlacement,
+  lockAssignment,
+  type LockedAssignment,
   type ReadPullRequest,
-} from './placement.ts';
+} from './queue-assignment.ts';
 import { mostReads, type HostedRepository } from '../store/hosted-repository.ts';
 import { planHint } from '../store/host-hints.ts';
 import { PullRequestEntity, type PullRequestRow } from '../store/queue.entities.ts';
@@ -97,10 +97,10 @@ async function storePullRequest(
   const { repository, seen, rules } = found;
   const { head, acts, options, writtenAt } = read;
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const placement = await lockPlacement(ctx, tx, found);
-    if (writtenAt !== 'any' && (placement.known?.updatedAt.getTime() ?? null) !== writtenAt) return null;
-    const isNew = placement.known?.headSha !== seen.headSha || placement.known.status === 'closed';
-    const work = await followBase(ctx, tx, placement);
+    const locked = await lockAssignment(ctx, tx, found);
+    if (writtenAt !== 'any' && (locked.known?.updatedAt.getTime() ?? null) !== writtenAt) return null;
+    const isNew = locked.known?.headSha !== seen.headSha || locked.known.status === 'closed';
+    const work = await moveToQueueOfBase(ctx, tx, locked);
     if (head !== null)
       await recordBuild(ctx, tx, {
         repositoryId: repository.id,
@@ -109,7 +109,7 @@ async function storePullRequest(
         base: head.base,
       });
     const { configuration } = rules;
-    const pullRequest = await keepPullRequest(work, repository, placement, { seen, head, options, configuration });
+    const pullRequest = await keepPullRequest(work, repository, locked, { seen, head, options, configuration });
     await followLabels(work, pullRequest, acts);
     await finishWork(work);
     await followHead(ctx, tx, {
@@ -117,7 +117,7 @@ async function storePullRequest(
       pullRequestId: pullRequest.id,
       head: seen.headSha,
       isNew,
-      isVerified: isVerified(seen, { ...rules, baseBranch: placement.place.baseBranch }),
+      isVerified: isVerified(seen, { ...rules, baseBranch: locked.assignment.baseBranch }),
     });
     return pullRequest;
   });
@@ -199,13 +199,13 @@ async function findUnchanged(
     },
   );
   if (kept === undefined || (head !== null && !kept.hasBuild)) return null;
-  return row.status === 'merged' || isPlaced(row, kept, await readPlacement(ctx, of)) ? row : null;
+  return row.status === 'merged' || isAssigned(row, kept, await readAssignment(ctx, of)) ? row : null;
 }
 
 async function keepPullRequest(
   work: QueueWork,
   repository: HostedRepository,
-  { known, target, place }: LockedPlacement,
+  { known, target, assignment }: LockedAssignment,
   read: {
     readonly seen: SeenPullRequest;
     readonly head: HeadFacts | null;
@@ -221,7 +221,7 @@ async function keepPullRequest(
       accountId: ctx.accountId,
       repositoryId: repository.id,
       queueId: work.queue.id,
-      belowId: place.belowId,
+      belowId: assignment.belowId,
       ...factsOf(seen),
       ...derived,
       headSha: seen.headSha,
@@ -245,7 +245,7 @@ async function keepPullRequest(
   Object.assign(known, factsOf(seen), derived);
   // It is still landing in its old queue, and changes its base branch afterwards.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
-  else known.belowId = await belowAfterLanding(tx, known, { place, containsBase: Boolean(head?.base) });
+  else known.belowId = await belowAfterLanding(tx, known, { assignment, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });

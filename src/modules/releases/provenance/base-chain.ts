@@ -19,7 +19,7 @@ interface Growth {
 }
 
 /** Answers how many commits of it are known: all there are up to the tip we saw last. */
-export async function followBase(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
+export async function moveToQueueOfBase(ctx: Context, repository: HostedRepository, queueId: string): Promise<number> {
   for (;;) {
     const base = await readBase(ctx, queueId);
     if (base.tip === null || base.tip === base.knownTip) return base.length;

@@ -4,7 +4,7 @@
 import type { Context } from '../../../context.ts';
 import { nextProbe, traceOutside, traceReach, type Traced } from '../../../domain/releases/reach.ts';
 import { hostClient, type HostedRepository } from '../../../hosts/port.ts';
-import { followBase } from './base-chain.ts';
+import { moveToQueueOfBase } from './base-chain.ts';
 
 /** Pull requests looked at within one request, newest first; the rest is left for the next request. */
 const mostAtOnce = 1000;
@@ -32,7 +32,7 @@ interface Unreached {
  * when there are too many to be looked at within a request: the next call goes on with the rest.
  */
 export async function reachBase(ctx: Context, { repository, queueId, candidateId }: ReachRequest): Promise<boolean> {
-  const length = await followBase(ctx, repository, queueId);
+  const length = await moveToQueueOfBase(ctx, repository, queueId);
   const values = [ctx.accountId, queueId, repository.id, candidateId];
   if (length === 0 || (await readUnreached(ctx, values, length)).length === 0) return true;
   await ctx.db.transaction(ctx.accountId, async (tx) => {

@@ -23,17 +23,17 @@ import {
   writeStatus,
 } from '../store/status.writer.ts';
 
-/** Where a pull request belongs according to its branches. */
-export interface Placement {
+/** The queue where a pull request belongs according to its branches. */
+export interface QueueAssignment {
   readonly baseBranch: string;
   /** The pull request directly below it. Null: its base branch is no other's head. */
   readonly belowId: string | null;
 }
 
-/** The present place of a pull request and the place where it belongs, with both queues locked. */
-export interface LockedPlacement {
+/** The present queue of a pull request and the queue where it belongs, both locked. */
+export interface LockedAssignment {
   readonly known: PullRequestRow | null;
-  readonly place: Placement;
+  readonly assignment: QueueAssignment;
   readonly target: QueueRow;
   /** The queue that counts it. It differs from `target` after its base branch was changed at the host. */
   readonly current: QueueRow;
@@ -46,14 +46,14 @@ export interface ReadPullRequest {
   readonly rules: { readonly configuration: Configuration; readonly defaultBranch: string };
 }
 
-async function findPlacement(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<Placement> {
-  return decidePlacement(of, canBeStacked(of) ? await readCandidates(ctx, tx, of.repository.id, of.seen) : []);
+async function findAssignment(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<QueueAssignment> {
+  return decideAssignment(of, canBeStacked(of) ? await readCandidates(ctx, tx, of.repository.id, of.seen) : []);
 }
 
-/** Like `findPlacement` without a transaction, if there is nothing to write. */
-export async function readPlacement(ctx: Context, of: ReadPullRequest): Promise<Placement> {
-  if (!canBeStacked(of)) return decidePlacement(of, []);
-  return await ctx.db.transaction(ctx.accountId, async (tx) => await findPlacement(ctx, tx, of));
+/** Like `findAssignment` without a transaction, if there is nothing to write. */
+export async function readAssignment(ctx: Context, of: ReadPullRequest): Promise<QueueAssignment> {
+  if (!canBeStacked(of)) return decideAssignment(of, []);
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await findAssignment(ctx, tx, of));
 }
 
 function canBeStacked({ seen, rules: { configuration, defaultBranch } }: ReadPullRequest): boolean {
@@ -62,13 +62,13 @@ function canBeStacked({ seen, rules: { configuration, defaultBranch } }: ReadPul
   );
 }
 
-function decidePlacement(
+function decideAssignment(
   of: ReadPullRequest,
   candidates: readonly (StackCandidate & { readonly id: string })[],
-): Placement {
+): QueueAssignment {
   const { seen, rules } = of;
   const isManaged = (branch: string): boolean => isManagedBranch(rules.configuration, branch, rules.defaultBranch);
-  const alone: Placement = { baseBranch: seen.baseBranch, belowId: null };
+  const alone: QueueAssignment = { baseBranch: seen.baseBranch, belowId: null };
   if (!canBeStacked(of)) return alone;
   const headBranch = seen.headFork === null ? seen.headBranch : null;
   const stack = findStack({ ...seen, headBranch, openedAt: seen.createdAt }, candidates, isManaged);
@@ -102,16 +102,16 @@ async function readCandidates(
   );
 }
 
-export async function lockPlacement(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<LockedPlacement> {
+export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<LockedAssignment> {
   const { repository, seen } = of;
-  const place = await findPlacement(ctx, tx, of);
+  const assignment = await findAssignment(ctx, tx, of);
   const [before] = await tx.query<{ queue_id: string | null; status: PullRequestRow['status'] }>(
     'select queue_id, status from pull_request where account_id = $1 and repository_id = $2 and number = $3',
     [ctx.accountId, repository.id, seen.number],
   );
   // It landed in that queue, whatever happened to its branches.
   const landedIn = before?.status === 'merged' ? before.queue_id : null;
-  const targetId = landedIn ?? (await ensureQueue(ctx, tx, repository.id, place.baseBranch));
+  const targetId = landedIn ?? (await ensureQueue(ctx, tx, repository.id, assignment.baseBranch));
   const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
   const known = await tx.em.findOne(PullRequestEntity, {
     accountId: ctx.accountId,
@@ -123,17 +123,17 @@ export async function lockPlacement(ctx: Context, tx: Transaction, of: ReadPullR
   // It moved to a third queue between the read and the locks: the caller reads the host again.
   if (target === undefined || current === undefined)
     throw new DomainError('CONFLICT', `The base branch of #${seen.number} changed meanwhile. Try again.`);
-  return { known, place, target, current };
+  return { known, assignment, target, current };
 }
 
 /**
  * A changed base branch takes the pull request out of its line, under the lock of that queue, because a build for one
  * base proves nothing for another. Past the gate of its landing it stays until the landing has ended.
  */
-export async function followBase(
+export async function moveToQueueOfBase(
   ctx: Context,
   tx: Transaction,
-  { known, target, current }: LockedPlacement,
+  { known, target, current }: LockedAssignment,
 ): Promise<QueueWork> {
   if (known === null || target === current) return startWork(ctx, tx, target);
   const work = startWork(ctx, tx, current);
@@ -159,21 +159,22 @@ export async function followBase(
 export async function belowAfterLanding(
   tx: Transaction,
   known: PullRequestRow,
-  at: { readonly place: Placement; readonly containsBase: boolean },
+  at: { readonly assignment: QueueAssignment; readonly containsBase: boolean },
 ): Promise<string | null> {
-  if (at.place.belowId !== null || !known.belowId || at.containsBase) return at.place.belowId;
+  if (at.assignment.belowId !== null || !known.belowId || at.containsBase) return at.assignment.belowId;
   const below = await tx.em.findOneOrFail(PullRequestEntity, { id: known.belowId });
   return below.status === 'merged' ? known.belowId : null;
 }
 
 /** Whether the row is in the queue of its branches. A landed pull request below does not move it. */
-export function isPlaced(
+export function isAssigned(
   row: Pick<PullRequestRow, 'belowId'>,
   kept: { readonly baseBranch: string; readonly isBelowMerged: boolean | null },
-  place: Placement,
+  assignment: QueueAssignment,
 ): boolean {
-  const isBelow = (row.belowId ?? null) === place.belowId || (place.belowId === null && kept.isBelowMerged === true);
-  return isBelow && kept.baseBranch === place.baseBranch;
+  const isBelow =
+    (row.belowId ?? null) === assignment.belowId || (assignment.belowId === null && kept.isBelowMerged === true);
+  return isBelow && kept.baseBranch === assignment.baseBranch;
 }
 
 /** Open pull requests right above the branch of another one. Nothing stands on a branch of a fork. */
