@@ -16,18 +16,18 @@ import type { Decision } from '../model/decision.ts';
 
 export function planLinearly(view: LineView): Decision[] {
   if (hasLandingStarted(view)) return planBehindLanding(view);
-  const settled = settle(view);
-  const sideBuilds = planSideBuilds(settled.view);
+  const after = planDepartures(view);
+  const sideBuilds = planSideBuilds(after.view);
   const formation: Formation =
-    settled.start === null ? planFormation(sideBuilds.view) : { kind: 'start', decision: settled.start };
+    after.start === null ? planFormation(sideBuilds.view) : { kind: 'start', decision: after.start };
   return [
-    ...settled.decisions,
+    ...after.decisions,
     ...sideBuilds.decisions,
     ...starts(formation),
-    ...announceTop(settled.view),
-    ...readUnstarted(settled.view),
-    ...planLanding(settled.view),
-    ...lookAgain(settled.view, [waitOf(formation), settled.until, ...deadlines(settled.view)]),
+    ...announceTop(after.view),
+    ...readUnstarted(after.view),
+    ...planLanding(after.view),
+    ...lookAgain(after.view, [waitOf(formation), after.until, ...deadlines(after.view)]),
   ];
 }
 
@@ -46,7 +46,7 @@ function planBehindLanding(view: LineView): Decision[] {
   return [...starts(formation), ...announceTop(view), ...lookAgain(view, [waitOf(formation)])];
 }
 
-interface Settled extends Step {
+interface LineAfterDepartures extends Step {
   /** The batch that passes a red head. Null: there is none. */
   readonly start: Judgement['start'];
   /** When a landing that waits for own checks is stuck. Null: no landing waits. */
@@ -54,7 +54,7 @@ interface Settled extends Step {
 }
 
 /** The line after the departures of this plan. */
-function settle(view: LineView): Settled {
+function planDepartures(view: LineView): LineAfterDepartures {
   const blocked = blockFailed(view);
   const held = holdAbove(blocked.view);
   const reset = resetFallen(held.view);

@@ -1,7 +1,7 @@
 // The planner for queues whose builds are speculative (snapshot.ts), because of adaptive speculation or affected
 // targets.
 //
-// The steps, each on the line that the previous step left: remove what cannot stay (settle.ts) → land the mergeable set
+// The steps, each on the line that the previous step left: remove what cannot stay (plan-departures.ts) → land the mergeable set
 // → select builds → announce → ask the host.
 import { announceTop, lookAgain, readUnstarted } from '../planning/announcements.ts';
 import { countRunning, freeBuilds } from '../planning/capacity.ts';
@@ -11,13 +11,13 @@ import type { SpeculationGraph, SpeculativeBuild } from './graph.ts';
 import { estimateLandingProbabilities, type LandingProbabilities } from './landing-probability.ts';
 import { landingOf, planLanding, type PlannedLanding } from './landing.ts';
 import { selectBuilds, type BuildSelection } from './select-builds.ts';
-import { settle } from './settle.ts';
+import { planDepartures } from './plan-departures.ts';
 import { viewGraph } from './view-graph.ts';
 import type { Decision } from '../model/decision.ts';
 
 export function planSpeculatively(view: LineView): Decision[] {
   if (landingOf(view)?.landingStarted) return planBehindLanding(view);
-  const { graph, probabilities, decisions, until } = settle(view);
+  const { graph, probabilities, decisions, until } = planDepartures(view);
   const landing = planLanding(graph);
   const selected =
     landing.indices.length === 0 ? selectFreeBuilds(graph, probabilities()) : selectBuildsBehind(graph, landing);
@@ -48,9 +48,9 @@ function planBehindLanding(view: LineView): Decision[] {
   const graph = viewGraph(view);
   const { starts, dropped, until } = selectFreeBuilds(graph, estimateLandingProbabilities(graph));
   // Builds that would end now end when the outcome is known, and are replaced then.
-  const unsettled = new Set(graph.obsolete.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
-  const settled = starts.filter(({ members }) => !members.some((member) => unsettled.has(member.pullRequest)));
-  return [...dropped.map(drop), ...settled, ...announceTop(view), ...lookAgain(view, [until])];
+  const undecided = new Set(graph.obsolete.flatMap(({ batch }) => batch.members.map((member) => member.pullRequest)));
+  const certain = starts.filter(({ members }) => !members.some((member) => undecided.has(member.pullRequest)));
+  return [...dropped.map(drop), ...certain, ...announceTop(view), ...lookAgain(view, [until])];
 }
 
 function selectFreeBuilds(graph: SpeculationGraph, probabilities: LandingProbabilities): BuildSelection {

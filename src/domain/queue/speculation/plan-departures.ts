@@ -12,7 +12,7 @@ import { planReorder } from './reorder.ts';
 import { viewGraph } from './view-graph.ts';
 import type { Decision } from '../model/decision.ts';
 
-export interface Settled {
+export interface LineAfterDepartures {
   readonly graph: SpeculationGraph;
   readonly probabilities: () => LandingProbabilities;
   readonly decisions: readonly Decision[];
@@ -20,7 +20,7 @@ export interface Settled {
   readonly until: number | null;
 }
 
-export function settle(start: LineView): Settled {
+export function planDepartures(start: LineView): LineAfterDepartures {
   const decisions: Decision[] = [];
   let view = start;
   const take = (step: Step): boolean => {
@@ -45,10 +45,10 @@ export function settle(start: LineView): Settled {
       isOver ? patience : { ...patience, decisions: patience.decisions.filter(({ kind }) => kind !== 'ReadChecks') },
     );
     if (!isOver) continue;
-    const settled = { decisions, until: patience.until };
-    if (!take(endObsolete(graph))) return { ...settled, graph, probabilities };
+    const planned = { decisions, until: patience.until };
+    if (!take(endObsolete(graph))) return { ...planned, graph, probabilities };
     const left = viewGraph(view);
-    return { ...settled, graph: left, probabilities: estimatedOnce(left) };
+    return { ...planned, graph: left, probabilities: estimatedOnce(left) };
   }
 }
 
