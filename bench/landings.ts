@@ -84,7 +84,7 @@ async function land(
   const until = async (open: string): Promise<void> => {
     const isOpen = async (): Promise<boolean> => (await service.ports.db.system.query(open)).length > 0;
     while (await isOpen()) {
-      await service.settle();
+      await service.drain();
       await turnOnce();
       await delay(20);
     }

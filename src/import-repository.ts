@@ -18,7 +18,7 @@ import { passFailpoint } from './platform/failpoints.ts';
 import type { Service } from './service.ts';
 
 export interface ImportTarget {
-  readonly service: Pick<Service, 'localHost' | 'settle'>;
+  readonly service: Pick<Service, 'localHost' | 'drain'>;
   readonly ctx: Context;
   readonly databaseUrl: string;
 }
@@ -91,7 +91,7 @@ async function bring(
   whenFetched: (imported: ImportedRepository) => Promise<void>,
 ): Promise<ImportedRepository> {
   const imported = await service.localHost.importRepository(hosted(repository), source, whenFetched);
-  await service.settle();
+  await service.drain();
   await syncBase(ctx, hosted(repository), imported.defaultBranch);
   return imported;
 }

@@ -29,7 +29,7 @@ const most = { atOnce: 8, ofHost: 6, ofAccount: 2 } as const;
 
 export interface Reconciler extends Loop {
   /** Compares what is due now, and resolves when all of it was compared. */
-  settle(): Promise<void>;
+  drain(): Promise<void>;
 }
 
 export function createReconciler(ports: Ports): Reconciler {
@@ -88,7 +88,7 @@ export function createReconciler(ports: Ports): Reconciler {
     }).catch((error: unknown) => ports.log.warn({ error }, 'A repository is compared again when its lease ends.'));
   }
 
-  const settle = async (): Promise<void> => {
+  const drain = async (): Promise<void> => {
     do {
       await Promise.all(underWay.keys());
       await begin();
@@ -97,7 +97,7 @@ export function createReconciler(ports: Ports): Reconciler {
   const loop = repeat(lookEveryMs, startQuietly, () => {});
   return {
     start: () => loop.start(),
-    settle,
+    drain,
     stop: async () => {
       isStopping = true;
       await loop.stop();

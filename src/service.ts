@@ -77,7 +77,7 @@ export interface Service {
   /** Lists the installations of all Apps and their repositories now. */
   syncInstallations(): Promise<void>;
   /** Resolves when every host event received so far is handled. */
-  settle(): Promise<void>;
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -164,11 +164,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     async syncInstallations() {
       if (secrets !== undefined) await syncInstallations(ports, secrets, true);
     },
-    settle: async () => await inbox.settle(),
+    drain: async () => await inbox.drain(),
     async stop() {
       isStopping = true;
       await Promise.all((await started).map(async (loop) => await loop.stop()));
-      await inbox.settle();
+      await inbox.drain();
       for (const host of codeHosts) await host.stop();
       await db.close();
     },

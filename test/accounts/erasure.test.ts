@@ -69,7 +69,7 @@ describe('a repository', () => {
     const [row] = await s.rows<{ id: string }>("select id from repository where name = 'web'");
     id = row?.id ?? '';
     await account.run('queuePullRequest', { repository: web, number, skipValidation: true }, 'pullRequest { number }');
-    await s.settle();
+    await s.drain();
     await seedRelease(s, { repositoryId: id });
     await seedRunbook(s, { repositoryId: id, leaves: [['1.1', 'completed', 1]] });
     // The service counts events meanwhile.

@@ -43,7 +43,7 @@ async function label(number: number, present: boolean, token?: string): Promise<
     token,
   );
   if (errors.length > 0) throw new Error(text);
-  await server.settle();
+  await server.drain();
 }
 
 async function shown(
@@ -65,7 +65,7 @@ async function comment(number: number, body: string, token?: string): Promise<vo
     { repository, number, body },
     token,
   );
-  await server.settle();
+  await server.drain();
 }
 
 it('have a handle as authors, in REST, GraphQL and comments', async () => {

@@ -40,7 +40,7 @@ const asked = new Set(['url', 'token']);
 /** In this process. Between looks the engine works, and time passes. */
 async function run(
   inputs: Readonly<Record<string, string>>,
-  { token = shop.s.token, url = shop.s.url, onDelay = async () => await shop.s.settle() } = {},
+  { token = shop.s.token, url = shop.s.url, onDelay = async () => await shop.s.drain() } = {},
 ): Promise<Result & { readonly said: readonly string[] }> {
   let now = 0;
   const said: string[] = [];

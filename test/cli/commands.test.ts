@@ -70,7 +70,7 @@ describe('a pull request', () => {
 
   test('is queued with --wait until it is merged, with each new sentence', async () => {
     const number = await shop.propose('waiting');
-    const onStderr = (): void => void shop.s.settle();
+    const onStderr = (): void => void shop.s.drain();
     const waited = await shop.runWith({ onStderr }, 'queue', '--wait', '--skip-validation', '--yes', '--json');
     expect(waited).toMatchObject({ code: 0, stderr: expect.stringMatching(new RegExp(`^#${number}: `)) });
     const mergeCommit = await shop.git('ls-remote', 'origin', 'refs/heads/main');

@@ -110,7 +110,7 @@ test('a runbook is started, watched while it waits, and stopped', async () => {
   expect(asked.content).toMatchObject({ done: false });
   const stopped = await mcp.call('cancel_runbook', { number: 1, ...(asked.content['to_confirm'] as object) });
   expect(stopped.content).toMatchObject({ done: true, number: 1 });
-  await shop.s.settle();
+  await shop.s.drain();
   expect((await watching).content).toMatchObject({
     status: 'failed',
     plan: [{ step: '1', title: text('Plan'), status: 'failed' }, { step: '2' }],
@@ -149,7 +149,7 @@ test('a call that waits is refused when its token ends meanwhile', async () => {
   const { data } = await shop.s.graphql<{ apiTokens: { id: string; name: string }[] }>('{ apiTokens { id name } }');
   await shop.mutate('revokeApiToken', { id: data.apiTokens.find(({ name }) => name === 'Limited')!.id });
   await mcp.call('cancel_runbook', { number: 2, confirm: true });
-  await shop.s.settle();
+  await shop.s.drain();
   expect(await answered).toMatchObject({ isError: true, content: { error: { code: 'UNAUTHENTICATED' } } });
 });
 

@@ -167,10 +167,10 @@ test('a newer head cancels the run of the older one, a closed pull request its o
 
   const hosted = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
   await w.service.localHost.closePullRequest(hosted, number);
-  await w.service.settle();
+  await w.service.drain();
   await w.comesTo(number, 'canceled');
   await w.service.localHost.reopenPullRequest(hosted, number);
-  await w.service.settle();
+  await w.service.drain();
   const again = await w.comesTo(number, 'waiting', 2);
   expect(again.head).toBe(second.head);
 
@@ -218,7 +218,7 @@ test('heads that were there before the repository had previews are verified wher
   // Something else than its head changes.
   const host = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
   await w.service.localHost.setLabel(host, old, 'nice', true);
-  await w.service.settle();
+  await w.service.drain();
   expect([await w.runs(old), await w.runs(blocked)]).toEqual([[], []]);
 
   await w.commit('feature', { 'more.txt': 'more\n' });

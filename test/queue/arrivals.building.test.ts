@@ -188,7 +188,7 @@ describe('while the build is made', () => {
     // No turn meanwhile: the queue has not seen the dequeue when the result comes.
     await expect
       .poll(async () => {
-        await w.service.settle();
+        await w.service.drain();
         return await isBuilt(w);
       })
       .toBe(true);

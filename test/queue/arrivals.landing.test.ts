@@ -92,7 +92,7 @@ describe.each(among([started, done], [done]))('at %s', (moment) => {
     await using _ = w;
     const close = async () => {
       await w.host.close(a);
-      await w.service.settle();
+      await w.service.drain();
     };
     await meanwhile(moment, close, () =>
       w.until(async () => (await statuses(w, a, b)).every((status) => status === 'merged')),
@@ -125,7 +125,7 @@ describe('a push to the base', () => {
       const pushBoth = async () => {
         await w.commit('a', { 'late.txt': 'late\n' });
         await push(w);
-        await w.service.settle();
+        await w.service.drain();
       };
       await meanwhile(moment, pushBoth, () => w.settled(a, b));
       expect(await statuses(w, a, b)).toEqual(['blocked 116', 'merged']);

@@ -57,7 +57,7 @@ describe('a configuration that is pushed', () => {
     Object.assign(remote, { username: 'x', password: token });
     const args = ['push', remote.href, branch];
     const { stderr } = await run('git', args, { cwd: work, env: { ...process.env, GIT_TERMINAL_PROMPT: '0' } });
-    await s.settle();
+    await s.drain();
     return stderr;
   };
   const tokenOf = async (...without: Scope[]): Promise<string> => await s.tokenWith(everyScopeBut('admin', ...without));
@@ -208,7 +208,7 @@ describe('a configuration that is pushed', () => {
         pull_request: { number, repository: { org: 'acme', name }, skip_validation: true },
       },
     });
-    await s.settle();
+    await s.drain();
     const { data } = await s.graphql<{ repository: { pullRequest: { status: string } } }>(
       `{ repository(owner: "acme", name: "${name}") { pullRequest(number: ${number}) { status } } }`,
     );

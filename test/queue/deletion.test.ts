@@ -31,7 +31,7 @@ beforeAll(async () => {
   await account.run('setPreviewSecret', { key: 'KEY', value: 'secret' }, 'previewSecret { key }');
   await account.run('grantPreviewSecret', { key: 'KEY', repository }, 'previewSecret { key }');
   await account.run('queuePullRequest', { repository, number, skipValidation: true }, 'pullRequest { number }');
-  await s.settle();
+  await s.drain();
 });
 afterAll(async () => await s.close());
 

@@ -62,7 +62,7 @@ it.each(among(modes, modes.slice(2)))(
     const atHost = async (change: Promise<unknown>) => {
       // What the host refuses, such as closing a merged one, changes nothing.
       await change.catch((error: unknown) => expect(error).toBeInstanceOf(HostRefused));
-      await w.service.settle();
+      await w.service.drain();
     };
     const steps: Record<string, { weight: number; take: () => Promise<unknown> }> = {
       queue: { weight: 30, take: async () => await queueIfOpen(w, pick(numbers)) },

@@ -17,7 +17,7 @@ async function openOfFork(w: World, branch: string): Promise<number> {
     fork: { owner: 'grace', name: 'web' },
     head,
   });
-  await w.service.settle();
+  await w.service.drain();
   return opened.number;
 }
 

@@ -23,7 +23,7 @@ const hints = async (w: World): Promise<{ kind: string; subject: string; isTaken
 
 /** Changes what the host says of a pull request, without a notification. */
 async function retitle(w: World, number: number, title: string): Promise<void> {
-  await w.service.settle();
+  await w.service.drain();
   await w.rows('update local_pull_request set title = $2 where number = $1', [number, title]);
 }
 
@@ -46,11 +46,11 @@ describe('a hint of a host', () => {
     } as const;
     const taken = await storeHints(query, [hint], { owner: 'dead', now, until: new Date(now.getTime() + 60_000) });
     expect(taken).toMatchObject([{ kind: 'pull_request', subject: String(number) }]);
-    await w.service.settle();
+    await w.service.drain();
     expect(await titles(w)).toEqual(['Add a']);
     expect(await hints(w)).toEqual([{ kind: 'pull_request', subject: String(number), isTaken: true }]);
     await w.rows("update host_hint set leased_until = now() - interval '1 second'");
-    await w.service.settle();
+    await w.service.drain();
     expect(await titles(w)).toEqual(['Another title']);
     expect(await hints(w)).toEqual([]);
   });
@@ -68,15 +68,15 @@ describe('a hint of a host', () => {
     });
     for (let times = 0; times < 6; times += 1) {
       w.service.localHost.installation.emit(event(w, number));
-      await w.service.settle();
+      await w.service.drain();
     }
     expect(asked).toBe(6);
     expect(await hints(w)).toEqual([{ kind: 'pull_request', subject: String(number), isTaken: null }]);
-    await w.service.settle();
+    await w.service.drain();
     expect(asked).toBe(6);
     isAway = false;
     await w.rows("update host_hint set due_at = now() - interval '1 second'");
-    await w.service.settle();
+    await w.service.drain();
     expect(await titles(w)).toEqual(['Another title']);
   });
 
@@ -135,7 +135,7 @@ describe('a hint of a host', () => {
     for (let times = 0; times < 20; times += 1) inbox.receive(event(w, numbers[0] ?? 0));
     await expect.poll(async () => await w.rows('select 1 from host_hint where again_at is not null')).toHaveLength(1);
     held.resolve();
-    await inbox.settle();
+    await inbox.drain();
     expect(read).toEqual([...numbers, numbers[0]]);
     expect(most).toBe(1);
     expect(await hints(w)).toEqual([]);

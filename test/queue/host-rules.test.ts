@@ -14,7 +14,7 @@ async function demand(w: World, rules: Partial<BaseRules>): Promise<void> {
   instead(w, 'readBaseRules', (original) => async (...of) => ({ ...(await original(...of)), ...rules }));
   const repository = { accountId: w.ctx.accountId, id: w.repositoryId, ...w.repository };
   w.service.localHost.installation.emit({ kind: 'push', repository, ref: 'refs/heads/main' });
-  await w.service.settle();
+  await w.service.drain();
 }
 
 const sentences = async (w: World, number: number): Promise<string[]> => {

@@ -119,7 +119,7 @@ describe('without a queue', () => {
     await w.queue(a, b);
     expect(await w.status(a)).toMatchObject({ status: 'pending', status_code: 101 });
     for (const number of numbers) await w.host.review(number, { reviewer: 'bob', verdict: 'approved' });
-    await w.service.settle();
+    await w.service.drain();
     await w.settled(a, b);
     await expectLandedOnce(w, a, b);
     expect(await line(w)).toEqual(['Add a (#1)', 'Add b (#2)']);

@@ -83,7 +83,7 @@ describe('what webhooks are sent', () => {
     const ahead = await w.open('c', { 'c.txt': 'c\n' });
     await w.queue(a, b);
     await w.until(async () => (await w.rows('select 1 from bot_pull_request where opened_at is not null')).length > 0);
-    await w.service.settle();
+    await w.service.drain();
     // As it is when a worker dies before the second one is opened.
     await w.rows('update bot_pull_request set opened_at = null where id = (select max(id) from bot_pull_request)');
     const open = await w.rows('select 1 from bot_pull_request where opened_at is not null and closed_at is null');
@@ -172,7 +172,7 @@ describe('what webhooks are sent', () => {
     const head = (await w.status(b)).head_sha;
     await w.git('update-ref', 'refs/heads/main', head);
     await w.service.localHost.reconcile(hostOf(w));
-    await w.service.settle();
+    await w.service.drain();
     await updatePullRequest(w.ctx, { repository: w.repository, number: b, mergeCommitSha: head }).catch(() => {});
     await w.until(async () => (await w.status(b)).status === 'merged');
     expect(await sent(w, 'merged')).toEqual([

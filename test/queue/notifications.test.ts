@@ -95,7 +95,7 @@ describe('the status comment and the check', () => {
     await w.until(async () => (await statuses(w, a, b)).every((status) => status === 'tagged'));
     await w.dequeue(d);
     await w.host.close(e);
-    await w.service.settle();
+    await w.service.drain();
     expect(await statuses(w, d, e)).toEqual(['open', 'closed']);
     await expectNotifiedAsExplained(w, ...numbers);
     await using _ = await startCi(w);

@@ -84,7 +84,7 @@ it.each<[mutation: string, input: () => object]>([
 });
 
 it('a runbook that was under way ends, and says why', async () => {
-  await s.settle();
+  await s.drain();
   const { data } = await s.graphql<{ runbook: object }>('{ runbook(number: 1) { status steps { leaves { error } } } }');
   expect(JSON.stringify(data.runbook)).toContain('The repository acme/web was taken out of use.');
 });

@@ -64,7 +64,7 @@ it('a pull request lands', { timeout: 300_000 }, async () => {
         },
         async turn() {
           // What the host reported is in memory alone until it is written.
-          await w.service.settle();
+          await w.service.drain();
           await ci.settled();
           aheadMs += 31_000;
           // What the host reported is found by the reconciler, as it is where an event was lost.

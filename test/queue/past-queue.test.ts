@@ -48,7 +48,7 @@ it('a queue as of an instant is the one that was read then: its line, its batche
   await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }), runsCi: false });
   const seen: { readonly at: Date; readonly queue: unknown }[] = [];
   const look = async (): Promise<void> => {
-    await w.service.settle();
+    await w.service.drain();
     for (;;) {
       const before = timeless(await ask(w, page, null));
       const at = await laterThan(Date.now());

@@ -32,7 +32,7 @@ it('repositories in line are compared every minute, others every quarter of an h
   });
   const countOf = (account: string | undefined): number => compared.filter((each) => each === account).length;
   const reconciler = createReconciler({ ...w.service.ports, clock });
-  const settled = reconciler.settle();
+  const settled = reconciler.drain();
   // Two of the account that hangs are under way, and everything else is compared meanwhile.
   await expect.poll(() => countOf(others[1]?.account_id)).toBe(4);
   expect(countOf(others[0]?.account_id)).toBe(2);
@@ -43,23 +43,23 @@ it('repositories in line are compared every minute, others every quarter of an h
 
   // The others have no folder here: a comparison that failed is repeated after one minute, then after two, then after four.
   tick(61);
-  await reconciler.settle();
+  await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([1, 8, 4]);
   tick(15 * 60);
-  await reconciler.settle();
+  await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([2, 12, 4]);
   // A line that begins after a comparison is seen within a minute, and compared a minute later.
   await w.queue(number);
   tick(61);
-  await reconciler.settle();
+  await reconciler.drain();
   tick(61);
-  await reconciler.settle();
+  await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([3, 12, 4]);
   tick(61);
-  await reconciler.settle();
+  await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([4, 12, 4]);
   tick(3 * 60);
-  await reconciler.settle();
+  await reconciler.drain();
   expect([countOf('ours'), ...others.map(({ account_id }) => countOf(account_id))]).toEqual([5, 16, 4]);
   await reconciler.stop();
 });

@@ -216,7 +216,7 @@ async function runChecks(service: Service): Promise<{ stop(): Promise<void> } & 
 
 /** A copy of the database as it is now. No check may run: sessions end for the moment, as when somebody restarts PostgreSQL. */
 async function backUp(w: World): Promise<{ url: string } & AsyncDisposable> {
-  await w.service.settle();
+  await w.service.drain();
   const name = `backup_${randomBytes(8).toString('hex')}`;
   const of = new URL(w.databaseUrl).pathname.slice(1);
   await asAdmin(
@@ -278,7 +278,7 @@ async function restore(w: World, databaseUrl: string): Promise<Restored> {
     async until(condition) {
       const deadline = performance.now() + 90_000;
       for (;;) {
-        await service.settle();
+        await service.drain();
         await loop.run(service.ports);
         if (await condition()) return;
         if (performance.now() > deadline) {

@@ -9,7 +9,7 @@ import { hostOf, statuses } from './stories.ts';
 
 async function say(w: World, number: number, body: string, author = 'ada'): Promise<void> {
   await w.service.localHost.addComment(hostOf(w), number, { author, body });
-  await w.service.settle();
+  await w.service.drain();
 }
 
 async function answers(w: World, number: number): Promise<string[]> {
@@ -144,7 +144,7 @@ describe('labels', () => {
     expect((await w.events()).filter(([, numbers]) => numbers.includes(90))).toEqual([]);
     const label = async (present: boolean): Promise<void> => {
       await w.host.label(90, 'mergequeue', present, 'ada');
-      await w.service.settle();
+      await w.service.drain();
     };
     await label(false);
     await w.pause(true);
@@ -167,7 +167,7 @@ describe('labels', () => {
     );
     w.service.localHost.setLabel = setLabel;
     await w.host.label(number, 'blocked', true, 'grace');
-    await w.service.settle();
+    await w.service.drain();
     await w.commit('a', { bad: null, 'a.txt': 'a\n' });
     await w.queue(number);
     expect(await statuses(w, number)).toEqual(['blocked 105']);

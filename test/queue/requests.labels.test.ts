@@ -7,7 +7,7 @@ import { expectLandedOnce, hostOf, statuses } from './stories.ts';
 
 async function label(w: World, number: number, name: string, present: boolean, by = 'ada'): Promise<void> {
   await w.host.label(number, name, present, by);
-  await w.service.settle();
+  await w.service.drain();
 }
 
 async function labels(w: World, number: number): Promise<readonly string[]> {
@@ -50,7 +50,7 @@ describe('the trigger label', () => {
       async () => (await labels(w, dequeued)).length === 0 && (await labels(w, failing)).includes('blocked'),
     );
     await w.until(async () => !(await labels(w, failing)).includes('mergequeue'));
-    await w.service.settle();
+    await w.service.drain();
     expect(await statuses(w, dequeued, failing)).toEqual(['open', 'blocked 107']);
     expect((await actions(w, dequeued)).filter((action) => action === 'dequeued')).toHaveLength(1);
     expect((await actions(w, failing)).filter((action) => action === 'labeled')).toHaveLength(1);
@@ -78,7 +78,7 @@ describe('the trigger label', () => {
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await label(w, number, 'mergequeue', true);
     await w.until(async () => (await labels(w, number)).length === 0);
-    await w.service.settle();
+    await w.service.drain();
     expect(await statuses(w, number)).toEqual(['open']);
     const comments = await w.host.comments(number);
     expect(comments.filter(({ key }) => key !== statusCommentKey).map(({ body }) => body)).toEqual([

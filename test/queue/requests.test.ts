@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 async function say(w: World, number: number, body: string, author = 'ada'): Promise<void> {
   await w.service.localHost.addComment(hostOf(w), number, { author, body });
-  await w.service.settle();
+  await w.service.drain();
 }
 
 async function answers(w: World, number: number): Promise<string[]> {
@@ -176,7 +176,7 @@ describe('what is reported', () => {
     expect(await title()).toBeNull();
     await w.git('update-ref', 'refs/heads/a', next);
     await w.service.localHost.reconcile(hostOf(w));
-    await w.service.settle();
+    await w.service.drain();
     expect(await title()).toBe('For the next head');
     await update(first, 'Late');
     expect(await title()).toBe('For the next head');

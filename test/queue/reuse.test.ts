@@ -69,7 +69,7 @@ describe('reuse_draft_pr_on_failure', () => {
     await w.pause(true);
     await w.dequeue(bad);
     await w.host.close(second?.number ?? 0);
-    await w.service.settle();
+    await w.service.drain();
     await w.pause(false);
     await using _ci = await startCi(w);
     await dyingAt(w, 'bot:after_close', async () => await w.settled(good));

@@ -6,7 +6,7 @@ import { minutes, opened, batched, withSlowOwnChecks } from './rules.ts';
 
 async function label(w: World, number: number, name: string): Promise<void> {
   await w.host.label(number, name, true);
-  await w.service.settle();
+  await w.service.drain();
 }
 
 /** As the host shows them. */

@@ -59,12 +59,12 @@ describe('a stack', () => {
     const [one, two, three] = await openStack(w);
     await w.queue(three);
     await w.host.close(one);
-    await w.service.settle();
+    await w.service.drain();
     expect(await statuses(w, one, two, three)).toEqual(['closed', 'open', 'open']);
     await w.queue(three);
     expect(await statuses(w, two, three)).toEqual(['open', 'blocked 118']);
     await w.service.localHost.reopenPullRequest(hostOf(w), one);
-    await w.service.settle();
+    await w.service.drain();
     await w.queue(three);
     expect(await statuses(w, one, two, three)).toEqual(['queued', 'queued', 'queued']);
     await w.configure(parallel());

@@ -48,7 +48,7 @@ describe('a slow read of the host', () => {
     const number = await w.open('a', { 'a.txt': '1\n' });
     const slow = slowReader(w, async () => {
       await w.host.close(number);
-      await w.service.settle();
+      await w.service.drain();
     });
     await syncPullRequest(slow, hosted(await loadRepository(w.ctx, w.repository)), number);
     expect(await statuses(w, number)).toEqual(['closed']);

@@ -52,7 +52,7 @@ export function hostOf(w: World): HostRepository {
 
 export async function setLabel(w: World, number: number, label: string, present = true): Promise<void> {
   await w.host.label(number, label, present);
-  await w.service.settle();
+  await w.service.drain();
 }
 
 /** Changes the base branch as a person does at the host. */
@@ -157,7 +157,7 @@ export async function verifyAll(w: World): Promise<Verification[]> {
 
 /** Runs the engine as a wake at that instant would. */
 export async function turnsAt(w: World, now: Date): Promise<void> {
-  await w.service.settle();
+  await w.service.drain();
   await wakeAll(w);
   await w.loop.run({ ...w.service.ports, clock: () => now });
 }

@@ -51,7 +51,7 @@ async function land(name: string): Promise<number> {
     pull_request: { number, repository: { org: 'acme', name: 'shop' }, skip_validation: true },
   };
   expect((await s.rest('POST', '/api/v1/pull_request', { body })).status).toBe(200);
-  await s.settle();
+  await s.drain();
   return number;
 }
 
@@ -341,7 +341,7 @@ describe('what git said', () => {
     const number = await openPullRequest(s, { repository, title: 'Ahead', headBranch: 'ahead', baseBranch: 'main' });
     expect(versions((await releasesOf(numbers[2])).releaseCandidates.nodes)).toEqual(['3.0-rc1', '2.0-rc1']);
     await git('push', '-q', remote, `${ahead}:main`);
-    await s.settle();
+    await s.drain();
     expect(versions((await releasesOf(number)).releaseCandidates.nodes)).toEqual(['3.0-rc1']);
     const fourth = await land('four');
     expect(versions((await releasesOf(fourth)).releaseCandidates.nodes)).toEqual([]);
@@ -429,7 +429,7 @@ async function mergeByHand(name: string, baseBranch = 'main'): Promise<number> {
   const number = await openPullRequest(s, { repository, title: `Add ${name}`, headBranch: name, baseBranch });
   await git('push', '-q', remote, `${head}:${baseBranch}`);
   await reconcileAll(s.ports);
-  await s.settle();
+  await s.drain();
   return number;
 }
 

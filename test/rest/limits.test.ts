@@ -99,7 +99,7 @@ it('takes 1,000,000 affected targets of an account, and forgets those of what is
     'select account_id as "accountId", id from repository where name = \'web\'',
   );
   if (row) await server.service.localHost.closePullRequest({ ...row, owner: 'acme', name: 'web' }, number);
-  await server.settle();
+  await server.drain();
   expect(await stored()).toBe(999_997);
   expect(await post('/api/v1/pull_request', update(number, ['//a']))).toEqual([200, undefined]);
   expect(await stored()).toBe(999_997);

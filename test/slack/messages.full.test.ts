@@ -50,7 +50,7 @@ it('posts a second time where the bot may not read the channel', async () => {
 it('waits as long as Slack asks, and goes on after Slack was down', async () => {
   w.api.next.push('ratelimited', 'down');
   await w.asked('flour');
-  await w.shop.s.settle();
+  await w.shop.s.drain();
   const began = w.skippedMs();
   await w.looked();
   expect(w.skippedMs() - began).toBeGreaterThan(30_000);
@@ -63,7 +63,7 @@ it.each([
 ])('says what to do about %s, and goes on when it was done', async (error, state, cure) => {
   w.api.channels.set('C0123456789', state);
   await w.asked(`spice-${error.replaceAll('_', '-')}`);
-  await w.shop.s.settle();
+  await w.shop.s.drain();
   await expect
     .poll(async () => {
       await w.shop.s.service.slack?.look();

@@ -45,7 +45,7 @@ export async function slackWorld(): Promise<SlackWorld> {
       return number;
     },
     async looked() {
-      await shop.s.settle();
+      await shop.s.drain();
       await vi.waitFor(
         async () => {
           // Edits of one message are seconds apart.

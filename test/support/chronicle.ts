@@ -63,7 +63,7 @@ export function chronicle(w: World): Chronicle {
   return {
     pages,
     async write() {
-      await w.service.settle();
+      await w.service.drain();
       await look();
       return pages.at(-1)?.said ?? [];
     },

@@ -151,7 +151,7 @@ async function makeHost({ service, ctx, emulator, repository, dataDir, stop }: H
   const person = as(emulator.login);
   const followed = async (): Promise<void> => {
     await emulator.core.settled();
-    await service.settle();
+    await service.drain();
   };
   const push = async (refspec: string): Promise<void> => {
     const header = `Authorization: Basic ${Buffer.from(`x-access-token:${emulator.token}`).toString('base64')}`;

@@ -1,5 +1,5 @@
 // A service of its own per test: database, local host, sequencer and one server or more, reached over HTTP and
-// WebSockets as users reach it. The engine's turns are taken by `settle`.
+// WebSockets as users reach it. `drain` handles all events of the host and takes the engine's turns.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ export interface TestServer {
   /** Another server process's worth: its own connections, caches and hub, on the same database. */
   another(): Promise<{ readonly url: string; close(): Promise<void> }>;
   /** Turns of the engine until nothing is left to do now. */
-  settle(): Promise<void>;
+  drain(): Promise<void>;
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -226,8 +226,8 @@ export async function startServer(
       others.push(other);
       return other;
     },
-    async settle() {
-      await main.service.settle();
+    async drain() {
+      await main.service.drain();
       await loop.run(ports);
     },
     rows: async (text, values = []) => await ports.db.system.query(text, values),

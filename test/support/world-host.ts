@@ -94,7 +94,7 @@ export async function makeLocalHost({ service, ctx, repository, onError }: World
       const id = await commitAsUser(git, gitDir, commit);
       // A push past the service: the host's reconciler tells of it as it would of any other.
       await host.reconcile(repository);
-      await service.settle();
+      await service.drain();
       return id;
     },
     open: async (pullRequest) => {

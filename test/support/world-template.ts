@@ -40,7 +40,7 @@ export async function beginWorld(service: Service, files: FirstFiles): Promise<W
     message: 'First',
   });
   await service.localHost.reconcile(hosted(repository));
-  await service.settle();
+  await service.drain();
   await syncBase(ctx, hosted(repository), 'main');
   return { accountId, token, secrets };
 }

@@ -156,7 +156,7 @@ async function openWorld(options: WorldOptions, open: OpenService): Promise<Open
     const service = await open(own, folder);
     const start = await beginWorld(service, files);
     // A copy would have the lease of a hint that nobody handles.
-    await service.settle();
+    await service.drain();
     await service.stop();
     return start;
   });
@@ -273,7 +273,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
     async until(condition, withinMs = isAtGitHub ? 300_000 : 90_000) {
       const deadline = performance.now() + withinMs;
       for (;;) {
-        await service.settle();
+        await service.drain();
         await loop.run(service.ports);
         if (await condition()) return;
         if (performance.now() > deadline) throw new Error(`It did not come about. ${await report()}`);

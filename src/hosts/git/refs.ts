@@ -18,7 +18,7 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
     await transact(git, directory, ordered);
   } catch (error) {
     // Refused while preparing: nothing moved. Anything else may have happened half, and is completed or not started.
-    const isApplied = !isRefusal(error) && (await settle(git, directory, ordered)) === 'applied';
+    const isApplied = !isRefusal(error) && (await completeUpdates(git, directory, ordered)) === 'applied';
     if (!isApplied) {
       if (note !== null) await forgetUpdates(note);
       throw await whyNot(directory, ordered, error);
@@ -40,7 +40,7 @@ export async function setRef(git: Git, directory: string, ref: string, to: strin
 /** Completes the updates of processes that died while they moved refs. */
 export async function completeAbandonedUpdates(git: Git, directory: string): Promise<void> {
   for (const { path, updates } of await abandonedUpdates(directory)) {
-    await settle(git, directory, updates);
+    await completeUpdates(git, directory, updates);
     await forgetUpdates(path);
   }
 }
@@ -100,7 +100,7 @@ async function transact(git: Git, directory: string, updates: readonly RefUpdate
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
     if (isRefusal(error) && (await findMoved(directory, updates)) !== null) throw error;
-    if (!isRefusal(error) && (await settle(git, directory, updates)) === 'applied') return;
+    if (!isRefusal(error) && (await completeUpdates(git, directory, updates)) === 'applied') return;
     await git.run(directory, ['update-ref', '--stdin', '-z'], { stdin: text });
   }
 }
@@ -121,7 +121,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof GitFailed && /^fatal: prepare:/m.test(error.stderr);
 }
 
-async function settle(
+async function completeUpdates(
   git: Git,
   directory: string,
   updates: readonly RefUpdate[],
@@ -140,7 +140,7 @@ async function settle(
   } catch (error) {
     // Somebody else may be completing the very same update: what stands now decides.
     if (triesLeft <= 1) throw error;
-    return await settle(git, directory, updates, triesLeft - 1);
+    return await completeUpdates(git, directory, updates, triesLeft - 1);
   }
 }
 

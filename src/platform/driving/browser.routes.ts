@@ -17,14 +17,14 @@ const ofTheConnection = new Set([
 export async function answerFrom(client: AppClient, route: Route, signal: AbortSignal): Promise<void> {
   const request = route.request();
   const url = new URL(request.url());
-  if (url.origin !== client.origin) return await settle(route.abort('blockedbyclient'));
+  if (url.origin !== client.origin) return await ignoreClosedPage(route.abort('blockedbyclient'));
   // Nobody waits for a route: what is thrown here would end the process.
   const exchanged = await ask(client, { request, url, signal }).catch(() => null);
-  await settle(exchanged === null ? route.abort('failed') : route.fulfill(exchanged));
+  await ignoreClosedPage(exchanged === null ? route.abort('failed') : route.fulfill(exchanged));
 }
 
 /** The page may be gone by the time its answer is there. */
-async function settle(answered: Promise<void>): Promise<void> {
+async function ignoreClosedPage(answered: Promise<void>): Promise<void> {
   await answered.catch(() => {});
 }
 

@@ -19,7 +19,7 @@ export async function takeTurn<T extends KindTypes>(ctx: Context, kind: Kind<T>,
     const locked = await kind.lock(quiet, tx, id);
     const decided = await changeRows(quiet, tx, { kind, rows: locked }, async () => {
       const rows = (await kind.prepare?.(quiet, tx, locked)) ?? locked;
-      return await settle(quiet, tx, kind, rows);
+      return await writeUntilDone(quiet, tx, kind, rows);
     });
     const { rows, step } = decided;
     kind.rowOf(rows).nextLookAt = relayAt(step, ctx.clock());
@@ -32,7 +32,7 @@ export async function takeTurn<T extends KindTypes>(ctx: Context, kind: Kind<T>,
 }
 
 /** Writes what has to be written, until something is left to do or to wait for. */
-async function settle<T extends KindTypes>(
+async function writeUntilDone<T extends KindTypes>(
   ctx: Context,
   tx: Transaction,
   kind: Kind<T>,

@@ -11,14 +11,14 @@ test('with every webhook lost a queue with a line goes on within a minute', asyn
   w.emulator.controls.webhooks({ drop: 1 });
   let aheadMs = 0;
   const reconciler = createReconciler({ ...w.service.ports, clock: () => new Date(Date.now() + aheadMs) });
-  await reconciler.settle();
+  await reconciler.drain();
   await w.label(two);
-  await reconciler.settle();
+  await reconciler.drain();
   const statusOfTwo = async (): Promise<unknown[]> =>
     await w.rows('select status from pull_request where number = $1', [two]);
   expect(await statusOfTwo()).toEqual([{ status: 'open' }]);
   aheadMs = 60_000;
-  await reconciler.settle();
+  await reconciler.drain();
   expect(await w.settled(one, two)).toEqual({ [one]: 'merged', [two]: 'merged' });
   await reconciler.stop();
 });

@@ -197,13 +197,13 @@ export async function queueWorld(options: QueueWorldOptions = {}): Promise<Queue
       for (const issue_number of numbers) {
         await person.issues.addLabels({ ...place, issue_number, labels: ['mergequeue'] });
         await emulator.core.settled();
-        await service.settle();
+        await service.drain();
       }
     },
     async until(condition) {
       const deadline = performance.now() + 90_000;
       for (;;) {
-        await service.settle();
+        await service.drain();
         await loop.run(service.ports);
         if (await condition()) return;
         if (performance.now() > deadline)

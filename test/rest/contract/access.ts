@@ -39,7 +39,7 @@ export async function prepareMany(server: TestServer): Promise<Tokens> {
   await openPullRequest(at, { repository: idle, title: 'Add topic', headBranch: 'topic', baseBranch: 'main' });
   await server.rows('update repository set active = false where account_id = $1 and name = $2', [accountId, idle.name]);
   await pushBranches(at, configured, [], 'merge_rules: {labels: {trigger: pushed}}\n');
-  await server.settle();
+  await server.drain();
   for (let change = 1; change < changes; change += 1) {
     const body = `merge_rules: {labels: {trigger: go-${change}}}\n`;
     const answer = await server.rest('POST', `/api/v1/config?org=many&repo=${configured.name}`, { body, token });

@@ -64,7 +64,7 @@ export interface PreparedLine {
 
 /** A repository whose pull requests are in every status a line brings about; no check of it ever ends. */
 export async function prepareLine(
-  at: Installation & Pick<TestServer, 'accountId' | 'rest' | 'settle' | 'service' | 'rows'>,
+  at: Installation & Pick<TestServer, 'accountId' | 'rest' | 'drain' | 'service' | 'rows'>,
   name = 'line',
 ): Promise<PreparedLine> {
   const repository = { owner: 'acme', name };
@@ -96,7 +96,7 @@ export async function prepareLine(
       action: 'queue',
       pull_request: { number: numbers[name], repository: reference, ...more },
     });
-    await at.settle();
+    await at.drain();
   };
   await queue('merged', { skip_validation: true });
   for (const name of ['held', 'tagged', 'queued', 'blocked'] as const) await queue(name);
@@ -106,7 +106,7 @@ export async function prepareLine(
   );
   if (!row) throw new Error('The repository is not there.');
   await at.service.localHost.closePullRequest({ ...row, ...repository }, numbers['closed'] ?? 0);
-  await at.settle();
+  await at.drain();
   const [bot] = await at.rows<Record<'head' | 'base', string> & { number: number }>(
     'select number, head_commit_sha as head, pre_batch_sha as base from bot_pull_request where repository_id = $1',
     [row.id],

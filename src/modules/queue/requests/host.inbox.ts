@@ -38,7 +38,7 @@ export interface HostInbox {
   /** Takes what is due: stored by another process, planned for now, or left by a process that died. */
   look(): Promise<void>;
   /** Resolves when everything received or due so far is handled. */
-  settle(): Promise<void>;
+  drain(): Promise<void>;
 }
 
 export function createHostInbox(ports: () => Ports): HostInbox {
@@ -157,7 +157,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
       await storing;
     },
     look,
-    async settle() {
+    async drain() {
       do {
         while (isBusy()) await Promise.all([storing, ...lines.values()]);
         await look();
