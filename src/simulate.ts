@@ -40,7 +40,7 @@ interface Simulated extends Tally {
   readonly composed: number;
   readonly until: string;
   readonly simulatedArrivals: number;
-  readonly stretches: number;
+  readonly segments: number;
   readonly complete: boolean;
 }
 
@@ -61,7 +61,7 @@ interface Simulation {
 }
 
 const tally = 'waits { p50 p90 p95 } landed landedPerHour builds buildsPerLanding ejected';
-const simulated = `${tally} ejectedUnjustly red composed until simulatedArrivals stretches complete`;
+const simulated = `${tally} ejectedUnjustly red composed until simulatedArrivals segments complete`;
 const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $input) {
   accepted problems { path reason line column } from arrivals observed { ${tally} } present { ${simulated} } other { ${simulated} } assumptions } }`;
 
@@ -146,9 +146,9 @@ function say({ accepted, problems, from, arrivals, observed, present, other, ass
   for (const sentence of assumptions) console.log(`  ${sentence}`);
 }
 
-function howFar({ until, simulatedArrivals, stretches }: Simulated, arrivals: number): string {
+function howFar({ until, simulatedArrivals, segments }: Simulated, arrivals: number): string {
   if (simulatedArrivals === arrivals) return `Time ran out: simulated until ${until} only.`;
-  return `Too many for a minute: simulated ${simulatedArrivals} of ${arrivals}, in ${stretches} ${stretches === 1 ? 'stretch' : 'stretches'} of the time. Counts are scaled up; a line that grows from hour to hour is not seen.`;
+  return `Too many for a minute: simulated ${simulatedArrivals} of ${arrivals}, in ${segments} ${segments === 1 ? 'segment' : 'segments'} of the time. Counts are scaled up; a line that grows from hour to hour is not seen.`;
 }
 
 const rows: readonly {

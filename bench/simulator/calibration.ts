@@ -3,7 +3,11 @@
 import type { QueueRules } from '../../src/domain/queue/model/rules.ts';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
-import { experienceOf, type Experience, type ExperiencedBuild } from '../../src/domain/simulation/experience.ts';
+import {
+  buildStatisticsOf,
+  type BuildStatistics,
+  type ObservedBuild,
+} from '../../src/domain/simulation/build-statistics.ts';
 import { forecast, type Eta, type NoEta } from '../../src/domain/simulation/forecast.ts';
 import { plannerPolicy, type PlannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
 import type { Policy, PolicySetup, QueueView } from '../../src/domain/simulation/policy.ts';
@@ -53,8 +57,8 @@ export function estimateLandings({ cell, kind, seed, changes, askings, runs }: A
   const past = buildsBefore(drawDay(cell, { seed: seed + dayBefore, changes: changesBefore, past: 2_000 }), rules);
   const day = drawDay(cell, { seed, changes, past: 2_000 });
   const estimates: { readonly id: string; readonly stage: Stage; readonly eta: Eta | NoEta }[] = [];
-  const ask = (snapshot: Snapshot, now: number, experience: Experience | null): void => {
-    const { etas } = forecast(snapshot, now, { experience, isOver: afterRuns(runs) });
+  const ask = (snapshot: Snapshot, now: number, statistics: BuildStatistics | null): void => {
+    const { etas } = forecast(snapshot, now, { statistics, isOver: afterRuns(runs) });
     for (const { id, queuedAt, status } of snapshot.pullRequests) {
       const stage = queuedAt === now ? 'arriving' : status === 'tagged' ? 'building' : 'waiting';
       estimates.push({ id, stage, eta: etas.get(id) ?? 'too_far_back' });
@@ -71,7 +75,7 @@ export function estimateLandings({ cell, kind, seed, changes, askings, runs }: A
         const { now } = queue;
         const snapshot = planner.snapshot(now);
         const known = [...past, ...builds.at(now)].slice(-lastBuilds);
-        ask(snapshot, now, experienceOf(known, { now, line: snapshot.pullRequests, flakeRate }));
+        ask(snapshot, now, buildStatisticsOf(known, { now, line: snapshot.pullRequests, flakeRate }));
       },
     };
   });
@@ -98,7 +102,7 @@ function isAsked({ news }: QueueView, of: { readonly seed: number; readonly shar
 }
 
 /** Of pull requests that are none of the day's, all before its beginning. */
-function buildsBefore(day: PolicySetup, rules: QueueRules): ExperiencedBuild[] {
+function buildsBefore(day: PolicySetup, rules: QueueRules): ObservedBuild[] {
   const builds = new BuildRecords();
   const { until } = simulate(day, () => builds.of(plannerOf(day, rules)));
   return builds.at(until).map(({ members, startedAt, ...build }) => ({
@@ -110,7 +114,7 @@ function buildsBefore(day: PolicySetup, rules: QueueRules): ExperiencedBuild[] {
 
 /** What the service's rows tell of the builds of a policy. */
 class BuildRecords {
-  readonly #builds = new Map<number, Omit<ExperiencedBuild, 'lastedMs'> & { readonly endedAt: number | null }>();
+  readonly #builds = new Map<number, Omit<ObservedBuild, 'lastedMs'> & { readonly endedAt: number | null }>();
 
   of(policy: Policy): Policy {
     return {
@@ -136,7 +140,7 @@ class BuildRecords {
   }
 
   /** Oldest first. */
-  at(now: number): ExperiencedBuild[] {
+  at(now: number): ObservedBuild[] {
     return [...this.#builds.values()].map(({ endedAt, ...build }) => ({
       ...build,
       lastedMs: (endedAt ?? now) - build.startedAt,

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import type { Snapshot } from '../../src/domain/queue/model/snapshot.ts';
 import { simulate } from '../../src/domain/simulation/engine.ts';
-import { experienceOf } from '../../src/domain/simulation/experience.ts';
+import { buildStatisticsOf } from '../../src/domain/simulation/build-statistics.ts';
 import { forecast } from '../../src/domain/simulation/forecast.ts';
 import { plannerPolicy } from '../../src/domain/simulation/planner-policy.ts';
 import { afterRuns, calibrationOf, kinds, estimateLandings, type Kind, type Estimate } from './calibration.ts';
@@ -91,9 +91,9 @@ function costOf(kind: Kind, waiting: number): number {
     hasEnded: true,
     lastedMs: (0.25 + (number % 10) / 10) * hour,
   }));
-  const experience = experienceOf(builds, { now: 0, line: snapshot['pullRequests'], flakeRate: 0 });
+  const statistics = buildStatisticsOf(builds, { now: 0, line: snapshot['pullRequests'], flakeRate: 0 });
   const begin = process.cpuUsage();
-  forecast(snapshot, 0, { experience, isOver: afterRuns(9) });
+  forecast(snapshot, 0, { statistics, isOver: afterRuns(9) });
   const { user, system } = process.cpuUsage(begin);
   return (user + system) / 1000;
 }

@@ -32,7 +32,7 @@ interface Simulated extends Tally {
   readonly ejectedUnjustly: number;
   readonly composed: number;
   readonly simulatedArrivals: number;
-  readonly stretches: number;
+  readonly segments: number;
   readonly complete: boolean;
 }
 interface Answer {
@@ -50,7 +50,7 @@ interface Answer {
 const tally = 'waits { p50 p95 } landed builds ejected';
 const document = `query ($input: SimulateQueueInput!) { simulateQueue(input: $input) {
   accepted arrivals problems { code line } observed { ${tally} }
-  present { ${tally} red ejectedUnjustly composed simulatedArrivals stretches complete } other { ${tally} red ejectedUnjustly composed complete } assumptions } }`;
+  present { ${tally} red ejectedUnjustly composed simulatedArrivals segments complete } other { ${tally} red ejectedUnjustly composed complete } assumptions } }`;
 
 async function ask(input: Readonly<Record<string, unknown>> = {}) {
   const answer = await s.graphql<Answer>(document, {
@@ -78,7 +78,7 @@ describe('simulateQueue', () => {
       ejectedUnjustly: 0,
       composed: 0,
       simulatedArrivals: 200,
-      stretches: 1,
+      segments: 1,
       complete: true,
     });
     expect(Math.abs(now.waits.p95 - observed.waits.p95) / observed.waits.p95).toBeLessThan(0.05);

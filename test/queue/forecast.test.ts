@@ -24,7 +24,7 @@ it('follows from what builds took so far, and comes true', async () => {
   };
   const first = await open('a', 'b');
   await w.queue(...first);
-  expect((await foreseen(w)).estimates.map(({ eta }) => eta)).toEqual(['no_experience', 'no_experience']);
+  expect((await foreseen(w)).estimates.map(({ eta }) => eta)).toEqual(['no_build_history', 'no_build_history']);
   await w.settled(...first);
 
   const next = await open('c', 'd', 'e');

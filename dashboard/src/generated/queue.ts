@@ -230,7 +230,7 @@ export type EtaUnknown =
   /** It is more likely to be blocked than to be merged. */
   | 'LIKELY_TO_FAIL'
   /** No build of the queue has ended yet. */
-  | 'NO_EXPERIENCE'
+  | 'NO_BUILD_HISTORY'
   /** Landings wait for a merge window, and none opens any more. */
   | 'NO_WINDOW'
   /** A pause is in force. */

@@ -12,7 +12,7 @@ const unknownTexts = {
   halted: 'When it is merged is not known while the queue is halted.',
   paused: 'When it is merged is not known while the queue is paused.',
   no_window: 'It is not merged before a merge window opens or a freeze ends, and when that is is not known.',
-  no_experience: 'When it is merged is not known before a build of this queue has ended.',
+  no_build_history: 'When it is merged is not known before a build of this queue has ended.',
   too_far_back: 'When it is merged can be estimated as soon as it is further ahead in line.',
   likely_to_fail: 'It is more likely to be blocked than to be merged.',
 } as const satisfies Record<NoEta, string>;

@@ -5,8 +5,8 @@ import type { Targets } from '../queue/model/overlap.ts';
 import type { QueueRules } from '../queue/model/rules.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
 import { simulate } from './engine.ts';
-import type { Experience } from './experience.ts';
-import { guess } from './guess.ts';
+import type { BuildStatistics } from './build-statistics.ts';
+import { sampleWorld } from './sample-world.ts';
 import { plannerPolicy } from './planner-policy.ts';
 import type { Change } from './policy.ts';
 import { rising } from './quantile.ts';
@@ -27,7 +27,7 @@ export type NoEta =
   /** Landings wait for a merge window, and no window opens any more. */
   | 'no_window'
   /** No build has ended yet. */
-  | 'no_experience'
+  | 'no_build_history'
   | 'too_far_back'
   /** In most simulations it leaves the line without landing. */
   | 'likely_to_fail';
@@ -41,7 +41,7 @@ export interface Forecast {
 
 export interface ForecastOptions {
   /** Null: nothing is known about builds yet. */
-  readonly experience: Experience | null;
+  readonly statistics: BuildStatistics | null;
   /** Asked between and within simulations. When it is true, no more start. */
   readonly isOver: () => boolean;
   /** The number of simulations at most, 99 if not given. */
@@ -55,32 +55,32 @@ const mostRuns = 99;
 const fewestRuns = 9;
 
 export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
-  const { experience, isOver, runs: most = mostRuns } = options;
-  const hindrance = hindranceOf(snapshot, experience);
-  if (hindrance !== null || experience === null)
-    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, hindrance ?? 'no_experience'])) };
+  const { statistics, isOver, runs: most = mostRuns } = options;
+  const hindrance = hindranceOf(snapshot, statistics);
+  if (hindrance !== null || statistics === null)
+    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, hindrance ?? 'no_build_history'])) };
   const line = initialLineOf(snapshot, now, longestLine);
   const played = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
   for (; runs < most && (runs < fewestRuns || !isOver()); runs += 1)
-    playOn(line, { snapshot, now, experience, seed: runs + 1 }, played);
+    playOn(line, { snapshot, now, statistics, seed: runs + 1 }, played);
   const from = snapshot.queue.landingsFrom ?? now;
   const etas = new Map<string, Eta | NoEta>(snapshot.pullRequests.map(({ id }) => [id, 'too_far_back']));
   for (const [number, each] of played.entries()) etas.set(line.ids[number] ?? '', etaOf(each, from));
   return { etas, runs };
 }
 
-function hindranceOf({ queue }: Snapshot, experience: Experience | null): NoEta | null {
+function hindranceOf({ queue }: Snapshot, statistics: BuildStatistics | null): NoEta | null {
   if (queue.haltedReason !== null) return 'halted';
   if (queue.paused) return 'paused';
   if (queue.landingsFrom === Infinity) return 'no_window';
-  return experience === null ? 'no_experience' : null;
+  return statistics === null ? 'no_build_history' : null;
 }
 
 interface Played {
   readonly snapshot: Snapshot;
   readonly now: number;
-  readonly experience: Experience;
+  readonly statistics: BuildStatistics;
   readonly seed: number;
 }
 
@@ -94,13 +94,20 @@ interface SimulatedEnds {
 
 function playOn(
   line: InitialLine,
-  { snapshot, now, experience, seed }: Played,
+  { snapshot, now, statistics, seed }: Played,
   played: readonly SimulatedEnds[],
 ): void {
-  const arrivalsPerHour = isShortOfBuilds(snapshot) ? experience.arrivalsPerHour : 0;
+  const arrivalsPerHour = isShortOfBuilds(snapshot) ? statistics.arrivalsPerHour : 0;
   const targets = targetsOf(snapshot);
-  const flakeRate = flakeRateOf(snapshot, experience);
-  const { truth, builds, arrivals } = guess(line, { ...experience, seed, now, arrivalsPerHour, flakeRate, targets });
+  const flakeRate = flakeRateOf(snapshot, statistics);
+  const { truth, builds, arrivals } = sampleWorld(line, {
+    ...statistics,
+    seed,
+    now,
+    arrivalsPerHour,
+    flakeRate,
+    targets,
+  });
   const initial = line.builds.map(({ batch }, place) => ({ batch, build: builds[place] ?? null }));
   const changes = [...line.changes, ...arrivals.map(({ change }) => change)];
   const first = arrivals[0]?.change.number ?? Infinity;
@@ -131,7 +138,7 @@ function playOn(
 }
 
 /** Second builds show the rate directly: the share of red builds that were false. */
-function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: Experience): number {
+function flakeRateOf({ secondTries, pullRequests }: Snapshot, { flakeRate }: BuildStatistics): number {
   if (secondTries === undefined || secondTries.judged === 0 || pullRequests.length === 0) return flakeRate;
   const ofReds = (secondTries.passed + 0.5) / (secondTries.judged + 5);
   const failing =

@@ -2,7 +2,7 @@
 // number of simulations with the same seeds, so that the difference is of the change and not of chance.
 import { inLineOrder } from '../queue/model/order.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
-import type { Experience } from './experience.ts';
+import type { BuildStatistics } from './build-statistics.ts';
 import { forecast, type Eta, type NoEta } from './forecast.ts';
 
 export interface MovedEta {
@@ -19,7 +19,7 @@ export interface LineChange {
 }
 
 export interface MovingOptions {
-  readonly experience: Experience | null;
+  readonly statistics: BuildStatistics | null;
   /** When it is true, no more simulations of the line without the change start. */
   readonly isOver: () => boolean;
 }

@@ -6,7 +6,7 @@ import { plannerPolicy } from './planner-policy.ts';
 import type { Change } from './policy.ts';
 import { quantile, rising } from './quantile.ts';
 import { simulatedRules } from './simulated-rules.ts';
-import { stretchesOf, type Replayable } from './stretches.ts';
+import { segmentsOf, type Replayable } from './segments.ts';
 
 /** In seconds, over the pull requests that landed. */
 export interface Waits {
@@ -39,7 +39,7 @@ export interface Replayed extends Tally {
   /** The number of replayed arrivals. If a history is too long, counts are scaled up to all arrivals. */
   readonly simulated: number;
   /** The number of parts of the history that were replayed, each by itself. 1: the whole. */
-  readonly stretches: number;
+  readonly segments: number;
 }
 
 export interface ReplayOptions {
@@ -55,7 +55,7 @@ export interface ReplayOptions {
 const judgedFrom = 0.05;
 const judgedUntil = 0.5;
 
-/** Replays the whole history, or stretches of it as soon as the whole turns out to take too long. */
+/** Replays the whole history, or segments of it as soon as the whole turns out to take too long. */
 export function replay(workload: Replayable, { rules, spent }: ReplayOptions): Replayed {
   const { changes } = workload;
   const begin = spent();
@@ -73,16 +73,16 @@ export function replay(workload: Replayable, { rules, spent }: ReplayOptions): R
       arrived += 1;
     },
   });
-  if (isTooLong) return replayStretches(workload, { rules, spent });
+  if (isTooLong) return replaySegments(workload, { rules, spent });
   return countAll(changes, [{ run, isCounted: () => true, simulated: changes.length }]);
 }
 
-function replayStretches(workload: Replayable, { rules, spent }: ReplayOptions): Replayed {
+function replaySegments(workload: Replayable, { rules, spent }: ReplayOptions): Replayed {
   const played: Played[] = [];
-  for (const { workload: part, countedFrom, countedUntil } of stretchesOf(workload)) {
+  for (const { workload: part, countedFrom, countedUntil } of segmentsOf(workload)) {
     const run = play(part, rules, { isOver: () => spent() >= 1 });
     const isWhole = run.outcomes.length === part.changes.length;
-    // The last stretch is incomplete, and counts only if there is no other.
+    // The last segment is incomplete, and counts only if there is no other.
     if (!isWhole && played.length > 0) break;
     const isCounted = ({ arrivedAt }: Change): boolean =>
       !isWhole || (arrivedAt >= countedFrom && arrivedAt < countedUntil);
@@ -141,7 +141,7 @@ function countAll(changes: readonly Change[], played: readonly Played[]): Replay
     composed: sum(({ composed }) => composed),
     until,
     simulated,
-    stretches: played.length,
+    segments: played.length,
   };
 }
 

@@ -2,7 +2,7 @@ import { fc, seed as fcSeed } from '../../support/properties.ts';
 import { describe, expect, it, test } from 'vitest';
 import { afterRuns } from '../../../bench/simulator/calibration.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
-import { experienceOf, type Experience } from '../../../src/domain/simulation/experience.ts';
+import { buildStatisticsOf, type BuildStatistics } from '../../../src/domain/simulation/build-statistics.ts';
 import { forecast, type Eta } from '../../../src/domain/simulation/forecast.ts';
 import { rising } from '../../../src/domain/simulation/quantile.ts';
 import { draw } from '../../../src/domain/simulation/randomness.ts';
@@ -13,27 +13,27 @@ import { minute, now, parallel, pr, situation } from '../queue/situation.ts';
 const rules = { ...parallel, maxParallelBuilds: 20 };
 
 /** Builds took so long, each as often, of pull requests that are gone. */
-function experienced(minutes: readonly number[], flakeRate: number): Experience {
+function statisticsOf(minutes: readonly number[], flakeRate: number): BuildStatistics {
   const builds = Array.from({ length: 100 }, (_, place) => ({
     members: [`gone ${place}`],
     startedAt: now - (place + 1) * minute,
     hasEnded: true,
     lastedMs: (minutes[place % minutes.length] ?? 0) * minute,
   }));
-  const experience = experienceOf(builds, { now, line: [], flakeRate });
-  if (experience === null) throw new Error('Builds have ended.');
-  return { ...experience, arrivalsPerHour: 0 };
+  const statistics = buildStatisticsOf(builds, { now, line: [], flakeRate });
+  if (statistics === null) throw new Error('Builds have ended.');
+  return { ...statistics, arrivalsPerHour: 0 };
 }
 
 test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})`, () => {
-  const experience = { ...experienced([10, 20], 0.02), arrivalsPerHour: 4 };
+  const statistics = { ...statisticsOf([10, 20], 0.02), arrivalsPerHour: 4 };
   const numRuns = examples({ standard: 10, full: 60 });
   let estimates = 0;
   fc.assert(
     fc.property(histories, (history) => {
       runHistory(history, (snapshot, at) => {
         if (draw(snapshot.pullRequests.length, at) > 0.2) return;
-        const { etas } = forecast(snapshot, at, { experience, isOver: () => true });
+        const { etas } = forecast(snapshot, at, { statistics, isOver: () => true });
         expect([...etas.keys()].sort()).toEqual(snapshot.pullRequests.map(({ id }) => id).sort());
         expect([...etas.values()], 'everybody leaves the line').not.toContain('too_far_back');
         for (const eta of etas.values()) {
@@ -50,9 +50,9 @@ test(`a line is played on from wherever it stands to its end (FC_SEED=${fcSeed})
 });
 
 describe('a forecast', () => {
-  const experience = experienced([10, 20, 30], 0);
-  const ask = (snapshot: Snapshot, known: Experience | null = experience) =>
-    forecast(snapshot, now, { experience: known, isOver: afterRuns(49) });
+  const statistics = statisticsOf([10, 20, 30], 0);
+  const ask = (snapshot: Snapshot, known: BuildStatistics | null = statistics) =>
+    forecast(snapshot, now, { statistics: known, isOver: afterRuns(49) });
   const minutesOf = (eta: Eta | string | undefined): number[] =>
     typeof eta === 'object' ? [(eta.p50 - now) / minute, (eta.p90 - now) / minute] : [];
 
@@ -94,7 +94,7 @@ describe('a forecast', () => {
 
   it('is none while no build has ended, and none for a pull request that most likely fails', () => {
     const line = situation({ rules, waiting: [pr(1), pr(2, { successProbability: 0.1 })] });
-    expect(ask(line, null).etas.get('p1')).toBe('no_experience');
+    expect(ask(line, null).etas.get('p1')).toBe('no_build_history');
     expect(ask(line).etas.get('p2')).toBe('likely_to_fail');
   });
 
@@ -102,7 +102,7 @@ describe('a forecast', () => {
     const red = { of: [1], build: 'failure', change: { sideBuild: 'speculative' } } as const;
     const seen = situation({ rules: { ...rules, speculation: 'adaptive' }, line: [red] });
     const line = { ...seen, pullRequests: seen.pullRequests.map((row) => ({ ...row, successProbability: 0.99 })) };
-    const lying = { ...experience, flakeRate: 0.3 };
+    const lying = { ...statistics, flakeRate: 0.3 };
     expect(ask(line, lying).etas.get('p1')).toBeTypeOf('object');
     const { etas } = ask({ ...line, secondTries: { passed: 0, judged: 20 } }, lying);
     expect(etas.get('p1')).toBe('likely_to_fail');
@@ -117,7 +117,7 @@ describe('a forecast', () => {
 
   it('reaches so far back as a line is played', () => {
     const line = situation({ rules, waiting: Array.from({ length: 110 }, (_, place) => pr(place + 1)) });
-    const { etas } = forecast(line, now, { experience, isOver: () => true });
+    const { etas } = forecast(line, now, { statistics, isOver: () => true });
     expect(typeof etas.get('p100')).toBe('object');
     expect(etas.get('p101')).toBe('too_far_back');
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { afterRuns } from '../../../bench/simulator/calibration.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
-import { experienceOf, type Experience } from '../../../src/domain/simulation/experience.ts';
+import { buildStatisticsOf, type BuildStatistics } from '../../../src/domain/simulation/build-statistics.ts';
 import { movedEtas } from '../../../src/domain/simulation/moved-etas.ts';
 import { minute, now, parallel, pr, situation } from '../queue/situation.ts';
 
@@ -11,15 +11,15 @@ const builds = [10, 20].map((minutes) => ({
   hasEnded: true,
   lastedMs: minutes * minute,
 }));
-const experience = experienceOf(builds, { now, line: [], flakeRate: 0 });
+const statistics = buildStatisticsOf(builds, { now, line: [], flakeRate: 0 });
 
 /** One build at a time, of one pull request. */
 const rules = { ...parallel, maxParallelBuilds: 1, batchSize: 1 };
 const line = situation({ rules, waiting: [1, 2, 3].map((number) => pr(number)) });
 const withLine = (...numbers: number[]): Snapshot => ({ ...line, pullRequests: numbers.map((number) => pr(number)) });
 
-function moves(after: Snapshot, before = line, known: Experience | null = experience) {
-  return movedEtas({ before, after }, now, { experience: known, isOver: afterRuns(9) }).map((move) => ({
+function moves(after: Snapshot, before = line, known: BuildStatistics | null = statistics) {
+  return movedEtas({ before, after }, now, { statistics: known, isOver: afterRuns(9) }).map((move) => ({
     number: move.number,
     before: typeof move.before === 'object' && move.before !== null ? 'known' : move.before,
     after: typeof move.after === 'object' && move.after !== null ? 'known' : move.after,
@@ -67,6 +67,6 @@ test('a freeze with an end makes landings later', () => {
 
 test('nothing is said while no build has ended, except of what joins or leaves', () => {
   expect(moves(withLine(1, 3), line, null)).toEqual([
-    { number: 2, before: 'no_experience', after: null, isEarlier: false },
+    { number: 2, before: 'no_build_history', after: null, isEarlier: false },
   ]);
 });

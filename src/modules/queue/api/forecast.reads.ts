@@ -5,7 +5,11 @@ import type { Context } from '../../../context.ts';
 import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import { inLineOrder } from '../../../domain/queue/model/order.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
-import { experienceOf, type Experience, type ExperiencedBuild } from '../../../domain/simulation/experience.ts';
+import {
+  buildStatisticsOf,
+  type BuildStatistics,
+  type ObservedBuild,
+} from '../../../domain/simulation/build-statistics.ts';
 import type { Forecast } from '../../../domain/simulation/forecast.ts';
 import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
@@ -98,7 +102,7 @@ async function readForecast(ctx: Context, queueId: string): Promise<QueueForecas
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => {
     const snapshot = await snapshotOf(ctx, tx, queueId);
     if (snapshot === null) return null;
-    return { snapshot: await withChances(ctx, tx, snapshot), experience: await loadExperience(ctx, tx, snapshot) };
+    return { snapshot: await withChances(ctx, tx, snapshot), statistics: await loadBuildStatistics(ctx, tx, snapshot) };
   });
   if (loaded === null) return null;
   const now = ctx.clock().getTime();
@@ -125,7 +129,7 @@ export async function readMoves(ctx: Context, { before, after, now }: ComparedLi
   if (thread.load >= mostWaiting) return null;
   const loaded = await ctx.db.transaction(ctx.accountId, async (tx) => ({
     change: { before: await withChances(ctx, tx, before), after: await withChances(ctx, tx, after) },
-    experience: await loadExperience(ctx, tx, before),
+    statistics: await loadBuildStatistics(ctx, tx, before),
   }));
   try {
     // Half of it for each of the two lines.
@@ -159,14 +163,14 @@ async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): P
 
 const mostBuilds = 1_000;
 
-/** The experience from the last builds. Null: no build has ended. */
-async function loadExperience(
+/** The statistics of the last builds. Null: no build has ended. */
+async function loadBuildStatistics(
   ctx: Context,
   tx: Transaction,
   { queue, pullRequests }: Snapshot,
-): Promise<Experience | null> {
+): Promise<BuildStatistics | null> {
   const now = ctx.clock();
-  const rows = await tx.query<ExperiencedBuild & { readonly isGood: boolean; readonly state: string }>(
+  const rows = await tx.query<ObservedBuild & { readonly isGood: boolean; readonly state: string }>(
     `with lately as (
        select b.id, b.state, b.parent_batch_id, extract(epoch from b.created_at)::float8 * 1000 as began, coalesce(b.ended_at, $3) as stopped,
               case when not c.canceled then c.finished_at end as ended
@@ -185,7 +189,7 @@ async function loadExperience(
   );
   const judged = rows.filter(({ isGood, state }) => isGood && ['landed', 'failed', 'bisected'].includes(state));
   const flakes = judged.filter(({ state }) => state !== 'landed');
-  return experienceOf(
+  return buildStatisticsOf(
     rows.map(({ members, startedAt, lastedMs, hasEnded }) => ({ members, startedAt, lastedMs, hasEnded })),
     {
       now: now.getTime(),

@@ -8,7 +8,7 @@ const reasons = {
   HALTED: 'halted',
   PAUSED: 'paused',
   NO_WINDOW: 'no_window',
-  NO_EXPERIENCE: 'no_experience',
+  NO_BUILD_HISTORY: 'no_build_history',
   TOO_FAR_BACK: 'too_far_back',
   LIKELY_TO_FAIL: 'likely_to_fail',
 } as const satisfies Record<Uppercase<NoEta>, NoEta>;
@@ -19,7 +19,7 @@ registerEnumType(reasons, {
     HALTED: { description: 'The queue is halted.' },
     PAUSED: { description: 'A pause is in force.' },
     NO_WINDOW: { description: 'Landings wait for a merge window, and none opens any more.' },
-    NO_EXPERIENCE: { description: 'No build of the queue has ended yet.' },
+    NO_BUILD_HISTORY: { description: 'No build of the queue has ended yet.' },
     TOO_FAR_BACK: { description: 'Too much before it is undecided.' },
     LIKELY_TO_FAIL: { description: 'It is more likely to be blocked than to be merged.' },
   },

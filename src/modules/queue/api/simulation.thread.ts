@@ -2,7 +2,7 @@
 import { compare, type Past } from '../../../domain/simulation/comparison.ts';
 import { forecast } from '../../../domain/simulation/forecast.ts';
 import { movedEtas, type LineChange } from '../../../domain/simulation/moved-etas.ts';
-import type { Experience } from '../../../domain/simulation/experience.ts';
+import type { BuildStatistics } from '../../../domain/simulation/build-statistics.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import { answerTasks } from '../../../platform/threads.ts';
@@ -18,7 +18,7 @@ export interface ForecastTask {
   readonly kind: 'forecast';
   readonly snapshot: Snapshot;
   readonly now: number;
-  readonly experience: Experience | null;
+  readonly statistics: BuildStatistics | null;
   readonly budgetMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface MovesTask {
   readonly kind: 'moves';
   readonly change: LineChange;
   readonly now: number;
-  readonly experience: Experience | null;
+  readonly statistics: BuildStatistics | null;
   readonly budgetMs: number;
 }
 
@@ -42,9 +42,9 @@ function perform(task: Task) {
     case 'replay':
       return compare(task.past, { rules: task.rules, spent });
     case 'forecast':
-      return forecast(task.snapshot, task.now, { experience: task.experience, isOver: () => spent() > 1 });
+      return forecast(task.snapshot, task.now, { statistics: task.statistics, isOver: () => spent() > 1 });
     case 'moves':
-      return movedEtas(task.change, task.now, { experience: task.experience, isOver: () => spent() > 1 });
+      return movedEtas(task.change, task.now, { statistics: task.statistics, isOver: () => spent() > 1 });
     default:
       return task satisfies never;
   }

@@ -80,9 +80,9 @@ export class SimulatedQueue extends QueueTally {
   simulatedArrivals!: number;
 
   @Field(() => Int, {
-    description: 'How many stretches were played, spread evenly, each beginning with an empty line. 1: the whole time.',
+    description: 'How many segments were played, spread evenly, each beginning with an empty line. 1: the whole time.',
   })
-  stretches!: number;
+  segments!: number;
 
   @Field(() => Boolean, {
     description: 'Whether everything was simulated. False: there was time for a part only, or time ran out at `until`.',

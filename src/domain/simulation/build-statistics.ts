@@ -2,14 +2,14 @@
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationsOf, steadinessOf, type Durations, type PastDuration } from './durations.ts';
 
-export interface ExperiencedBuild extends PastDuration {
+export interface ObservedBuild extends PastDuration {
   /** Pull requests. */
   readonly members: readonly string[];
   readonly startedAt: number;
 }
 
 /** Plain data. */
-export interface Experience {
+export interface BuildStatistics {
   /** From the decision to the last check. */
   readonly durations: Durations;
   /** The average number of pull requests in those builds. A build takes as long as its slowest pull request. */
@@ -17,7 +17,7 @@ export interface Experience {
   /** The part of a build's duration that depends on the pull request and so repeats: from 0 to 1. */
   readonly steadiness: number;
   /** Ended, stopped and running builds of pull requests in line. */
-  readonly seen: readonly ExperiencedBuild[];
+  readonly seen: readonly ObservedBuild[];
   /** The rate at which the build of good pull requests fails. */
   readonly flakeRate: number;
   /** The recent rate of newly queued pull requests. */
@@ -33,10 +33,10 @@ interface Present {
 const lately = 2 * 3_600_000;
 
 /** `builds` oldest first. Null: no build has ended yet. */
-export function experienceOf(
-  builds: readonly ExperiencedBuild[],
+export function buildStatisticsOf(
+  builds: readonly ObservedBuild[],
   { now, line, flakeRate }: Present,
-): Experience | null {
+): BuildStatistics | null {
   const durations = durationsOf(builds);
   if (durations === null) return null;
   const inLine = new Set(line.map(({ id }) => id));
@@ -57,7 +57,7 @@ export function experienceOf(
 }
 
 /** Pull requests that entered the line, or were built for the first time, in the period. */
-function arrivalsOf(builds: readonly ExperiencedBuild[], { now, line }: Omit<Present, 'flakeRate'>): number {
+function arrivalsOf(builds: readonly ObservedBuild[], { now, line }: Omit<Present, 'flakeRate'>): number {
   const since = Math.max(now - lately, builds[0]?.startedAt ?? now);
   const firstAt = new Map(line.map(({ id, queuedAt }) => [id, queuedAt]));
   for (const { members, startedAt } of builds)

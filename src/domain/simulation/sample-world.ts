@@ -3,12 +3,12 @@
 import type { Targets } from '../queue/model/overlap.ts';
 import type { PullRequestState } from '../queue/model/snapshot.ts';
 import { durationAt, shareWithin } from './durations.ts';
-import type { Experience } from './experience.ts';
+import type { BuildStatistics } from './build-statistics.ts';
 import type { BuildContent, Change, Truth } from './policy.ts';
 import { draw, drawLognormal, drawWait, streams } from './randomness.ts';
 import type { InitialBuild, InitialLine } from './initial-line.ts';
 
-export interface Guess {
+export interface SampledWorld {
   readonly truth: Truth;
   /** For each existing build. Null: its commit is not made yet. */
   readonly builds: readonly (NonNullable<BuildContent['resumed']> | null)[];
@@ -21,20 +21,20 @@ interface Arrival {
   readonly row: Pick<PullRequestState, 'successProbability'>;
 }
 
-interface Seeded extends Experience {
+interface Seeded extends BuildStatistics {
   /** Targets of earlier pull requests. A later one has any of them with equal probability. */
   readonly targets: readonly Targets[];
   readonly seed: number;
   readonly now: number;
 }
 
-export function guess(line: InitialLine, known: Seeded): Guess {
+export function sampleWorld(line: InitialLine, known: Seeded): SampledWorld {
   const { seed, now, flakeRate } = known;
-  const arrivals = guessArrivals(line, known);
-  const bad = guessBad(line.rows, line.builds, known);
+  const arrivals = sampleArrivals(line, known);
+  const bad = sampleFailing(line.rows, line.builds, known);
   for (const { change, row } of arrivals)
     if (draw(seed, streams.outcome, change.number) >= row.successProbability) bad.add(change.number);
-  const lasts = guessDurations(line, known);
+  const lasts = sampleDurations(line, known);
   const stepMs = stepOf(known);
   return {
     truth: {
@@ -53,7 +53,7 @@ export function guess(line: InitialLine, known: Seeded): Guess {
 }
 
 /** Events within one step happen at once, because a plan costs the same after one ended build or ten. */
-function stepOf({ durations }: Experience): number {
+function stepOf({ durations }: BuildStatistics): number {
   return Math.max(1, Math.round(durationAt(durations, 0.5) / stepsOfBuild));
 }
 
@@ -66,7 +66,7 @@ function inSteps(ms: number, stepMs: number): number {
 /** Later arrivals take builds, and a reordered pull request goes behind those that have arrived by then. */
 const mostArrivals = 50;
 
-function guessArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
+function sampleArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
   const { seed, now, arrivalsPerHour, targets } = known;
   if (arrivalsPerHour === 0) return [];
   const stepMs = stepOf(known);
@@ -91,7 +91,7 @@ function guessArrivals({ rows }: InitialLine, known: Seeded): Arrival[] {
  * A build takes as long as its slowest member always does, or a random time. Each world has the one or the other, as
  * often as the builds of one pull request were similar so far.
  */
-function guessDurations(
+function sampleDurations(
   line: InitialLine,
   known: Seeded,
 ): (build: {
@@ -100,7 +100,7 @@ function guessDurations(
   readonly keys: readonly number[];
 }) => number {
   const { seed, durations, steadiness, usualSize } = known;
-  const paces = draw(seed, streams.duration, 0) < steadiness ? guessPaces(line, known) : null;
+  const paces = draw(seed, streams.duration, 0) < steadiness ? samplePaces(line, known) : null;
   const speed = strayed(durationSpread, seed, streams.duration);
   return ({ members, ageMs, keys }) => {
     if (paces === null) {
@@ -119,9 +119,9 @@ function paceOf(change: number, seed: number): number {
 
 /**
  * The pace of each pull request in line, from its own builds so far. A build of several counts for the member that is
- * guessed to be the slowest.
+ * drawn as the slowest.
  */
-function guessPaces({ ids, rows, builds }: InitialLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
+function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
   const paces = rows.map((_, number) => paceOf(number, seed));
   const numbers = new Map(ids.map((id, number) => [id, number]));
   const past = seen.map((build) => ({ ...build, members: build.members.map((id) => numbers.get(id) ?? -1) }));
@@ -159,7 +159,7 @@ function strayed(spread: number, seed: number, stream: number): number {
 
 const spreads = 99;
 
-function guessBad(rows: readonly PullRequestState[], builds: readonly InitialBuild[], known: Seeded): Set<number> {
+function sampleFailing(rows: readonly PullRequestState[], builds: readonly InitialBuild[], known: Seeded): Set<number> {
   const { seed, flakeRate } = known;
   const proven = new Set(builds.flatMap(({ verdict, content }) => (verdict === 'green' ? content : [])));
   const trouble = strayed(failureSpread, seed, streams.outcome);

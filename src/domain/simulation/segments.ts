@@ -4,7 +4,7 @@ import type { Workload } from './workload.ts';
 
 export type Replayable = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'usualBuildMs'>;
 
-export interface Stretch {
+export interface Segment {
   readonly workload: Replayable;
   /** The line begins empty: only waits of pull requests that arrive from then on are counted. */
   readonly countedFrom: number;
@@ -12,15 +12,15 @@ export interface Stretch {
   readonly countedUntil: number;
 }
 
-/** The first and the last quarter of each stretch are played but not counted. */
+/** The first and the last quarter of each segment are played but not counted. */
 const shortestMs = 3_600_000;
 const quarters = 4;
 
 /**
- * Stretches of one length, each at most once. Any number of them is evenly spread over the history, and each is long
+ * Segments of one length, each at most once. Any number of them is evenly spread over the history, and each is long
  * enough for four builds one after the other.
  */
-export function* stretchesOf(workload: Replayable): Generator<Stretch> {
+export function* segmentsOf(workload: Replayable): Generator<Segment> {
   const { changes, usualBuildMs } = workload;
   const [first, last] = [changes[0]?.arrivedAt ?? 0, changes.at(-1)?.arrivedAt ?? 0];
   const lengthMs = Math.max(shortestMs, usualBuildMs * quarters);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { compare } from '../../../src/domain/simulation/comparison.ts';
 import { buildsOf, staysOf } from '../../../src/domain/simulation/history.ts';
 import { replay } from '../../../src/domain/simulation/replay.ts';
-import { stretchesOf } from '../../../src/domain/simulation/stretches.ts';
+import { segmentsOf } from '../../../src/domain/simulation/segments.ts';
 import { workloadOf } from '../../../src/domain/simulation/workload.ts';
 import { parallel } from '../queue/situation.ts';
 import { minute, pastOf } from './past.ts';
@@ -18,11 +18,11 @@ function clock(looks: number): () => number {
   return () => Math.min(1, (looked += 1) / looks);
 }
 
-it('a history that is too long is replayed in stretches, whose waits are those of the whole', () => {
+it('a history that is too long is replayed in segments, whose waits are those of the whole', () => {
   const whole = replay(workload, { rules, spent: () => 0 });
   const part = replay(workload, { rules, spent: clock(1500) });
-  expect(whole).toMatchObject({ simulated: 1200, stretches: 1, red: 0 });
-  expect(part.stretches).toBeGreaterThan(1);
+  expect(whole).toMatchObject({ simulated: 1200, segments: 1, red: 0 });
+  expect(part.segments).toBeGreaterThan(1);
   expect(part.simulated).toBeLessThan(800);
   expect(part.simulated).toBeGreaterThan(100);
   expect(Math.abs((part.waits?.p50 ?? 0) / (whole.waits?.p50 ?? 1) - 1)).toBeLessThan(0.15);
@@ -31,23 +31,23 @@ it('a history that is too long is replayed in stretches, whose waits are those o
   expect(Math.abs(part.landed + part.ejected - 1200)).toBeLessThanOrEqual(1);
 });
 
-it('a workload that fits into the time is replayed as a whole, and at least one stretch of a longer one', () => {
+it('a workload that fits into the time is replayed as a whole, and at least one segment of a longer one', () => {
   expect(replay(workload, { rules, spent: clock(100_000) })).toEqual(replay(workload, { rules, spent: () => 0 }));
   const hasty = replay(workload, { rules, spent: clock(30) });
-  expect(hasty.stretches).toBe(1);
+  expect(hasty.segments).toBe(1);
   expect(hasty.simulated).toBeLessThan(1200);
 });
 
-it('each change is in one stretch at most, as it was, and the first ones taken lie about evenly', () => {
+it('each change is in one segment at most, as it was, and the first ones taken lie about evenly', () => {
   const [first, last] = [workload.changes[0]?.arrivedAt ?? 0, workload.changes.at(-1)?.arrivedAt ?? 0];
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), (minutes) => {
-      const all = [...stretchesOf({ ...workload, usualBuildMs: minutes * minute })];
-      const arrivals = all.flatMap((stretch) => stretch.workload.changes.map(({ arrivedAt }) => arrivedAt));
+      const all = [...segmentsOf({ ...workload, usualBuildMs: minutes * minute })];
+      const arrivals = all.flatMap((segment) => segment.workload.changes.map(({ arrivedAt }) => arrivedAt));
       expect(new Set(arrivals).size).toBe(arrivals.length);
-      for (const stretch of all) {
-        expect(stretch.workload.changes.map(({ number }) => number)).toEqual([...stretch.workload.changes.keys()]);
-        expect(stretch.countedUntil - stretch.countedFrom).toBeGreaterThanOrEqual(2 * minutes * minute);
+      for (const segment of all) {
+        expect(segment.workload.changes.map(({ number }) => number)).toEqual([...segment.workload.changes.keys()]);
+        expect(segment.countedUntil - segment.countedFrom).toBeGreaterThanOrEqual(2 * minutes * minute);
       }
       const halves = all.slice(0, 2).map(({ countedFrom }) => countedFrom > (first + last) / 2 - 3_600_000);
       expect(halves).toEqual([false, true].slice(0, halves.length));
