@@ -34,7 +34,7 @@ export async function prepareSchema(databaseUrl: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof UnknownMigrations)) throw error;
     throw new StartError(
-      `The database was made by another version of Interlock: this one does not know its ${listed(error.names)}. Start over by \`npm start -- --reset\`, which removes the data, or name another database by --database-url (DATABASE_URL).`,
+      `The database was made by another version of Interlock: this one does not know its ${listed(error.names)}. Run that version or a newer one. If the data may go, start over by \`npm start -- --reset\`, or name another database by --database-url (DATABASE_URL).`,
     );
   }
 }
