@@ -26,11 +26,11 @@ export async function benchGitHubWebhooks(count: number): Promise<void> {
       BENCH_SECRET: secret,
       BENCH_WEBHOOK_SECRET: webhookSecret,
     };
-    const rival = await startMeasured('github-rival', environment);
+    const baseline = await startMeasured('github-baseline', environment);
     const intake = await startMeasured('github-intake', environment);
     try {
       const ways = [
-        { name: 'node:http and pg alone', process: rival, url: `${rival.url}/` },
+        { name: 'node:http and pg alone', process: baseline, url: `${baseline.url}/` },
         { name: 'Interlock', process: intake, url: `${intake.url}${path}` },
       ];
       for (const way of ways) await measure(way, { bytes: 8_000, atOnce: 10, count: Math.ceil(count / 4) });
@@ -46,7 +46,7 @@ export async function benchGitHubWebhooks(count: number): Promise<void> {
       const { status } = await post(ways[1]?.url ?? '', bodyOf(26 * 1024 * 1024, 0), new Agent());
       console.log(`A payload of 26 MB is answered ${status}.`);
     } finally {
-      await Promise.all([rival.stop(), intake.stop()]);
+      await Promise.all([baseline.stop(), intake.stop()]);
     }
   });
 }

@@ -110,7 +110,7 @@ async function benchReads(): Promise<void> {
     const { tenants, secret } = await createTenants(database.url, options.tenants);
     await fillDataSet(database.url);
     const environment = { BENCH_DATABASE_URL: database.url, BENCH_SECRET: secret };
-    const rival = await startMeasured('rival', environment);
+    const baseline = await startMeasured('baseline', environment);
     const contender = await startMeasured('contender', environment);
     try {
       const effort = {
@@ -118,7 +118,7 @@ async function benchReads(): Promise<void> {
         requests: options.requests,
         concurrency: options.concurrency,
       };
-      const measurements = await measureReads(waysOf({ rival, contender }), { ...effort, tenants });
+      const measurements = await measureReads(waysOf({ baseline, contender }), { ...effort, tenants });
       const machine = {
         node: process.version,
         cpu: cpus()[0]?.model ?? 'unknown',
@@ -131,7 +131,7 @@ async function benchReads(): Promise<void> {
           `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}; ${effort.rounds} rounds of ${effort.requests} requests, median\n\n${tableOf(measurements)}`,
         );
     } finally {
-      await Promise.all([rival.stop(), contender.stop()]);
+      await Promise.all([baseline.stop(), contender.stop()]);
     }
   } finally {
     await database.drop();

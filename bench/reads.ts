@@ -11,7 +11,7 @@ export interface Way {
   readonly server: MeasuredProcess;
   readonly calls: Readonly<Record<Read, Call>>;
   readonly headers: (tenant: Tenant) => Readonly<Record<string, string>>;
-  /** Ratio to the rival this way is meant to reach; null for the rival itself. */
+  /** Ratio to the baseline that this way is meant to reach; null for the baseline itself. */
   readonly aim: number | null;
 }
 
@@ -31,7 +31,7 @@ export interface Measurement {
   readonly read: Read;
   /** Median over the rounds. */
   readonly cpuMicros: number;
-  /** Of the rival's CPU to this one's: 1 is as cheap as the rival. */
+  /** Of the CPU of the baseline to that of this way. 1: as cheap as the baseline. */
   readonly ratio: number;
   readonly aim: number | null;
 }
@@ -51,7 +51,7 @@ export const restPaths = {
   fifty: `/api/v1/pull_request/queued?org=${target.owner}&repo=${target.name}`,
 } as const satisfies Record<Read, string>;
 
-/** The first way is the rival. Throws when two ways answer differently: then there is nothing to compare. */
+/** The first way is the baseline. Throws when two ways answer differently: then there is nothing to compare. */
 export async function measureReads(ways: readonly Way[], effort: Effort): Promise<Measurement[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: effort.concurrency });
   try {
@@ -66,8 +66,8 @@ export async function measureReads(ways: readonly Way[], effort: Effort): Promis
     }
     const medians = contests.map(({ way, read, rounds }) => ({ way, read, cpuMicros: median(rounds) }));
     return medians.map(({ way, read, cpuMicros }) => {
-      const rival = medians.find((other) => other.way === ways[0] && other.read === read);
-      return { way: way.name, read, cpuMicros, ratio: (rival?.cpuMicros ?? Number.NaN) / cpuMicros, aim: way.aim };
+      const baseline = medians.find((other) => other.way === ways[0] && other.read === read);
+      return { way: way.name, read, cpuMicros, ratio: (baseline?.cpuMicros ?? Number.NaN) / cpuMicros, aim: way.aim };
     });
   } finally {
     agent.destroy();

@@ -1,4 +1,4 @@
-// The ways to the two reads: the rival's routes, our documented REST paths, and the same fields in GraphQL.
+// The ways to the two reads: the routes of the baseline, our documented REST paths, and the same fields in GraphQL.
 import { target } from './dataset.ts';
 import type { MeasuredProcess } from './measured-process.ts';
 import { restPaths, type Way } from './reads.ts';
@@ -18,10 +18,10 @@ const fiftyQuery = `query Fifty($org: String!, $repo: String!) {
   repository(owner: $org, name: $repo) { pull_requests: queuedPullRequests { ${pullRequestFields} } } }`;
 
 export function waysOf({
-  rival,
+  baseline,
   contender,
 }: {
-  readonly rival: MeasuredProcess;
+  readonly baseline: MeasuredProcess;
   readonly contender: MeasuredProcess;
 }): Way[] {
   const names = { org: target.owner, repo: target.name };
@@ -33,7 +33,7 @@ export function waysOf({
   return [
     {
       name: 'raw Fastify + pg',
-      server: rival,
+      server: baseline,
       aim: null,
       calls: rest,
       headers: ({ accountId }) => ({ 'x-account': accountId }),

@@ -5,7 +5,7 @@ import type { Change, PolicySetup } from '../../src/domain/simulation/policy.ts'
 import { overlap } from '../../src/domain/queue/model/overlap.ts';
 import { quantile, rising } from '../../src/domain/simulation/quantile.ts';
 import { nameCell, parseCell, type Cell } from './cell.ts';
-import { likeliest, prospectOf } from './speculation/likeliest.ts';
+import { mostProbable, prospectOf } from './speculation/most-probable.ts';
 import { drawDay, failureOf } from './workload.ts';
 
 const { values } = parseArgs({
@@ -77,11 +77,11 @@ function buildsToCover(stays: readonly Stay[], cell: Cell, shares: readonly numb
       const leaves = Math.max(1e-6, failureOf(cell, stays[at]?.change.author ?? 0));
       return { change: at, lands: 1 - leaves, leaves };
     });
-    return prospectOf({ change, unsettled: new Set(), key: 0, paths: [], version: 0 }, outlooks);
+    return prospectOf({ change, undecided: new Set(), key: 0, paths: [], version: 0 }, outlooks);
   });
   const covered: number[] = [];
   let [mass, builds] = [0, 0];
-  for (const { probability } of likeliest(prospects)) {
+  for (const { probability } of mostProbable(prospects)) {
     mass += probability / stays.length;
     builds += 1;
     while (mass >= (shares[covered.length] ?? Infinity)) covered.push(builds / stays.length);

@@ -31,7 +31,7 @@ export interface Asked {
   readonly seed: number;
   readonly changes: number;
   /** About so many times a day. */
-  readonly askings: number;
+  readonly samples: number;
   /** How often the line is played on for an answer. */
   readonly runs: number;
 }
@@ -48,10 +48,10 @@ export interface Estimate {
 
 const lastBuilds = 1_000;
 const changesBefore = 200;
-const streamOfAskings = 60;
+const streamOfSamples = 60;
 const dayBefore = 1_000;
 
-export function estimateLandings({ cell, kind, seed, changes, askings, runs }: Asked): Estimate[] {
+export function estimateLandings({ cell, kind, seed, changes, samples, runs }: Asked): Estimate[] {
   const rules: QueueRules = { ...rulesOfPlanner, maxParallelBuilds: cell.workers, ...kinds[kind] };
   const flakeRate = kind === 'speculative' ? 0 : cell.flake;
   const past = buildsBefore(drawDay(cell, { seed: seed + dayBefore, changes: changesBefore, past: 2_000 }), rules);
@@ -71,7 +71,7 @@ export function estimateLandings({ cell, kind, seed, changes, askings, runs }: A
     return {
       decide(queue, desk) {
         policy.decide(queue, desk);
-        if (!isAsked(queue, { seed, share: askings / changes })) return;
+        if (!isAsked(queue, { seed, share: samples / changes })) return;
         const { now } = queue;
         const snapshot = planner.snapshot(now);
         const known = [...past, ...builds.at(now)].slice(-lastBuilds);
@@ -98,7 +98,7 @@ function plannerOf({ past }: PolicySetup, rules: QueueRules): PlannerPolicy {
 }
 
 function isAsked({ news }: QueueView, of: { readonly seed: number; readonly share: number }): boolean {
-  return news.arrived.some(({ number }) => draw(streamOfAskings, of.seed, number) < of.share);
+  return news.arrived.some(({ number }) => draw(streamOfSamples, of.seed, number) < of.share);
 }
 
 /** Of pull requests that are none of the day's, all before its beginning. */

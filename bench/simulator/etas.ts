@@ -16,7 +16,7 @@ const { values } = parseArgs({
     cell: { type: 'string', multiple: true, default: [] },
     seeds: { type: 'string', default: '6' },
     changes: { type: 'string', default: '150' },
-    askings: { type: 'string', default: '5' },
+    samples: { type: 'string', default: '5' },
     runs: { type: 'string', default: '19' },
     cost: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -52,14 +52,14 @@ function parsePlace(text: string): Place {
 const stages = ['arriving', 'waiting', 'building', 'all'] as const;
 
 function measure({ kind, cell }: Place): Estimate[] {
-  const [seeds, changes, askings, runs] = [values.seeds, values.changes, values.askings, values.runs].map(Number) as [
+  const [seeds, changes, samples, runs] = [values.seeds, values.changes, values.samples, values.runs].map(Number) as [
     number,
     number,
     number,
     number,
   ];
   return Array.from({ length: seeds }, (_, day) =>
-    estimateLandings({ kind, cell, seed: day + 1, changes, askings, runs }),
+    estimateLandings({ kind, cell, seed: day + 1, changes, samples, runs }),
   ).flat();
 }
 

@@ -9,7 +9,7 @@ import { calibrateTargets, drawTargets } from './targets.ts';
 const minute = 60_000;
 const hour = 60 * minute;
 const authors = 40;
-/** Probability that two overlapping changes in flight at the same time are a pair: poison, or mask where one is bad. */
+/** Probability that two overlapping changes in flight at the same time are a pair: a semantic conflict, or a fix where one is bad. */
 const realConflict = 0.035;
 
 export interface Day {
@@ -119,9 +119,9 @@ function drawPairs(
     }
     for (const other of met) {
       if (draw(seed, streams.pair, other, change.number) >= realConflict) continue;
-      if (bad.has(change.number)) pairs.push({ a: change.number, b: other, kind: 'mask' });
-      else if (bad.has(other)) pairs.push({ a: other, b: change.number, kind: 'mask' });
-      else pairs.push({ a: change.number, b: other, kind: 'poison' });
+      if (bad.has(change.number)) pairs.push({ a: change.number, b: other, kind: 'fixed_by' });
+      else if (bad.has(other)) pairs.push({ a: other, b: change.number, kind: 'fixed_by' });
+      else pairs.push({ a: change.number, b: other, kind: 'semantic_conflict' });
     }
   }
   return pairs;

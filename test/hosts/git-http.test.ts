@@ -428,9 +428,9 @@ describe('pushing', () => {
   });
 
   test('a stale lease is refused', async () => {
-    const [place, rival] = [await clone(), await clone()];
-    await commitFile(rival, 'topic', 'b.txt', 'b\n');
-    await client(rival, 'push', '--quiet', 'origin', 'topic');
+    const [place, baseline] = [await clone(), await clone()];
+    await commitFile(baseline, 'topic', 'b.txt', 'b\n');
+    await client(baseline, 'push', '--quiet', 'origin', 'topic');
     await commitFile(place, 'topic', 'c.txt', 'c\n');
     const answer = await client(place, 'push', '--force-with-lease=topic:', 'origin', 'topic');
     expect(answer.text).toContain('stale info');

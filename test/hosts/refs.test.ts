@@ -70,11 +70,11 @@ test('a batch lands once: git itself refuses the second landing', async () => {
 });
 
 test('of landings that race for one base, one wins and the others hear what is there', async () => {
-  const rivals = ['1', '2', '3', '4'].map((name) =>
+  const candidates = ['1', '2', '3', '4'].map((name) =>
     commit(directory, { branch: `r${name}`, from: base, files: { [name]: name } }),
   );
   const outcomes = await Promise.allSettled(
-    rivals.map(
+    candidates.map(
       async (to, index) =>
         await update([
           { ref: 'refs/heads/main', from: base, to },
@@ -87,9 +87,9 @@ test('of landings that race for one base, one wins and the others hear what is t
   expect(
     outcomes.filter((outcome) => outcome.status === 'rejected' && outcome.reason instanceof RefMoved),
   ).toHaveLength(3);
-  expect(tip(directory, 'main')).toBe(rivals[won]);
+  expect(tip(directory, 'main')).toBe(candidates[won]);
   expect(git(directory, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/interlock')).toBe(
-    `refs/interlock/landings/${won} ${rivals[won]}`,
+    `refs/interlock/landings/${won} ${candidates[won]}`,
   );
 });
 

@@ -9,9 +9,9 @@ import type { Policy, PolicySetup, Truth } from '../../../src/domain/simulation/
 import { quantile, rising } from '../../../src/domain/simulation/quantile.ts';
 import { drawLognormal } from '../../../src/domain/simulation/randomness.ts';
 import { bestFirst } from '../speculation/best-first.ts';
-import type { Outlook } from '../speculation/likeliest.ts';
+import type { OutcomeWeights } from '../speculation/most-probable.ts';
 import type { Head } from '../speculation/paths.ts';
-import { shareTheBlame } from '../speculation/opinions.ts';
+import { splitBlame } from '../speculation/success-estimates.ts';
 import { learnedRates, type Predictor } from '../speculation/predictors.ts';
 import { trainedModel } from './submitqueue.ts';
 
@@ -35,11 +35,11 @@ function earlyLandingWith(predictor: Predictor, lastsMs: (head: Head) => number)
     predictor,
     isPreemptive: false,
     threshold,
-    evidence: shareTheBlame,
+    evidence: splitBlame,
     goesPast: true,
-    outlook: ({ ahead, behind, probability, now }): Outlook => {
+    outlook: ({ ahead, behind, probability, now }): OutcomeWeights => {
       const change = ahead.change.number;
-      if (behind.unsettled.size > mostGonePast) return { change, lands: probability, leaves: 1 - probability };
+      if (behind.undecided.size > mostGonePast) return { change, lands: probability, leaves: 1 - probability };
       const running = ahead.paths.find((path) => path.verdict === 'pending')?.build.startedAt;
       const left = lastsMs(ahead) - (typeof running === 'number' ? now - running : 0);
       const isFirst = chanceOfLess(lastsMs(behind), Math.max(1, left));

@@ -9,7 +9,7 @@ export function interlock(setup: PolicySetup): Policy {
   return interlockWith(setup, {});
 }
 
-/** With the model that the rivals are given, instead of the rates it learns: the distance between the two is its worth. */
+/** With the model that the other policies are given, instead of the rates it learns: the distance between the two is its worth. */
 export function interlockTrained(setup: PolicySetup): Policy {
   const predictor = trainedModel(setup);
   return interlockWith(setup, { rowOf: (change) => ({ successProbability: predictor.chanceOf(change, 0) }) });

@@ -5,9 +5,9 @@
 // Ours, where it is silent: a failure counts as soon as it is seen, not only when the change reaches the front; workers
 // go to the earliest change that wants one.
 import type { Policy } from '../../../src/domain/simulation/policy.ts';
-import { hopeful } from '../speculation/hopeful.ts';
+import { singlePath } from '../speculation/single-path.ts';
 import { conflictGraph } from '../speculation/paths.ts';
 
 export function optimistic(): Policy {
-  return hopeful({ standsBehind: conflictGraph });
+  return singlePath({ standsBehind: conflictGraph });
 }

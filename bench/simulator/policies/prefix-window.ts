@@ -46,7 +46,7 @@ function ejectFirst(paths: Paths, desk: Desk): boolean {
 function fillWindow(paths: Paths, queue: QueueView, desk: Desk): void {
   for (const head of paths.heads.values()) {
     if (queue.idleWorkers <= 0) return;
-    if (head.paths.length === 0) paths.start(head, [...head.unsettled], desk);
+    if (head.paths.length === 0) paths.start(head, [...head.undecided], desk);
   }
 }
 

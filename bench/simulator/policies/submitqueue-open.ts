@@ -7,12 +7,12 @@
 // of rates learned from history, where it ships a constant of one half.
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { bestFirst } from '../speculation/best-first.ts';
-import type { Evidence } from '../speculation/opinions.ts';
+import type { Evidence } from '../speculation/success-estimates.ts';
 import { learnedRates } from '../speculation/predictors.ts';
 
 const exampleWeights: Evidence = ({ head, path }) => {
-  const isHopeful = path.open.size === head.unsettled.size;
-  if (!isHopeful) return 1;
+  const assumesAll = path.open.size === head.undecided.size;
+  if (!assumesAll) return 1;
   return path.verdict === 'green' ? 10 : 0.3;
 };
 

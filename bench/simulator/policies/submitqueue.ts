@@ -8,7 +8,7 @@
 // build's result, by the rule of Bayes; of equally valuable builds the running ones go on.
 import type { Policy, PolicySetup } from '../../../src/domain/simulation/policy.ts';
 import { bestFirst } from '../speculation/best-first.ts';
-import { shareTheBlame } from '../speculation/opinions.ts';
+import { splitBlame } from '../speculation/success-estimates.ts';
 import { accurateIn, learnedRates, type MakePredictor } from '../speculation/predictors.ts';
 
 export const trainedModel = accurateIn(0.97);
@@ -18,7 +18,7 @@ const submitQueueWith =
   (setup: PolicySetup): Policy =>
     bestFirst({
       predictor: predictorFor(setup),
-      evidence: shareTheBlame,
+      evidence: splitBlame,
       isPreemptive: true,
       threshold: 0,
       goesPast: false,

@@ -6,7 +6,7 @@
 // Ours: the version on the conflict graph. Zuul knows shared queues of projects, each with its own window; here each
 // target is such a queue, and a change is in those of all its targets.
 import type { Change, Policy } from '../../../src/domain/simulation/policy.ts';
-import { hopeful } from '../speculation/hopeful.ts';
+import { singlePath } from '../speculation/single-path.ts';
 import { conflictGraph, oneLane } from '../speculation/paths.ts';
 
 const defaults = { window: 20, floor: 3 } as const;
@@ -14,18 +14,18 @@ const defaults = { window: 20, floor: 3 } as const;
 export class Window {
   size: number = defaults.window;
 
-  settle(hasLanded: boolean): void {
+  adjust(hasLanded: boolean): void {
     this.size = hasLanded ? this.size + 1 : Math.max(defaults.floor, Math.floor(this.size / 2));
   }
 }
 
 export function zuulOneLane(): Policy {
   const window = new Window();
-  return hopeful({
+  return singlePath({
     standsBehind: oneLane,
     mostHeads: () => window.size,
-    window: () => (head) => head.unsettled.size < window.size,
-    onSettled: (_, hasLanded) => window.settle(hasLanded),
+    window: () => (head) => head.undecided.size < window.size,
+    onDecided: (_, hasLanded) => window.adjust(hasLanded),
   });
 }
 
@@ -39,7 +39,7 @@ export function zuulConflictGraph(): Policy {
     return known;
   };
   const queuesOf = ({ targets }: Change): readonly string[] => targets ?? everywhere;
-  return hopeful({
+  return singlePath({
     standsBehind: conflictGraph,
     window: () => {
       const places = new Map<string, number>();
@@ -53,8 +53,8 @@ export function zuulConflictGraph(): Policy {
         return isInside;
       };
     },
-    onSettled: (change, hasLanded) => {
-      for (const target of queuesOf(change)) windowOf(target).settle(hasLanded);
+    onDecided: (change, hasLanded) => {
+      for (const target of queuesOf(change)) windowOf(target).adjust(hasLanded);
     },
   });
 }

@@ -1,8 +1,8 @@
 // Policies that build on several assumptions, those first that are most probably what will come true: the family of
 // SubmitQueue.
 import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
-import { likeliest, prospectOf, type Candidate, type Outlook, type Prospect } from './likeliest.ts';
-import { Opinions, type Evidence } from './opinions.ts';
+import { mostProbable, prospectOf, type Candidate, type OutcomeWeights, type Prospect } from './most-probable.ts';
+import { SuccessEstimates, type Evidence } from './success-estimates.ts';
 import { conflictGraph, Paths, type Head, type Path } from './paths.ts';
 import type { Predictor } from './predictors.ts';
 
@@ -25,7 +25,7 @@ export interface BestFirstRules {
     readonly behind: Head;
     readonly probability: number;
     readonly now: number;
-  }) => Outlook;
+  }) => OutcomeWeights;
 }
 
 export function bestFirst(rules: BestFirstRules): Policy {
@@ -36,28 +36,28 @@ class BestFirst implements Policy {
   readonly landsByItsOwnRule: boolean;
   readonly #rules: BestFirstRules;
   readonly #paths = new Paths(conflictGraph);
-  readonly #opinions: Opinions;
+  readonly #estimates: SuccessEstimates;
   readonly #prospects = new Map<number, Prospect & { readonly version: number }>();
 
   constructor(rules: BestFirstRules) {
     this.#rules = rules;
     this.landsByItsOwnRule = rules.goesPast;
     const { predictor, evidence = null } = rules;
-    this.#opinions = new Opinions({ paths: this.#paths, predictor, evidence });
+    this.#estimates = new SuccessEstimates({ paths: this.#paths, predictor, evidence });
   }
 
   decide(queue: QueueView, desk: Desk): void {
     this.#paths.sync(queue);
     this.#paths.takeIn(queue);
-    this.#opinions.meet(queue);
+    this.#estimates.addArrived(queue);
     for (const head of this.#paths.heads.values()) this.#conclude(head, desk);
-    this.#opinions.revise();
+    this.#estimates.revise();
     if (this.#rules.isPreemptive) this.#buildTheBest(queue, desk);
     else this.#fillIdleWorkers(queue, desk);
   }
 
   #conclude(head: Head, desk: Desk): void {
-    if (head.unsettled.size > 0 && !(this.#rules.goesPast && isGreenEitherWay(head))) return;
+    if (head.undecided.size > 0 && !(this.#rules.goesPast && isGreenEitherWay(head))) return;
     const real = head.paths.find((path) => path.open.size === 0 && path.verdict !== 'pending');
     if (real === undefined) return;
     const hasPassed = real.verdict === 'green';
@@ -67,13 +67,13 @@ class BestFirst implements Policy {
   }
 
   #forget(change: Change, hasLanded: boolean): void {
-    this.#opinions.learn(change, hasLanded);
+    this.#estimates.learn(change, hasLanded);
     this.#prospects.delete(change.number);
   }
 
   #fillIdleWorkers(queue: QueueView, desk: Desk): void {
     if (queue.idleWorkers <= 0) return;
-    for (const candidate of likeliest(this.#prospectsAt(queue.now))) {
+    for (const candidate of mostProbable(this.#prospectsAt(queue.now))) {
       if (candidate.probability < this.#rules.threshold) return;
       if (pathOf(candidate) !== undefined) continue;
       this.#paths.start(candidate.head, candidate.assumes(), desk);
@@ -96,7 +96,7 @@ class BestFirst implements Policy {
   #best(queue: QueueView): readonly Candidate[] {
     const most = queue.workers;
     const found: Candidate[] = [];
-    for (const candidate of likeliest(this.#prospectsAt(queue.now))) {
+    for (const candidate of mostProbable(this.#prospectsAt(queue.now))) {
       const { probability } = candidate;
       const isTooLate = found.length >= most && probability < (found[most - 1]?.probability ?? 0) * (1 - 1e-9);
       if (probability < this.#rules.threshold || isTooLate || found.length >= 3 * most) break;
@@ -124,9 +124,9 @@ class BestFirst implements Policy {
     }
   }
 
-  #outlooks(behind: Head, now: number): readonly Outlook[] {
-    return [...behind.unsettled].map((number) => {
-      const probability = this.#opinions.chanceOf(number);
+  #outlooks(behind: Head, now: number): readonly OutcomeWeights[] {
+    return [...behind.undecided].map((number) => {
+      const probability = this.#estimates.chanceOf(number);
       const ahead = this.#paths.heads.get(number);
       if (ahead === undefined || this.#rules.outlook === undefined)
         return { change: number, lands: probability, leaves: 1 - probability };
@@ -142,5 +142,5 @@ function pathOf({ head, key }: Candidate): Path | undefined {
 /** There is a green build for every subset of what it stands behind. */
 function isGreenEitherWay(head: Head): boolean {
   const greens = new Set(head.paths.flatMap((path) => (path.verdict === 'green' ? path.key : [])));
-  return greens.size === 2 ** head.unsettled.size;
+  return greens.size === 2 ** head.undecided.size;
 }

@@ -1,4 +1,4 @@
-// What the speculating rivals share: for every pending change those it stands behind, and the builds made for it under
+// What the speculating policies share: for every pending change those it stands behind, and the builds made for it under
 // assumptions about them. A path is such a build; it dies as soon as one of its assumptions turns out false.
 import type { Build, Change, Desk, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { hash } from '../../../src/domain/simulation/randomness.ts';
@@ -15,7 +15,7 @@ export interface Path {
 export interface Head {
   readonly change: Change;
   /** Pending ones it stands behind; in order. */
-  readonly unsettled: Set<number>;
+  readonly undecided: Set<number>;
   /** Names `unsettled`. */
   key: number;
   paths: Path[];
@@ -95,10 +95,10 @@ export class Paths {
   }
 
   #admit(change: Change, behind: Iterable<number>): void {
-    const unsettled = new Set(behind);
-    const head: Head = { change, unsettled, key: keyOf(unsettled), paths: [], version: 0 };
+    const undecided = new Set(behind);
+    const head: Head = { change, undecided, key: keyOf(undecided), paths: [], version: 0 };
     this.heads.set(change.number, head);
-    for (const number of unsettled) {
+    for (const number of undecided) {
       const known = this.#dependents.get(number);
       if (known === undefined) this.#dependents.set(number, [head]);
       else known.push(head);
@@ -110,7 +110,7 @@ export class Paths {
     for (const path of head.paths) this.drop(head, path, desk);
     this.heads.delete(number);
     for (const dependent of this.#dependents.get(number) ?? []) {
-      dependent.unsettled.delete(number);
+      dependent.undecided.delete(number);
       dependent.key = without(dependent.key, number);
       dependent.version += 1;
       for (const path of dependent.paths) {

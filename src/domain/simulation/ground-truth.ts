@@ -6,8 +6,8 @@ import { draw, drawLognormal, streams } from './randomness.ts';
 export interface Pair {
   readonly a: number;
   readonly b: number;
-  /** poison: both are good alone and red together. mask: `a` is bad, but good together with `b`. */
-  readonly kind: 'poison' | 'mask';
+  /** semantic_conflict: both are good alone and red together. fixed_by: `a` is bad, but good together with `b`. */
+  readonly kind: 'semantic_conflict' | 'fixed_by';
 }
 
 export interface Facts {
@@ -24,14 +24,14 @@ export interface Facts {
 }
 
 export function truthOf(facts: Facts): Truth {
-  const poisons = new Map<number, number[]>();
-  const masks = new Map<number, number[]>();
+  const semanticConflicts = new Map<number, number[]>();
+  const fixes = new Map<number, number[]>();
   for (const { a, b, kind } of facts.pairs) {
-    note(kind === 'mask' ? masks : poisons, a, b);
-    if (kind === 'poison') note(poisons, b, a);
+    note(kind === 'fixed_by' ? fixes : semanticConflicts, a, b);
+    if (kind === 'semantic_conflict') note(semanticConflicts, b, a);
   }
   const durationOfChange = durations(facts);
-  const isSettled = (change: number): boolean => !facts.bad.has(change) && !poisons.has(change);
+  const isSettled = (change: number): boolean => !facts.bad.has(change) && !semanticConflicts.has(change);
   return {
     isGreen(landed, added) {
       const suspects = added.filter((change) => !isSettled(change));
@@ -40,8 +40,8 @@ export function truthOf(facts: Facts): Truth {
       const isThere = (other: number): boolean => together.has(other) || landed.has(other);
       return suspects.every(
         (change) =>
-          !(poisons.get(change) ?? []).some(isThere) &&
-          (!facts.bad.has(change) || (masks.get(change) ?? []).some(isThere)),
+          !(semanticConflicts.get(change) ?? []).some(isThere) &&
+          (!facts.bad.has(change) || (fixes.get(change) ?? []).some(isThere)),
       );
     },
     durationOf({ members, tree, attempt }) {

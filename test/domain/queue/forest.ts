@@ -1,12 +1,12 @@
 // A model of git and CI. A tree is the sequence of changes merged into it; CI is a function of the set of them.
 // Changes are numbered as they are made; the scenario says which are bad and which pairs do what to each other.
 
-export type PairKind = 'mask' | 'poison' | 'conflict';
+export type PairKind = 'fixed_by' | 'semantic_conflict' | 'conflict';
 
 export interface Physics {
   /** Change n is bad, red wherever it is, when `bad[n % length]`. */
   readonly bad: readonly boolean[];
-  /** mask: `a` is bad, except in the company of `b`. poison: red together. conflict: do not merge into one tree. */
+  /** fixed_by: `a` is bad, except together with `b`. semantic_conflict: red together. conflict: do not merge into one tree. */
   readonly pairs: readonly { readonly a: number; readonly b: number; readonly kind: PairKind }[];
 }
 
@@ -67,10 +67,12 @@ export class Forest {
     const present = this.#changes.get(tree) ?? [];
     const { bad, pairs } = this.#physics;
     const isGood = (change: number): boolean => {
-      const masks = pairs.filter((pair) => pair.kind === 'mask' && pair.a === change);
-      if (masks.length > 0) return masks.some((pair) => present.includes(pair.b));
-      const isPoisoned = pairs.some((pair) => pair.kind === 'poison' && pair.a === change && present.includes(pair.b));
-      return !isPoisoned && !(bad.length > 0 && bad[change % bad.length]);
+      const fixes = pairs.filter((pair) => pair.kind === 'fixed_by' && pair.a === change);
+      if (fixes.length > 0) return fixes.some((pair) => present.includes(pair.b));
+      const hasSemanticConflict = pairs.some(
+        (pair) => pair.kind === 'semantic_conflict' && pair.a === change && present.includes(pair.b),
+      );
+      return !hasSemanticConflict && !(bad.length > 0 && bad[change % bad.length]);
     };
     return present.filter((change) => !isGood(change));
   }

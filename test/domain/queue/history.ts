@@ -17,7 +17,7 @@ export interface History {
   readonly moves: readonly number[];
 }
 
-const kinds: readonly PairKind[] = ['mask', 'mask', 'poison', 'conflict'];
+const kinds: readonly PairKind[] = ['fixed_by', 'fixed_by', 'semantic_conflict', 'conflict'];
 // Neighbours in number are mostly neighbours in line.
 const pair = fc
   .tuple(fc.nat(7), fc.integer({ min: 1, max: 2 }), fc.constantFrom(...kinds))

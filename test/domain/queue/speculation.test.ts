@@ -56,7 +56,7 @@ describe('what is built', () => {
       [start('p1'), start('p2', 'p1')],
     ],
     [
-      'the likeliest first, where not all can be',
+      'the most probable first, where not all can be',
       { waiting: [on(1, a), on(2, a), on(3, b)], rules: { maxParallelBuilds: 2 } },
       [start('p1'), start('p3')],
     ],

@@ -55,7 +55,7 @@ const statuses = (queue: World) =>
 
 describe('stories', () => {
   test('a later change repairs an earlier one: both land as one commit, and no third build runs', () => {
-    const w = world({}, { pairs: [{ a: 0, b: 1, kind: 'mask' }] });
+    const w = world({}, { pairs: [{ a: 0, b: 1, kind: 'fixed_by' }] });
     queue(w, 2);
     settle(w);
     expect(landings(w)).toEqual([['p1', 'p2']]);
@@ -63,14 +63,14 @@ describe('stories', () => {
   });
 
   test('without optimism the first is blamed, and the second lands alone', () => {
-    const w = world({ useOptimisticValidation: false }, { pairs: [{ a: 0, b: 1, kind: 'mask' }] });
+    const w = world({ useOptimisticValidation: false }, { pairs: [{ a: 0, b: 1, kind: 'fixed_by' }] });
     queue(w, 2);
     settle(w);
     expect(statuses(w)).toEqual({ p1: 'blocked 107', p2: 'merged' });
   });
 
   test('two changes that are good alone and bad together: only the later one is blamed', () => {
-    const w = world({ batchSize: 2 }, { pairs: [{ a: 1, b: 0, kind: 'poison' }] });
+    const w = world({ batchSize: 2 }, { pairs: [{ a: 1, b: 0, kind: 'semantic_conflict' }] });
     queue(w, 2);
     settle(w);
     expect(statuses(w)).toEqual({ p1: 'merged', p2: 'blocked 107' });

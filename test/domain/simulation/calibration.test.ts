@@ -48,7 +48,7 @@ describe('of the changes that land, 80 to 98 of 100 do by their p90, and about h
     ),
   )('in $name', ({ kind, cell, days, changes }) => {
     const estimates = Array.from({ length: days }, (_, day) =>
-      estimateLandings({ kind, cell: parseCell(cell), seed: day + 1, changes, askings: 6, runs: 9 }),
+      estimateLandings({ kind, cell: parseCell(cell), seed: day + 1, changes, samples: 6, runs: 9 }),
     ).flat();
     const { landings, byP50, byP90 } = calibrationOf(estimates);
     expect(landings).toBeGreaterThan(50);

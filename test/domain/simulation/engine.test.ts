@@ -82,21 +82,21 @@ describe('a policy plays in a simulated world', () => {
         }
       },
     });
-    const outcome = run({ arrivals: [0, 1, 2], pairs: [{ a: 0, b: 1, kind: 'poison' }] }, careless);
+    const outcome = run({ arrivals: [0, 1, 2], pairs: [{ a: 0, b: 1, kind: 'semantic_conflict' }] }, careless);
     expect(outcome).toMatchObject({ red: 1, ejectedUnjustly: 1 });
   });
 });
 
-describe('masking and poisoned pairs', () => {
-  it('a poisoned one leaves when its partner is there first', () => {
-    expect(endsOf(run({ arrivals: [0, 5], pairs: [{ a: 0, b: 1, kind: 'poison' }] }, oneAtATime))).toEqual([
+describe('pairs of changes', () => {
+  it('a change leaves when one that it conflicts with semantically is there first', () => {
+    expect(endsOf(run({ arrivals: [0, 5], pairs: [{ a: 0, b: 1, kind: 'semantic_conflict' }] }, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 ejected at 60',
     ]);
   });
 
-  it('a masked one lands when its partner is there first', () => {
-    expect(endsOf(run({ arrivals: [0, 5], bad: [1], pairs: [{ a: 1, b: 0, kind: 'mask' }] }, oneAtATime))).toEqual([
+  it('a bad change lands when the one that fixes it is there first', () => {
+    expect(endsOf(run({ arrivals: [0, 5], bad: [1], pairs: [{ a: 1, b: 0, kind: 'fixed_by' }] }, oneAtATime))).toEqual([
       '0 landed at 30',
       '1 landed at 60',
     ]);

@@ -1,5 +1,5 @@
 // Every history of a small queue. CI is an adversary: each build ends at any time, green or red, so that every subset of
-// failures, masking and poisoned sets, and flakes is among the histories; git is another: each pair conflicts or not,
+// failures, fixes and semantic conflicts, and flakes is among the histories; git is another: each pair conflicts or not,
 // decided when the two first meet in one tree. States that differ by names alone are visited once.
 import assert from 'node:assert/strict';
 import { plan } from '../../../src/domain/queue/plan.ts';

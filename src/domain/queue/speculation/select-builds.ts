@@ -64,7 +64,7 @@ export function selectBuilds(
   return { starts, dropped, until: formed.until };
 }
 
-/** The likeliest assumption of each unit, best first. With linear speculation the first in line are best. */
+/** The most probable assumption of each unit, best first. With linear speculation the first in line are best. */
 function collectCandidates(
   graph: SpeculationGraph,
   probabilities: LandingProbabilities,
@@ -75,11 +75,14 @@ function collectCandidates(
     [],
     (a, b) => (isAdaptive ? b.next.probability - a.next.probability : 0) || firstOf(a) - firstOf(b),
   );
-  const likeliest = isAdaptive ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands))) : null;
+  const mostProbable = isAdaptive
+    ? graph.productsBefore(probabilities.map((lands) => Math.max(lands, 1 - lands)))
+    : null;
   for (const members of units) {
     // A unit with too many open outcomes before it is not examined: few of a chain are, however long the line is.
     const [first = 0] = members;
-    if (likeliest !== null && (likeliest[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first)) continue;
+    if (mostProbable !== null && (mostProbable[first] ?? 1) < leastProbability && !isInIsolatedRetry(graph, first))
+      continue;
     const candidate = mostLikely(graph, probabilities, members);
     if (candidate !== null) heap.push(candidate);
   }

@@ -4,7 +4,7 @@ import { EventHeap } from '../../../src/domain/simulation/event-heap.ts';
 import { keyOf, withAlso, without, type Head } from './paths.ts';
 
 /** What is thought of an undecided change: how much either assumption about it is worth; at most 1, and not 0. */
-export interface Outlook {
+export interface OutcomeWeights {
   readonly change: number;
   readonly lands: number;
   readonly leaves: number;
@@ -37,10 +37,10 @@ interface Departure {
   readonly before: Departure | null;
 }
 
-export function prospectOf(head: Head, outlooks: readonly Outlook[]): Prospect {
+export function prospectOf(head: Head, weights: readonly OutcomeWeights[]): Prospect {
   let best = 0;
   const assumed: number[] = [];
-  const flips = outlooks.map(({ change, lands, leaves }) => {
+  const flips = weights.map(({ change, lands, leaves }) => {
     const isAssumed = lands >= leaves;
     if (isAssumed) assumed.push(change);
     best += Math.log(Math.max(lands, leaves));
@@ -51,7 +51,7 @@ export function prospectOf(head: Head, outlooks: readonly Outlook[]): Prospect {
 }
 
 /** Best first; ties in order of the prospects. */
-export function* likeliest(prospects: Iterable<Prospect>): Generator<Candidate> {
+export function* mostProbable(prospects: Iterable<Prospect>): Generator<Candidate> {
   const heap = new EventHeap<Departure>();
   const push = (departure: Departure | null): void => {
     if (departure !== null) heap.push(departure.cost - departure.prospect.best, departure);

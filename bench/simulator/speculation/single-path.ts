@@ -3,25 +3,25 @@
 import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { Paths, without, type Head, type StandsBehind } from './paths.ts';
 
-export interface HopefulRules {
+export interface SinglePathRules {
   readonly standsBehind: StandsBehind;
   /** Changes that are looked at. Default: all. */
   readonly mostHeads?: () => number;
   /** Made once for each look along the line, and asked in order: may a build of this change be started? */
   readonly window?: () => (head: Head) => boolean;
-  readonly onSettled?: (change: Change, hasLanded: boolean) => void;
+  readonly onDecided?: (change: Change, hasLanded: boolean) => void;
 }
 
 /**
  * In order; a red build takes its change out as soon as all it was built on has landed. Until then the ones behind are
  * built without it, and what was built with it is stopped.
  */
-export function hopeful(rules: HopefulRules): Policy {
+export function singlePath(rules: SinglePathRules): Policy {
   const paths = new Paths(rules.standsBehind);
   return {
     decide(queue, desk) {
       paths.sync(queue);
-      for (const head of paths.heads.values()) settle(head, { paths, rules, queue, desk });
+      for (const head of paths.heads.values()) decideHead(head, { paths, rules, queue, desk });
       paths.takeIn(queue, rules.mostHeads?.());
       build({ paths, rules, queue, desk });
     },
@@ -30,19 +30,19 @@ export function hopeful(rules: HopefulRules): Policy {
 
 interface Look {
   readonly paths: Paths;
-  readonly rules: HopefulRules;
+  readonly rules: SinglePathRules;
   readonly queue: QueueView;
   readonly desk: Desk;
 }
 
-function settle(head: Head, { paths, rules, desk }: Look): void {
-  if (head.unsettled.size > 0) return;
+function decideHead(head: Head, { paths, rules, desk }: Look): void {
+  if (head.undecided.size > 0) return;
   const ended = head.paths.find((path) => path.verdict !== 'pending');
   if (ended === undefined) return;
   const hasPassed = ended.verdict === 'green';
   if (hasPassed) paths.land([head], ended.build, desk);
   else paths.eject(head, desk);
-  rules.onSettled?.(head.change, hasPassed);
+  rules.onDecided?.(head.change, hasPassed);
 }
 
 // What is stopped goes first, so that an earlier change gets the worker of a later one.
@@ -52,13 +52,13 @@ function build({ paths, rules, queue, desk }: Look): void {
   const isInWindow = rules.window?.() ?? (() => true);
   for (const head of paths.heads.values()) {
     const mayStart = isInWindow(head);
-    const doubted = suspects.filter((suspect) => head.unsettled.has(suspect));
+    const doubted = suspects.filter((suspect) => head.undecided.has(suspect));
     const wanted = doubted.reduce(without, head.key);
     const path = head.paths.find((known) => known.key === wanted);
     if (path?.verdict === 'red') suspects.push(head.change.number);
     for (const other of head.paths) if (other !== path && other.verdict === 'pending') paths.drop(head, other, desk);
     if (path === undefined && mayStart)
-      wishes.push({ head, assumes: [...head.unsettled].filter((number) => !doubted.includes(number)) });
+      wishes.push({ head, assumes: [...head.undecided].filter((number) => !doubted.includes(number)) });
   }
   for (const { head, assumes } of wishes.slice(0, queue.idleWorkers)) paths.start(head, assumes, desk);
 }

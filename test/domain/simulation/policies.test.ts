@@ -1,4 +1,4 @@
-// The rival policies: safe all of them, and where something is known of one, it holds here.
+// The policies that the planner is compared with: safe all of them, and where something is known of one, it holds here.
 import { describe, expect, it } from 'vitest';
 import { parseCell } from '../../../bench/simulator/cell.ts';
 import { batches } from '../../../bench/simulator/policies/batches.ts';
@@ -20,7 +20,7 @@ import { draw } from '../../../src/domain/simulation/randomness.ts';
 import { cases } from '../../support/tier.ts';
 import { minute, run, sketch, endsOf } from './world.ts';
 
-const rivals = Object.entries(policies).filter(([name]) => name !== 'interlock');
+const others = Object.entries(policies).filter(([name]) => name !== 'interlock');
 
 const days = new Map<string, PolicySetup>();
 
@@ -37,7 +37,7 @@ function landedIn({ outcomes }: Run): Map<number, number> {
   return new Map(outcomes.flatMap(({ kind, change, at }) => (kind === 'landed' ? [[change.number, at] as const] : [])));
 }
 
-describe.each(rivals)('%s', (_, makePolicy) => {
+describe.each(others)('%s', (_, makePolicy) => {
   it('lands every good change and takes every bad one out', () => {
     const targets = ['a', 'b', 'a', 'ab', 'b', 'a', 'c', 'ac', 'a', 'b', 'a', 'c'].map((names) => names.split(''));
     const arrivals = targets.map((__, number) => number * 7);
@@ -50,7 +50,7 @@ describe.each(rivals)('%s', (_, makePolicy) => {
       }
   });
 
-  it('keeps the mainline green where changes conflict, mask each other, and CI lies', () => {
+  it('keeps the mainline green where changes conflict semantically, fix each other, and CI is flaky', () => {
     for (const cell of ['rate=60,workers=20,failure=0.15', 'rate=60,workers=40,overlap=1,failure=0.15,flake=0.05'])
       for (const seed of cases({ standard: [1], full: [2, 3] }))
         expect(simulate(smallDay({ cell, seed }), makePolicy).red).toBe(0);
@@ -134,7 +134,7 @@ describe('a window of prefixes', () => {
 
   it('lands what a later prefix shows to be green, whatever its own build said', () => {
     // 1 needs 2 to be green.
-    const pairs = [{ a: 1, b: 2, kind: 'mask' as const }];
+    const pairs = [{ a: 1, b: 2, kind: 'fixed_by' as const }];
     const outcome = run({ arrivals: [0, 0, 0], bad: [1], pairs }, prefixWindow);
     expect(endsOf(outcome)).toEqual(['0 landed at 30', '1 landed at 30', '2 landed at 30']);
     expect(outcome.builds).toBe(3);
@@ -145,7 +145,7 @@ describe('Zuul', () => {
   it('opens its window by one with each landing and halves it with each failure, down to three', () => {
     const window = new Window();
     const sizes = [true, true, false, false, false, false, true].map((hasLanded) => {
-      window.settle(hasLanded);
+      window.adjust(hasLanded);
       return window.size;
     });
     expect(sizes).toEqual([21, 22, 11, 5, 3, 3, 4]);
@@ -162,7 +162,7 @@ describe('Zuul', () => {
   });
 
   it('builds a change again that was red on something that turned out bad', () => {
-    const pairs = [{ a: 0, b: 1, kind: 'poison' as const }];
+    const pairs = [{ a: 0, b: 1, kind: 'semantic_conflict' as const }];
     const outcome = run({ arrivals: [0, 5, 5], bad: [0], pairs }, zuulOneLane);
     expect(endsOf(outcome)).toEqual(['0 ejected at 30', '1 landed at 60', '2 landed at 60']);
   });

@@ -1,4 +1,4 @@
-// The rival: the same two answers by Fastify and pg alone, prepared statements, no tokens, no row-level security, no limits, no GraphQL. What
+// The baseline: the same two answers by Fastify and pg alone, prepared statements, no tokens, no row-level security, no limits, no GraphQL. What
 // a service of two endpoints written by hand would cost.
 import fastify, { type FastifyRequest } from 'fastify';
 import pg from 'pg';

@@ -7,7 +7,7 @@ import { beMeasured } from './measured-process.ts';
 
 const pool = new pg.Pool({ connectionString: process.env.BENCH_DATABASE_URL ?? '', max: 10 });
 const secret = process.env.BENCH_WEBHOOK_SECRET ?? '';
-await pool.query('create table if not exists rival_delivery (id text primary key, event text, body jsonb)');
+await pool.query('create table if not exists baseline_delivery (id text primary key, event text, body jsonb)');
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -24,7 +24,7 @@ async function receive(body: Buffer, headers: NodeJS.Dict<string | string[]>): P
   const { ref } = JSON.parse(body.toString()) as { ref?: string };
   await pool.query({
     name: 'insert',
-    text: 'insert into rival_delivery (id, event, body) values ($1, $2, $3) on conflict do nothing',
+    text: 'insert into baseline_delivery (id, event, body) values ($1, $2, $3) on conflict do nothing',
     values: [headers['x-github-delivery'], headers['x-github-event'], JSON.stringify({ ref })],
   });
   return 202;

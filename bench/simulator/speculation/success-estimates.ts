@@ -1,4 +1,4 @@
-// What is thought of each pending change while builds of it and of others end: a predictor's chance, revised by evidence.
+// How likely each pending change lands, while builds end: the estimate of a predictor, revised by evidence.
 import type { Change, QueueView } from '../../../src/domain/simulation/policy.ts';
 import type { Head, Path, Paths } from './paths.ts';
 import { clamped, type Predictor } from './predictors.ts';
@@ -13,10 +13,10 @@ export type Evidence = (of: { readonly head: Head; readonly path: Path; readonly
  * What was green with this change inside speaks for it. A red build speaks against it only as far as nobody else in it
  * can be to blame.
  */
-export const shareTheBlame: Evidence = ({ path, innocence }) =>
+export const splitBlame: Evidence = ({ path, innocence }) =>
   path.verdict === 'green' ? 20 : Math.max(0.05, 1 - innocence);
 
-export class Opinions {
+export class SuccessEstimates {
   readonly #paths: Paths;
   readonly #predictor: Predictor;
   readonly #evidence: Evidence | null;
@@ -28,9 +28,9 @@ export class Opinions {
     this.#evidence = of.evidence;
   }
 
-  meet(queue: QueueView): void {
+  addArrived(queue: QueueView): void {
     for (const change of queue.news.arrived) {
-      const behind = this.#paths.heads.get(change.number)?.unsettled.size ?? 0;
+      const behind = this.#paths.heads.get(change.number)?.undecided.size ?? 0;
       const base = clamped(this.#predictor.chanceOf(change, behind));
       this.#known.set(change.number, { base, behind, probability: base });
     }
@@ -52,14 +52,14 @@ export class Opinions {
   revise(): void {
     if (this.#evidence === null) return;
     for (const head of this.#paths.heads.values()) {
-      const opinion = this.#known.get(head.change.number);
-      if (opinion === undefined) continue;
-      let odds = opinion.base / (1 - opinion.base);
+      const estimate = this.#known.get(head.change.number);
+      if (estimate === undefined) continue;
+      let odds = estimate.base / (1 - estimate.base);
       for (const path of head.paths)
         if (path.verdict !== 'pending') odds *= this.#evidence({ head, path, innocence: this.#allLand(path.open) });
       const probability = clamped(odds / (1 + odds));
-      if (Math.abs(probability - opinion.probability) < 1e-6) continue;
-      opinion.probability = probability;
+      if (Math.abs(probability - estimate.probability) < 1e-6) continue;
+      estimate.probability = probability;
       for (const dependent of this.#paths.dependentsOf(head.change.number)) dependent.version += 1;
     }
   }
