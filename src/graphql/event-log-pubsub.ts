@@ -2,7 +2,7 @@
 // process writes to the log, in order and resumable.
 import { PubSubEngine } from 'graphql-subscriptions';
 import type { PubSub } from 'type-graphql';
-import type { EventHub, EventFollower, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
+import type { EventHub, EventStream, FollowedEvent, FollowOptions } from '../modules/events/index.ts';
 import { mapEvents } from './subscription-payloads.ts';
 
 export const eventsTrigger = 'events';
@@ -11,7 +11,7 @@ type Subscriber = (event: FollowedEvent) => void;
 
 export class EventLogPubSub extends PubSubEngine {
   private readonly hub: EventHub;
-  private readonly following = new Map<number, EventFollower>();
+  private readonly following = new Map<number, EventStream>();
   private lastId = 0;
 
   constructor(hub: EventHub) {
@@ -25,10 +25,10 @@ export class EventLogPubSub extends PubSubEngine {
 
   override async subscribe(_trigger: string, onMessage: Subscriber, options: FollowOptions): Promise<number> {
     const id = (this.lastId += 1);
-    const follower = this.hub.follow(options);
-    this.following.set(id, follower);
-    await follower.started;
-    void forward(follower, onMessage).finally(() => this.following.delete(id));
+    const stream = this.hub.follow(options);
+    this.following.set(id, stream);
+    await stream.started;
+    void forward(stream, onMessage).finally(() => this.following.delete(id));
     return id;
   }
 
@@ -40,7 +40,7 @@ export class EventLogPubSub extends PubSubEngine {
    * Subscribers pull events, unlike with `subscribe`: a slow reader gets its cursor and an error instead of more
    * events.
    */
-  follow(options: FollowOptions): EventFollower {
+  follow(options: FollowOptions): EventStream {
     return this.hub.follow(options);
   }
 
@@ -50,8 +50,8 @@ export class EventLogPubSub extends PubSubEngine {
   }
 }
 
-async function forward(follower: EventFollower, onMessage: Subscriber): Promise<void> {
-  for await (const event of follower) onMessage(event);
+async function forward(stream: EventStream, onMessage: Subscriber): Promise<void> {
+  for await (const event of stream) onMessage(event);
 }
 
 /** The `topicId` of a subscription by topic. All servers of a process share the schema but not their hubs. */

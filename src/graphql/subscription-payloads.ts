@@ -21,7 +21,7 @@ export function payloadOf<Payload extends object>(payload: SubscriptionValue<Pay
  * waits for the next event, and an abandoned subscription would never end.
  */
 export function mapEvents<Event, Payload extends object>(
-  follower: AsyncIterableIterator<Event>,
+  stream: AsyncIterableIterator<Event>,
   toPayload: (event: Event) => Promise<Payload | null>,
 ): AsyncIterableIterator<SubscriptionValue<Payload>> {
   let hasFailed = false;
@@ -29,21 +29,21 @@ export function mapEvents<Event, Payload extends object>(
     if (hasFailed) return { value: undefined, done: true };
     try {
       for (;;) {
-        const result = await follower.next();
+        const result = await stream.next();
         if (result.done) return { value: undefined, done: true };
         const payload = await toPayload(result.value);
         if (payload !== null) return { value: payload, done: false };
       }
     } catch (error) {
       hasFailed = true;
-      void follower.return?.();
+      void stream.return?.();
       return { value: new SubscriptionFailure(error), done: false };
     }
   };
   return {
     next,
     return: async () => {
-      await follower.return?.();
+      await stream.return?.();
       return { value: undefined, done: true };
     },
     [Symbol.asyncIterator]() {

@@ -45,7 +45,7 @@ export async function followEvents<Payload extends object>(
   { args, context }: Subscribing,
   { matches, toChange }: Following<Payload>,
 ): Promise<AsyncIterable<unknown>> {
-  const follower = context.events.follow({ accountId: context.accountId, after: args.after, matches });
-  await follower.started;
-  return mapEvents(follower, toChange);
+  const stream = context.events.follow({ accountId: context.accountId, after: args.after, matches });
+  await stream.started;
+  return mapEvents(stream, toChange);
 }

@@ -26,7 +26,7 @@ export async function serveDashboard(
   temporal?: TemporalView,
 ): Promise<DashboardServer> {
   const { ports } = service;
-  // Changes reach their followers by its loops.
+  // Changes reach their subscribers by its loops.
   service.start();
   const hub = createEventHub({ db: ports.db, log: ports.log });
   const server = await startServer({

@@ -6,7 +6,7 @@ import {
   eventForgetting,
   type Sequencer,
   sequenceEvents,
-  SlowFollowerError,
+  SlowReaderError,
 } from '../../src/modules/events/index.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { log, openWorld, patience, serials, take, terminate, upTo, type World } from './world.ts';
@@ -44,12 +44,12 @@ async function write(events: number, each = 1): Promise<void> {
   for (let written = 0; written < events; written += each) await world.write(subject, Math.min(each, events - written));
 }
 
-describe('followers', () => {
+describe('event streams', () => {
   test('of two processes see every event of their account, in order', async () => {
     const other = createEventHub({ db: await world.connect(), log, recheckMs: never });
-    const followers = [hub, hub, other, other].map((of) => of.follow({ accountId }));
-    await Promise.all(followers.map((follower) => follower.started));
-    const seen = Promise.all(followers.map((follower) => take(follower, 300)));
+    const streams = [hub, hub, other, other].map((of) => of.follow({ accountId }));
+    await Promise.all(streams.map((stream) => stream.started));
+    const seen = Promise.all(streams.map((stream) => take(stream, 300)));
     await Promise.all([write(100, 7), write(100, 3), write(100)]);
     for (const events of await seen) {
       expect(serials(events)).toEqual(upTo(300));
@@ -59,10 +59,10 @@ describe('followers', () => {
   });
 
   test('get what an event says', async () => {
-    const follower = hub.follow({ accountId });
-    await follower.started;
+    const stream = hub.follow({ accountId });
+    await stream.started;
     await write(1);
-    expect(await take(follower, 1)).toEqual([
+    expect(await take(stream, 1)).toEqual([
       {
         cursor: '1.1',
         action: 'queued',
@@ -88,9 +88,9 @@ describe('followers', () => {
     let after = '1.0';
     const seen: unknown[] = [];
     while (seen.length < 400) {
-      const follower = hub.follow({ accountId, after });
-      const events = await take(follower, Math.min(37, 400 - seen.length));
-      await follower.return?.();
+      const stream = hub.follow({ accountId, after });
+      const events = await take(stream, Math.min(37, 400 - seen.length));
+      await stream.return?.();
       seen.push(...serials(events));
       after = events.at(-1)?.cursor ?? after;
     }
@@ -101,10 +101,10 @@ describe('followers', () => {
   test('that begin without a cursor begin with the next event', async () => {
     await write(3);
     await sequenced();
-    const follower = hub.follow({ accountId });
-    expect(await follower.started).toBe('1.3');
+    const stream = hub.follow({ accountId });
+    expect(await stream.started).toBe('1.3');
     await write(1);
-    expect(serials(await take(follower, 1))).toEqual([4]);
+    expect(serials(await take(stream, 1))).toEqual([4]);
   });
 
   test('that follow after a head read before miss nothing of what was written since', async () => {
@@ -119,18 +119,18 @@ describe('followers', () => {
   test('see only what matches, and are not held up by the rest', async () => {
     const isEven = (event: { payload: Readonly<Record<string, unknown>> }): boolean =>
       Number(event.payload.serial) % 2 === 0;
-    const follower = hub.follow({ accountId, after: '1.0', matches: isEven });
+    const stream = hub.follow({ accountId, after: '1.0', matches: isEven });
     await write(2_100, 700);
-    expect(serials(await take(follower, 1_050))).toEqual(upTo(1_050).map((n) => 2 * n));
+    expect(serials(await take(stream, 1_050))).toEqual(upTo(1_050).map((n) => 2 * n));
   });
 
   test('see nothing of another tenant, live or from the log', async () => {
     const otherAccount = await world.account();
     const other = { accountId: otherAccount, repositoryId: await world.repository(otherAccount) };
-    const follower = hub.follow({ accountId, after: '1.0' });
+    const stream = hub.follow({ accountId, after: '1.0' });
     const live = hub.follow({ accountId });
     await live.started;
-    const first = [take(follower, 1), take(live, 1)];
+    const first = [take(stream, 1), take(live, 1)];
     await world.write(other, 5);
     await write(1);
     for (const events of await Promise.all(first))
@@ -146,14 +146,14 @@ describe('followers', () => {
       read: async (account, statement) => (reads++, await world.db.read(account, statement)),
     };
     const counting = createEventHub({ db: counted, log, recheckMs: never });
-    const followers = upTo(50).map(() => counting.follow({ accountId, after: '1.0' }));
-    const first = Promise.all(followers.map((follower) => take(follower, 1)));
+    const streams = upTo(50).map(() => counting.follow({ accountId, after: '1.0' }));
+    const first = Promise.all(streams.map((stream) => take(stream, 1)));
     await write(1);
     await first;
-    const second = followers.map((follower) => take(follower, 1));
+    const second = streams.map((stream) => take(stream, 1));
     await Promise.all([write(1), ...second]);
     const before = reads;
-    const third = followers.map((follower) => take(follower, 1));
+    const third = streams.map((stream) => take(stream, 1));
     await Promise.all([write(1), ...third]);
     expect(reads - before).toBe(1);
     const [one, two] = await Promise.all(third);
@@ -162,19 +162,19 @@ describe('followers', () => {
   });
 });
 
-describe('a slow follower', () => {
+describe('a stream that is read slowly', () => {
   test('is ended with its cursor, and misses nothing by following after it', async () => {
     const slow = hub.follow({ accountId });
     const quick = hub.follow({ accountId });
     await Promise.all([slow.started, quick.started]);
     await Promise.all([take(slow, 1), take(quick, 1), write(1)]);
-    // Live followers are offered each event in the order in which they came: what the quick one has, the slow one was offered.
+    // Live streams are offered each event in the order in which they came: what the quick one has, the slow one was offered.
     await Promise.all([take(quick, 1_200), write(1_200, 600)]);
     const error = await slow.next().then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    expect(error).toBeInstanceOf(SlowFollowerError);
+    expect(error).toBeInstanceOf(SlowReaderError);
     expect(error).toMatchObject({ code: 'RATE_LIMITED', cursor: '1.1' });
     expect(await slow.next()).toEqual({ done: true, value: undefined });
     expect(serials(await take(hub.follow({ accountId, after: '1.1' }), 1_200))).toEqual(upTo(1_201, 2));
@@ -183,37 +183,37 @@ describe('a slow follower', () => {
   test('that is far behind reads at its own pace', async () => {
     await write(3_000, 1_000);
     await sequenced();
-    const follower = hub.follow({ accountId, after: '1.0' });
-    expect(serials(await take(follower, 1_234))).toEqual(upTo(1_234));
+    const stream = hub.follow({ accountId, after: '1.0' });
+    expect(serials(await take(stream, 1_234))).toEqual(upTo(1_234));
     await write(1_500, 750);
     await sequenced();
-    expect(serials(await take(follower, 4_500 - 1_234))).toEqual(upTo(4_500, 1_235));
+    expect(serials(await take(stream, 4_500 - 1_234))).toEqual(upTo(4_500, 1_235));
   });
 });
 
 describe('the hub', () => {
   test('reads again when its listening connection was dropped', async () => {
-    const follower = hub.follow({ accountId, after: '1.0' });
-    await Promise.all([write(1), take(follower, 1)]);
+    const stream = hub.follow({ accountId, after: '1.0' });
+    await Promise.all([write(1), take(stream, 1)]);
     expect(await terminate(world, 'interlock-listen')).toBe(1);
     await write(3);
-    expect(serials(await take(follower, 3))).toEqual([2, 3, 4]);
-    await Promise.all([write(1), take(follower, 1)]);
+    expect(serials(await take(stream, 3))).toEqual([2, 3, 4]);
+    await Promise.all([write(1), take(stream, 1)]);
   });
 
   test('notices by itself what nobody notified it of', async () => {
     const deaf: Database = { ...world.db, system: { ...world.db.system, listen: async () => async () => {} } };
     const unnotified = createEventHub({ db: deaf, log, recheckMs: 20 });
-    const follower = unnotified.follow({ accountId });
-    await follower.started;
+    const stream = unnotified.follow({ accountId });
+    await stream.started;
     for (const serial of upTo(3)) {
       await write(1);
-      expect(serials(await take(follower, 1))).toEqual([serial]);
+      expect(serials(await take(stream, 1))).toEqual([serial]);
     }
     await unnotified.close();
   });
 
-  test('tries to listen again for the next follower when it could not', async () => {
+  test('tries to listen again for the next stream when it could not', async () => {
     let attempts = 0;
     const failing: Database = {
       ...world.db,
@@ -231,12 +231,12 @@ describe('the hub', () => {
     await second.close();
   });
 
-  test('ends a follower that is waiting when its signal aborts, when it returns, and when the hub closes', async () => {
+  test('ends a stream that is waiting when its signal aborts, when it returns, and when the hub closes', async () => {
     const abort = new AbortController();
     const aborted = hub.follow({ accountId, signal: abort.signal });
     const returned = hub.follow({ accountId });
     const closed = hub.follow({ accountId });
-    const waiting = [aborted, returned, closed].map((follower) => follower.next());
+    const waiting = [aborted, returned, closed].map((stream) => stream.next());
     await Promise.all([aborted.started, returned.started, closed.started]);
     abort.abort();
     await returned.return?.();
@@ -250,9 +250,9 @@ describe('a cursor', () => {
   test.each(['', '1', '1.', '.1', '1.-1', '1.1.1', 'x.1', '01.1', '1.01', '0.1', '1.9999999999999999999', ' 1.1'])(
     '%j is refused as bad input',
     async (after) => {
-      const follower = hub.follow({ accountId, after });
-      await expect(follower.started).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
-      await expect(follower.next()).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
+      const stream = hub.follow({ accountId, after });
+      await expect(stream.started).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
+      await expect(stream.next()).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'after' });
     },
   );
 
@@ -280,23 +280,23 @@ describe('a cursor', () => {
     expect(serials(await take(hub.follow({ accountId, after: '1.4' }), 6))).toEqual(upTo(10, 5));
   });
 
-  test('of a follower that is behind expires under it', async () => {
+  test('of a stream that is behind expires under it', async () => {
     await write(600, 600);
     await sequenced();
-    const follower = hub.follow({ accountId, after: '1.0' });
-    await take(follower, 500);
+    const stream = hub.follow({ accountId, after: '1.0' });
+    await take(stream, 500);
     await world.owner.query(`update event set at = now() - interval '401 days' where position <= 550`);
     await forget(world.db, eventForgetting);
-    await expect(follower.next()).rejects.toMatchObject({
+    await expect(stream.next()).rejects.toMatchObject({
       code: 'CURSOR_EXPIRED',
       message: expect.stringContaining('1.550'),
     });
   });
 
-  test('expires under its live followers when the database is restored', async () => {
-    const follower = hub.follow({ accountId, after: '1.0' });
-    await Promise.all([write(1), take(follower, 1)]);
-    const next = follower.next();
+  test('expires under its live streams when the database is restored', async () => {
+    const stream = hub.follow({ accountId, after: '1.0' });
+    await Promise.all([write(1), take(stream, 1)]);
+    const next = stream.next();
     await world.owner.query('update installation set epoch = epoch + 1');
     await write(1);
     await expect(next).rejects.toMatchObject({ code: 'CURSOR_EXPIRED', message: expect.stringContaining('2.0') });
@@ -323,8 +323,8 @@ describe('forgetting', () => {
     await world.owner.query(`update event set at = now() - interval '500 days'`);
     expect(await forget(world.db, eventForgetting)).toBe(3);
     expect(await hub.head(accountId)).toBe('1.3');
-    const follower = hub.follow({ accountId, after: '1.3' });
+    const stream = hub.follow({ accountId, after: '1.3' });
     await write(1);
-    expect((await take(follower, 1)).map((event) => event.cursor)).toEqual(['1.4']);
+    expect((await take(stream, 1)).map((event) => event.cursor)).toEqual(['1.4']);
   });
 });

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { type Ports, systemContext } from '../../src/context.ts';
-import { appendEvents, type EventFollower, type FollowedEvent } from '../../src/modules/events/index.ts';
+import { appendEvents, type EventStream, type FollowedEvent } from '../../src/modules/events/index.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
 import { createMetrics } from '../../src/platform/metrics/index.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -125,11 +125,11 @@ export async function unpositioned(world: World): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-export async function take(follower: EventFollower, count: number): Promise<FollowedEvent[]> {
+export async function take(stream: EventStream, count: number): Promise<FollowedEvent[]> {
   const events: FollowedEvent[] = [];
   while (events.length < count) {
-    const next = await follower.next();
-    if (next.done === true) throw new Error(`The follower ended after ${events.length} of ${count} events.`);
+    const next = await stream.next();
+    if (next.done === true) throw new Error(`The stream ended after ${events.length} of ${count} events.`);
     events.push(next.value);
   }
   return events;

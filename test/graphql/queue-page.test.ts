@@ -90,7 +90,7 @@ describe('a change of a queue', () => {
     ]);
   });
 
-  it('of a batch is sent to followers of the batches of that queue, and to no others', async () => {
+  it('of a batch is sent to subscribers to the batches of that queue, and to no others', async () => {
     const document = `subscription ($repository: RepositoryInput!, $after: String, $branch: String!) {
       batchChanged(repository: $repository, baseBranch: $branch, after: $after) { action batch { id state } } }`;
     const after = await cursor();

@@ -278,8 +278,8 @@ describe('a reader that is too slow', () => {
       );
     }
     const last = await head();
-    await using follower = follow<EventPayload>(eventsAfter, { after: `1.${Number(last.split('.')[1]) - 1}` });
-    await follower.until(1);
+    await using stream = follow<EventPayload>(eventsAfter, { after: `1.${Number(last.split('.')[1]) - 1}` });
+    await stream.until(1);
     socket.resume();
     const { code, reason } = await closed.promise;
     const error = messages.flatMap((message) => message.payload?.errors ?? []).at(-1);

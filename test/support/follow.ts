@@ -2,7 +2,7 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { expect } from 'vitest';
-import { followersStarted } from './followers.ts';
+import { streamsStarted } from './event-streams.ts';
 
 export interface Followed<Payload> extends AsyncDisposable {
   readonly payloads: Payload[];
@@ -15,7 +15,7 @@ export interface Followed<Payload> extends AsyncDisposable {
   /** Resolves when the server has answered on this socket. */
   connected(): Promise<void>;
   readonly url: string;
-  /** Followers of that server's events that had started when this was asked. */
+  /** Streams of that server's events that had started when this was asked. */
   readonly startedBefore: number;
 }
 
@@ -23,7 +23,7 @@ export interface Followed<Payload> extends AsyncDisposable {
 export async function started(...asked: readonly Pick<Followed<unknown>, 'url' | 'startedBefore'>[]): Promise<void> {
   for (const [url, there] of Map.groupBy(asked, ({ url }) => url))
     await expect
-      .poll(() => followersStarted(url), { timeout: 60_000, interval: 5 })
+      .poll(() => streamsStarted(url), { timeout: 60_000, interval: 5 })
       .toBeGreaterThanOrEqual(Math.min(...there.map(({ startedBefore }) => startedBefore)) + there.length);
 }
 
@@ -53,7 +53,7 @@ export function follow<Payload>(
   const completing = Promise.withResolvers<void>();
   const payloads: Payload[] = [];
   const errors: unknown[] = [];
-  const startedBefore = followersStarted(url);
+  const startedBefore = streamsStarted(url);
   connection.subscribe<Record<string, Payload>>(
     { query, variables },
     {

@@ -23,7 +23,7 @@ import { serveLocalGit } from '../../src/server/local-git.ts';
 import { startServer as startHttpServer } from '../../src/server.ts';
 import type { Database } from '../../src/platform/database.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { counting } from './followers.ts';
+import { counting } from './event-streams.ts';
 import { createPlainLoop } from './plain-loop.ts';
 import { takeDatabase } from './kept-databases.ts';
 

@@ -37,8 +37,8 @@ function landLongestPrefix(paths: Paths, desk: Desk): boolean {
 function ejectFirst(paths: Paths, desk: Desk): boolean {
   const [first, ...behind] = paths.heads.values();
   if (first === undefined || prefixOf(first)?.verdict !== 'red') return false;
-  const followers = behind.slice(0, failureDepth).flatMap((head) => prefixOf(head) ?? []);
-  if (followers.some((path) => path.verdict === 'pending')) return false;
+  const pathsBehind = behind.slice(0, failureDepth).flatMap((head) => prefixOf(head) ?? []);
+  if (pathsBehind.some((path) => path.verdict === 'pending')) return false;
   paths.eject(first, desk);
   return true;
 }

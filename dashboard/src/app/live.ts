@@ -1,4 +1,4 @@
-// One socket for the tab. Each follower keeps the cursor of the last change it received, and a new socket continues
+// One socket for the tab. Each subscriber keeps the cursor of the last change it received, and a new socket continues
 // behind that cursor: no change is missed, and receiving a change twice is harmless.
 import { useSyncExternalStore } from 'react';
 import { stringifyDocument, type TypedDocumentNode } from '@urql/core';
@@ -55,7 +55,7 @@ function publish(change: Partial<Connection>): void {
 const socket = createClient({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
   lazyCloseTimeout: 2_000,
-  // Every follower goes on behind its own cursor, which the library's retries would not know.
+  // Every subscriber goes on behind its own cursor, which the library's retries would not know.
   retryAttempts: 0,
   keepAlive: pingEveryMs,
   on: {

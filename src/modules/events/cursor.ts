@@ -14,7 +14,7 @@ export interface LogBounds {
   readonly epoch: number;
   /** Position of the newest event, 0 when there never was one. */
   readonly head: number;
-  /** The lowest position from which a follower misses no event. */
+  /** The lowest position from which a stream misses no event. */
   readonly oldest: number;
 }
 

@@ -2,7 +2,7 @@
 import type { Database } from '../../platform/database.ts';
 import { formatCursor, type LogBounds } from './cursor.ts';
 
-/** One event for followers. All followers of the account share the object, so it must not be changed. */
+/** One event for streams. All streams of the account share the object, so it must not be changed. */
 export interface FollowedEvent {
   /** The cursor for resuming after this event. */
   readonly cursor: string;

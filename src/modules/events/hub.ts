@@ -1,10 +1,10 @@
-// Distributes an account's events to all followers in this process. A notification is only a hint: events are always
-// read from the log, once for each account and notification, for any number of followers.
+// Distributes an account's events to all streams in this process. A notification is only a hint: events are always
+// read from the log, once for each account and notification, for any number of streams.
 import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { cursorExpired, formatCursor, parseCursor, requireFollowable, type Cursor } from './cursor.ts';
 import { type FollowedEvent, pageSize, type PositionedEvent, readEventsAfter, readLogBounds } from './events.reads.ts';
-import { type EventFollower, Follower } from './follower.ts';
+import { type EventStream, BufferedEventStream } from './event-stream.ts';
 import { eventsChannel, parseNotification } from './sequencer.ts';
 
 export interface FollowOptions {
@@ -19,10 +19,10 @@ export interface FollowOptions {
 export interface EventHub {
   /**
    * Every matching event after `after`, in order, once each. Ends if `signal` aborts or the hub closes. Fails with
-   * BAD_INPUT or CURSOR_EXPIRED for its cursor, and with RATE_LIMITED (SlowFollowerError) if it takes events too
+   * BAD_INPUT or CURSOR_EXPIRED for its cursor, and with RATE_LIMITED (SlowReaderError) if it takes events too
    * slowly.
    */
-  follow(options: FollowOptions): EventFollower;
+  follow(options: FollowOptions): EventStream;
   /** Cursor of the newest event. To miss nothing, read it before the rows of an answer and follow after it. */
   head(accountId: string): Promise<string>;
   close(): Promise<void>;
@@ -38,18 +38,18 @@ export interface EventHubOptions {
   readonly recheckMs?: number;
 }
 
-/** The position of the live followers of one account. It exists only while there are live followers. */
+/** The position of the live streams of one account. It exists only while there are live streams. */
 interface Tail {
   readonly accountId: string;
   readonly epoch: number;
   position: number;
   isReading: boolean;
   hasNews: boolean;
-  readonly followers: Set<Follower>;
+  readonly streams: Set<BufferedEventStream>;
 }
 
 export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions): EventHub {
-  const followers = new Set<Follower>();
+  const streams = new Set<BufferedEventStream>();
   const tails = new Map<string, Tail>();
   let listening: Promise<() => Promise<void>> | undefined;
   const recheck = setInterval(() => void compareHeads().catch(warn), recheckMs);
@@ -94,13 +94,13 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     if (tail.isReading) return;
     tail.isReading = true;
     try {
-      while (tail.hasNews && tail.followers.size > 0) {
+      while (tail.hasNews && tail.streams.size > 0) {
         tail.hasNews = false;
         const page = await readEventsAfter(db, tail.accountId, tail.position);
         if (!continues(page, tail)) return await expire(tail);
         for (const positioned of page) {
           tail.position = positioned.position;
-          for (const follower of tail.followers) follower.offer(positioned);
+          for (const stream of tail.streams) stream.offer(positioned);
         }
         if (page.length === pageSize) tail.hasNews = true;
       }
@@ -111,26 +111,26 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
 
   async function expire(tail: Tail): Promise<void> {
     const error = cursorExpired(await readLogBounds(db, tail.accountId));
-    for (const follower of tail.followers) follower.end({ error });
+    for (const stream of tail.streams) stream.end({ error });
   }
 
-  async function catchUp(accountId: string, follower: Follower): Promise<void> {
+  async function catchUp(accountId: string, stream: BufferedEventStream): Promise<void> {
     const tail = tails.get(accountId);
-    if (tail !== undefined && join(tail, follower)) return;
-    const page = await readEventsAfter(db, accountId, follower.position);
-    if (!continues(page, follower)) throw cursorExpired(await readLogBounds(db, accountId));
-    for (const positioned of page) follower.offer(positioned);
-    if (page.length === pageSize || follower.isEnded) return;
-    join(tails.get(accountId) ?? openTail(accountId, follower), follower);
+    if (tail !== undefined && join(tail, stream)) return;
+    const page = await readEventsAfter(db, accountId, stream.position);
+    if (!continues(page, stream)) throw cursorExpired(await readLogBounds(db, accountId));
+    for (const positioned of page) stream.offer(positioned);
+    if (page.length === pageSize || stream.isEnded) return;
+    join(tails.get(accountId) ?? openTail(accountId, stream), stream);
   }
 
-  // A follower behind the tail reads pages itself. A follower ahead of it skips the events that it has.
-  function join(tail: Tail, follower: Follower): boolean {
-    if (tail.epoch !== follower.epoch || tail.position > follower.position) return false;
-    follower.isLive = true;
-    tail.followers.add(follower);
-    // Earlier notifications had no follower.
-    if (tail.followers.size === 1) void readNews(tail).catch(warn);
+  // A stream behind the tail reads pages itself. A stream ahead of it skips the events that it has.
+  function join(tail: Tail, stream: BufferedEventStream): boolean {
+    if (tail.epoch !== stream.epoch || tail.position > stream.position) return false;
+    stream.isLive = true;
+    tail.streams.add(stream);
+    // Earlier notifications had no stream.
+    if (tail.streams.size === 1) void readNews(tail).catch(warn);
     return true;
   }
 
@@ -141,22 +141,22 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
       position: at.position,
       isReading: false,
       hasNews: false,
-      followers: new Set<Follower>(),
+      streams: new Set<BufferedEventStream>(),
     };
     tails.set(accountId, tail);
     return tail;
   }
 
-  function leave(accountId: string, follower: Follower): void {
-    followers.delete(follower);
+  function leave(accountId: string, stream: BufferedEventStream): void {
+    streams.delete(stream);
     const tail = tails.get(accountId);
-    if (tail?.followers.delete(follower) && tail.followers.size === 0) tails.delete(accountId);
+    if (tail?.streams.delete(stream) && tail.streams.size === 0) tails.delete(accountId);
   }
 
   return {
     follow({ accountId, after, matches = () => true, signal }) {
-      const abort = (): void => follower.end({});
-      const follower = new Follower({
+      const abort = (): void => stream.end({});
+      const stream = new BufferedEventStream({
         matches,
         begin: async () => {
           const cursor = after === undefined || after === null ? undefined : parseCursor(after);
@@ -171,10 +171,10 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
           leave(accountId, ended);
         },
       });
-      followers.add(follower);
+      streams.add(stream);
       if (signal?.aborted === true) abort();
       else signal?.addEventListener('abort', abort, { once: true });
-      return follower;
+      return stream;
     },
     async head(accountId) {
       const bounds = await readLogBounds(db, accountId);
@@ -182,7 +182,7 @@ export function createEventHub({ db, log, recheckMs = 5_000 }: EventHubOptions):
     },
     async close() {
       clearInterval(recheck);
-      for (const follower of followers) follower.end({});
+      for (const stream of streams) stream.end({});
       const stop = await listening?.catch(() => undefined);
       await stop?.();
     },

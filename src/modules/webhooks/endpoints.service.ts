@@ -229,7 +229,7 @@ async function giveSecret(
   return secret;
 }
 
-// The event contains only the endpoint's id, because followers of events may not see addresses. It also makes every
+// The event contains only the endpoint's id, because readers of events may not see addresses. It also makes every
 // relay look at the account.
 async function record(ctx: Context, tx: Transaction, action: UserActionName, endpointId: string): Promise<void> {
   await appendEvents(ctx, tx, [{ action, payload: { endpointId } }]);

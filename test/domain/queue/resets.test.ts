@@ -122,7 +122,7 @@ describe('a merge conflict', () => {
   const onFirst = { conflict: { parent: 'commit of b1', after: [] } };
   const made: BatchSpec = { of: [1], build: 'success', change: { landingPlanned: true } };
   const probe: BatchSpec = { of: [2], build: 'making' };
-  const follower: BatchSpec = { of: [3], build: 'success', change: { parentBatch: null, parentCommit: 'tip' } };
+  const behind: BatchSpec = { of: [3], build: 'success', change: { parentBatch: null, parentCommit: 'tip' } };
   const cases: readonly (readonly [name: string, from: Situation, decisions: readonly string[]])[] = [
     [
       'with the tip blocks it',
@@ -177,7 +177,7 @@ describe('a merge conflict', () => {
     [
       'those behind it do not land before it is decided',
       {
-        line: [{ ...follower, change: {} }],
+        line: [{ ...behind, change: {} }],
         waiting: [pr(2, onFirst)],
         queue: { paused: true, lineage: ['tip', 'commit of b1'] },
       },
@@ -186,7 +186,7 @@ describe('a merge conflict', () => {
     [
       'it is tried on the tip when nothing is before it',
       {
-        line: [{ ...follower, change: {} }],
+        line: [{ ...behind, change: {} }],
         waiting: [pr(2, { conflict: { parent: 'older', after: [] } })],
         queue: { lineage: ['older', 'tip'] },
       },
@@ -211,15 +211,15 @@ describe('a merge conflict', () => {
       },
       [],
     ],
-    ['those behind it stand while it is tried', { line: [probe, follower] }, []],
+    ['those behind it stand while it is tried', { line: [probe, behind] }, []],
     [
       'and are reset when it merges',
-      { line: [{ of: [2], build: 'pending' }, follower] },
+      { line: [{ of: [2], build: 'pending' }, behind] },
       ['supersede b2 309 by p2', 'start new p3 on b1'],
     ],
     [
       'and stand when it conflicts',
-      { line: [probe, follower], waiting: [pr(2, onTip)] },
+      { line: [probe, behind], waiting: [pr(2, onTip)] },
       ['supersede b1 301 by p2', 'block p2 106', 'land b2 by commit of b2'],
     ],
     [

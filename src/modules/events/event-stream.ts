@@ -1,54 +1,54 @@
-// One follower of an account's log: its untaken events, and its position. It reads pages while it is behind, and gets
+// One stream of an account's events: those not taken yet, and its position. It reads pages while it is behind, and gets
 // events pushed once it has caught up.
 import { DomainError } from '../../domain/errors.ts';
 import { formatCursor } from './cursor.ts';
 import type { FollowedEvent, PositionedEvent } from './events.reads.ts';
 
-/** A follower with more untaken events than this is ended. */
+/** A stream with more untaken events than this is ended. */
 export const bufferLimit = 1_000;
 
 /**
- * The follower takes events more slowly than they come. The code is RATE_LIMITED and not CURSOR_EXPIRED, because
+ * The reader takes events more slowly than they come. The code is RATE_LIMITED and not CURSOR_EXPIRED, because
  * nothing is lost: the client follows again after `cursor`.
  */
-export class SlowFollowerError extends DomainError {
+export class SlowReaderError extends DomainError {
   readonly cursor: string;
   constructor(cursor: string) {
     super('RATE_LIMITED', `More than ${bufferLimit} events wait to be taken. Follow again after ${cursor}.`);
-    this.name = 'SlowFollowerError';
+    this.name = 'SlowReaderError';
     this.cursor = cursor;
   }
 }
 
-export interface EventFollower extends AsyncIterableIterator<FollowedEvent, undefined> {
+export interface EventStream extends AsyncIterableIterator<FollowedEvent, undefined> {
   /** The cursor after which it begins. Rejects with BAD_INPUT or CURSOR_EXPIRED; so does the first `next()` then. */
   readonly started: Promise<string>;
 }
 
-export interface FollowerOptions {
+export interface EventStreamOptions {
   readonly matches: (event: FollowedEvent) => boolean;
   /** The position where it begins. No event is taken before it is known. */
   readonly begin: () => Promise<{ readonly epoch: number; readonly position: number }>;
   /** Called while it is behind and has no untaken event: offers at least one event, or makes it live. */
-  readonly catchUp: (follower: Follower) => Promise<void>;
-  readonly onEnd: (follower: Follower) => void;
+  readonly catchUp: (stream: BufferedEventStream) => Promise<void>;
+  readonly onEnd: (stream: BufferedEventStream) => void;
 }
 
 type Waiting = { resolve(result: IteratorResult<FollowedEvent, undefined>): void; reject(error: unknown): void };
 
-export class Follower implements EventFollower {
+export class BufferedEventStream implements EventStream {
   readonly started: Promise<string>;
   epoch = 0;
   /** The position of the last offered event, whether it matched or not. */
   position = 0;
   isLive = false;
-  private readonly options: FollowerOptions;
+  private readonly options: EventStreamOptions;
   private readonly untaken: PositionedEvent[] = [];
   private readonly waiting: Waiting[] = [];
   private ended: { readonly error?: unknown } | undefined;
   private isPulling = true;
 
-  constructor(options: FollowerOptions) {
+  constructor(options: EventStreamOptions) {
     this.options = options;
     this.started = options.begin().then((cursor) => {
       this.epoch = cursor.epoch;
@@ -73,7 +73,7 @@ export class Follower implements EventFollower {
     const oldest = this.untaken[0];
     if (this.untaken.length > bufferLimit && oldest !== undefined) {
       this.untaken.length = 0;
-      this.end({ error: new SlowFollowerError(formatCursor({ epoch: oldest.epoch, position: oldest.position - 1 })) });
+      this.end({ error: new SlowReaderError(formatCursor({ epoch: oldest.epoch, position: oldest.position - 1 })) });
     }
   }
 
