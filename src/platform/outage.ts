@@ -11,7 +11,7 @@ const longestOutageMs = 60_000;
  * Tries `write` again while the database does not answer, for a minute at most. Other failures are thrown at once. An
  * answer may be lost after the commit, so `write` must find out by itself that it was done before.
  */
-export async function throughOutage<T>(write: () => Promise<T>, log: Logger): Promise<T> {
+export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger): Promise<T> {
   const deadline = performance.now() + longestOutageMs;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     try {

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { Answer, Claim } from '../../rest-facade/index.ts';
 import type { Ports } from '../context.ts';
 import type { Transaction } from '../platform/database.ts';
-import { isOutage, throughOutage } from '../platform/outage.ts';
+import { isOutage, retryDuringOutage } from '../platform/outage.ts';
 import { forgetRows } from '../platform/retention/index.ts';
 
 export interface IdempotencyKey {
@@ -106,7 +106,7 @@ export async function openKeptAnswers({ db, log }: Pick<Ports, 'db' | 'log'>): P
         await write(key, answer);
       } catch (error) {
         if (!isOutage(error)) throw error;
-        void throughOutage(async () => await write(key, answer), log).catch((lasting: unknown) =>
+        void retryDuringOutage(async () => await write(key, answer), log).catch((lasting: unknown) =>
           log.error({ err: lasting }, 'An idempotency key stays in progress.'),
         );
       }

@@ -4,7 +4,7 @@ import type { Ports } from '../../context.ts';
 import { decideAfterAttempt, type AttemptVerdict } from '../../domain/events/delivery.ts';
 import { keyOfSecret, signatureHeaders, type SigningKeys } from '../../domain/events/signature.ts';
 import type { HttpAnswer, HttpOut } from '../../platform/http-out/index.ts';
-import { throughOutage } from '../../platform/outage.ts';
+import { retryDuringOutage } from '../../platform/outage.ts';
 import { decrypt, readSigningKeys, type Secrets } from '../accounts/index.ts';
 import {
   readWaiting,
@@ -62,7 +62,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     const outcome = { requestHeaders: headers, answer, concluded: concluded(verdict), now };
     const failure = { ...outcome, url: target?.url ?? null, isGone: verdict.kind === 'gone' };
     // If the outcome is not written, the delivery is sent once more when its lease ends.
-    await throughOutage(
+    await retryDuringOutage(
       async () =>
         verdict.kind === 'succeeded'
           ? await writeOutcome(ports.db.system, delivery, outcome)

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
-import { throughOutage } from '../outage.ts';
+import { retryDuringOutage } from '../outage.ts';
 
 /** A row with `supervised_by`, `supervised_until`, `next_look_at` and `calls`. Its SQL is ours alone, never of a user's. */
 export interface Leased {
@@ -64,8 +64,8 @@ export async function takeLease(ctx: LeaseContext, leased: Leased): Promise<Leas
     holder,
     times: taken.calls,
     ...keep(ctx, leased, holder),
-    write: async (write) => await throughOutage(write, ctx.log),
-    giveBack: async () => await throughOutage(async () => await giveBack(ctx, leased, holder), ctx.log),
+    write: async (write) => await retryDuringOutage(write, ctx.log),
+    giveBack: async () => await retryDuringOutage(async () => await giveBack(ctx, leased, holder), ctx.log),
   };
 }
 
