@@ -2,7 +2,7 @@
 // Rows are replaced and never changed, so that a snapshot stays what it was.
 import { resetCodeOfDeparture } from '../queue/model/status.ts';
 import { afterReorder } from '../queue/model/reordered.ts';
-import { estimateSuccessProbability, type TrackRecord } from '../queue/model/success-probability.ts';
+import { estimateSuccessProbability, type PastResults } from '../queue/model/success-probability.ts';
 import type { QueueRules } from '../queue/model/rules.ts';
 import type {
   BatchState,
@@ -35,8 +35,8 @@ export class PlannerRows {
   readonly #line: { readonly commit: string; readonly until: number }[] = [{ commit: 'root', until: Infinity }];
   /** Oldest first. */
   readonly #landings: Landing[] = [];
-  readonly #records = new Map<number | 'all', TrackRecord>();
-  #secondTries: TrackRecord;
+  readonly #records = new Map<number | 'all', PastResults>();
+  #secondTries: PastResults;
   tipTree = '';
   #nextPosition = 1;
   #nextRank = 0;
@@ -107,7 +107,7 @@ export class PlannerRows {
     }
   }
 
-  #record(whose: number | 'all'): TrackRecord {
+  #record(whose: number | 'all'): PastResults {
     return this.#records.get(whose) ?? { passed: 0, judged: 0 };
   }
 

@@ -1,6 +1,6 @@
 // What a policy of the queue sees and may do in a simulated world. The policy is called at every instant with an event.
 // It acts through the desk at once, and sees the results.
-import type { TrackRecord } from '../queue/model/success-probability.ts';
+import type { PastResults } from '../queue/model/success-probability.ts';
 
 /** One pull request. `number` counts from 0 in order of arrival and never changes. Times are milliseconds. */
 export interface Change {
@@ -105,7 +105,7 @@ export interface Past {
   /** Oldest first. */
   readonly ends: readonly { readonly author: number; readonly hasLanded: boolean }[];
   /** Second builds of changes that were red by themselves. */
-  readonly secondTries: TrackRecord;
+  readonly secondTries: PastResults;
 }
 
 /** The parameters of a policy. Only policies that know outcomes use `truth`. */

@@ -14,7 +14,7 @@
 // builds hold. Evidence for their tree justifies them, or the green builds of their parts.
 
 import type { CheckConclusion, QueueRules } from './rules.ts';
-import type { TrackRecord } from './success-probability.ts';
+import type { PastResults } from './success-probability.ts';
 
 export type PullRequestStatus = 'open' | 'pending' | 'queued' | 'tagged' | 'blocked' | 'merged' | 'closed';
 
@@ -244,7 +244,7 @@ export interface Snapshot {
   /** What moved the tip in the last 24 h, oldest first, without a gap up to the tip as far as known. */
   readonly landings: readonly Landing[];
   /** Recent second builds of pull requests that were red by themselves: how many passed. Absent: not known. */
-  readonly secondTries?: TrackRecord;
+  readonly secondTries?: PastResults;
   /** Known merge results. They never change. `conflictAt` is the index into `heads`; -1 if it merged to `tree`. */
   readonly mergeResults: readonly {
     readonly parent: string;

@@ -2,7 +2,7 @@
 // repository while the author has few.
 
 /** Builds that decided whether a single pull request passes: how many passed, and how many there were. */
-export interface TrackRecord {
+export interface PastResults {
   readonly passed: number;
   readonly judged: number;
 }
@@ -16,14 +16,14 @@ export function estimateSuccessProbability({
   repository,
   author,
 }: {
-  readonly repository: TrackRecord;
-  readonly author: TrackRecord;
+  readonly repository: PastResults;
+  readonly author: PastResults;
 }): number {
   const usual = smoothed(repository, prior);
   return smoothed(author, { probability: usual, weight: weightOfRepository });
 }
 
-function smoothed(record: TrackRecord, towards: { readonly probability: number; readonly weight: number }): number {
+function smoothed(record: PastResults, towards: { readonly probability: number; readonly weight: number }): number {
   return (record.passed + towards.probability * towards.weight) / (record.judged + towards.weight);
 }
 
@@ -31,6 +31,6 @@ function smoothed(record: TrackRecord, towards: { readonly probability: number; 
  * Whether a pull request that was red by itself gets a second build before it is blamed. It does not if hardly any
  * recent second build passed. It does if nothing is known.
  */
-export function isSecondTryWorthwhile(secondTries: TrackRecord = { passed: 0, judged: 0 }): boolean {
+export function isSecondTryWorthwhile(secondTries: PastResults = { passed: 0, judged: 0 }): boolean {
   return (secondTries.passed + 0.5) / (secondTries.judged + 5) >= 0.03;
 }

@@ -15,7 +15,7 @@ import type { MovedEta } from '../../../domain/simulation/moved-etas.ts';
 import type { Database, Transaction } from '../../../platform/database.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { successProbabilityBy, loadTrackRecords } from '../facts/track-records.ts';
+import { successProbabilityBy, loadPastResults } from '../facts/past-results.ts';
 import { snapshotOf, type ComparedLines } from '../planning/dry-run.ts';
 import type { ForecastTask, MovesTask } from './simulation.thread.ts';
 
@@ -150,7 +150,7 @@ async function withChances(ctx: Context, tx: Transaction, snapshot: Snapshot): P
     `select id, author, repository_id as "repositoryId" from pull_request where account_id = $1 and id = any ($2::bigint[])`,
     [ctx.accountId, snapshot.pullRequests.map(({ id }) => id)],
   );
-  const records = await loadTrackRecords(ctx, tx, rows[0]?.repositoryId ?? '0');
+  const records = await loadPastResults(ctx, tx, rows[0]?.repositoryId ?? '0');
   const authors = new Map(rows.map(({ id, author }) => [id, author]));
   return {
     ...snapshot,

@@ -2,20 +2,22 @@
 import DataLoader from 'dataloader';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { loadTrackRecords, successProbabilityBy, type TrackRecords } from '../facts/track-records.ts';
+import { loadPastResults, successProbabilityBy, type RepositoryResults } from '../facts/past-results.ts';
 import { membersOfBatch } from './batches.reads.ts';
 import type { Batch } from './batches.types.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
 /** By repository. One read serves all pull requests of a repository. */
-function trackRecords(ctx: GraphQLContext): DataLoader<string, TrackRecords> {
+function pastResults(ctx: GraphQLContext): DataLoader<string, RepositoryResults> {
   return new DataLoader(
     async (repositoryIds) => {
       requireScope(ctx, 'queue:read');
-      const found = new Map<string, TrackRecords>();
+      const found = new Map<string, RepositoryResults>();
       for (const id of new Set(repositoryIds))
-        found.set(id, await ctx.db.transaction(ctx.accountId, async (tx) => await loadTrackRecords(ctx, tx, id)));
-      return repositoryIds.map((id) => found.get(id) ?? new Error(`The repository ${id} has no track record.`));
+        found.set(id, await ctx.db.transaction(ctx.accountId, async (tx) => await loadPastResults(ctx, tx, id)));
+      return repositoryIds.map(
+        (id) => found.get(id) ?? new Error(`The repository ${id} has no results of earlier builds.`),
+      );
     },
     { cache: false },
   );
@@ -25,7 +27,7 @@ export async function successProbabilityOf(
   ctx: GraphQLContext,
   { repositoryId, author }: Pick<PullRequest, 'repositoryId' | 'author'>,
 ): Promise<number> {
-  return successProbabilityBy(await loaderOf(ctx, trackRecords).load(repositoryId), author);
+  return successProbabilityBy(await loaderOf(ctx, pastResults).load(repositoryId), author);
 }
 
 /** That all of its members pass, each by itself. */
@@ -35,7 +37,7 @@ export async function successProbabilityOfBatch(
 ): Promise<number> {
   const [members, records] = await Promise.all([
     loaderOf(ctx, membersOfBatch).load(id),
-    loaderOf(ctx, trackRecords).load(repositoryId),
+    loaderOf(ctx, pastResults).load(repositoryId),
   ]);
   return members.reduce((all, { pullRequest }) => all * successProbabilityBy(records, pullRequest.author), 1);
 }

@@ -1,6 +1,6 @@
 // The success probability of pull requests, from earlier builds of their authors and their repository.
 import type { Context } from '../../../context.ts';
-import { estimateSuccessProbability, type TrackRecord } from '../../../domain/queue/model/success-probability.ts';
+import { estimateSuccessProbability, type PastResults } from '../../../domain/queue/model/success-probability.ts';
 import { judgeBuild } from '../../../domain/queue/evidence/evidence.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import type { PullRequestState } from '../../../domain/queue/model/snapshot.ts';
@@ -11,14 +11,14 @@ import type { QueueRow } from '../store/queue.entities.ts';
 /** How many of the last departures from the lines of a repository are read. */
 const mostEnds = 500;
 
-export interface TrackRecords {
-  readonly repository: TrackRecord;
-  readonly authors: ReadonlyMap<string, TrackRecord>;
+export interface RepositoryResults {
+  readonly repository: PastResults;
+  readonly authors: ReadonlyMap<string, PastResults>;
 }
 
 /** The last results: merged by a queue, or blocked by a build. From the event log, for all queues. */
-export async function loadTrackRecords(ctx: Context, tx: Transaction, repositoryId: string): Promise<TrackRecords> {
-  const rows = await tx.query<TrackRecord & { readonly author: string }>(
+export async function loadPastResults(ctx: Context, tx: Transaction, repositoryId: string): Promise<RepositoryResults> {
+  const rows = await tx.query<PastResults & { readonly author: string }>(
     `select author, count(*) filter (where action = 'merged')::int as passed, count(*)::int as judged
      from (
        select action, payload->>'author' as author, payload->>'statusCode' as code, payload->>'mergedByQueue' as queued from event
@@ -48,7 +48,7 @@ export async function loadSecondTries(
   ctx: Context,
   tx: Transaction,
   { queue, rules }: { readonly queue: Pick<QueueRow, 'id' | 'repositoryId'>; readonly rules: QueueRules },
-): Promise<TrackRecord> {
+): Promise<PastResults> {
   const rows = await tx.query<{ commits: string[] }>(
     `select array_agg(tested_commit order by id) as commits
      from (select id, content, tested_commit from batch
@@ -56,7 +56,7 @@ export async function loadSecondTries(
      where content is not null and tested_commit is not null group by content having count(*) > 1`,
     [ctx.accountId, queue.id],
   );
-  if (rows.length === 0) return unrecorded;
+  if (rows.length === 0) return noResults;
   const commits = rows.flatMap((row) => row.commits);
   const builds = await loadBuilds(ctx, tx, { repositoryId: queue.repositoryId, commits, trees: [] });
   const verdicts = new Map(builds.map((build) => [build.commit, judgeBuild(build, rules.requiredChecks)]));
@@ -67,13 +67,16 @@ export async function loadSecondTries(
   return { passed: seconds.filter((verdict) => verdict === 'green').length, judged: seconds.length };
 }
 
-const unrecorded: TrackRecord = { passed: 0, judged: 0 };
+const noResults: PastResults = { passed: 0, judged: 0 };
 
-export const noRecords: TrackRecords = { repository: unrecorded, authors: new Map() };
+export const noPastResults: RepositoryResults = { repository: noResults, authors: new Map() };
 
-export function successProbabilityBy(records: TrackRecords, author: string): PullRequestState['successProbability'] {
+export function successProbabilityBy(
+  records: RepositoryResults,
+  author: string,
+): PullRequestState['successProbability'] {
   return estimateSuccessProbability({
     repository: records.repository,
-    author: records.authors.get(author) ?? unrecorded,
+    author: records.authors.get(author) ?? noResults,
   });
 }

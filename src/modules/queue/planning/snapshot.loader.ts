@@ -11,7 +11,7 @@ import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { successProbabilityBy, loadSecondTries, loadTrackRecords } from '../facts/track-records.ts';
+import { successProbabilityBy, loadSecondTries, loadPastResults } from '../facts/past-results.ts';
 import { lineageOf, loadLandings, ownLineOf, readLandings } from '../facts/landings.loader.ts';
 import { configurationOf, haltOf } from '../store/configuration.cache.ts';
 import { labelBatches, loadGates } from '../facts/final-gates.ts';
@@ -165,7 +165,7 @@ async function loadOutlook(
 ): Promise<(row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'successProbability'>>> {
   if (!buildsSpeculatively(rules)) return () => ({});
   const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, Targets>();
-  const records = await loadTrackRecords(ctx, tx, queue.repositoryId);
+  const records = await loadPastResults(ctx, tx, queue.repositoryId);
   return (row) => ({
     targets: targets.get(row.id) ?? null,
     successProbability: successProbabilityBy(records, row.author),

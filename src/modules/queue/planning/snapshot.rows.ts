@@ -11,13 +11,13 @@ import type {
   Verdict,
 } from '../../../domain/queue/model/snapshot.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { successProbabilityBy, noRecords } from '../facts/track-records.ts';
+import { successProbabilityBy, noPastResults } from '../facts/past-results.ts';
 import type { PlacedRow } from '../store/line.rows.ts';
 import { judgeOwn, type OwnChecks } from '../facts/judged-builds.ts';
 import { resetCodeOfDeparture } from '../../../domain/queue/model/status.ts';
 import type { BatchMemberRow, BatchRow, QueueRow, PullRequestRow } from '../store/queue.entities.ts';
 
-const probabilityWithoutRecords = successProbabilityBy(noRecords, '');
+const probabilityWithoutRecords = successProbabilityBy(noPastResults, '');
 
 export function toPullRequestState(row: PlacedRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
   const own = judgeOwn(build, rules);
