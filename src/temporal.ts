@@ -6,6 +6,7 @@ import type { Ports, Wake } from './context.ts';
 import type { WebhookOptions } from './modules/webhooks/index.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
 import { atMost } from './platform/at-most.ts';
+import { presentTrace } from './platform/tracing/index.ts';
 import type { Driven } from './graphql/context.ts';
 import { batchWorkflowId } from '../workflows/batch/messages.ts';
 import { buildLookSignal, buildWorkflowId } from '../workflows/build/messages.ts';
@@ -77,7 +78,7 @@ export function connectTemporal(options: {
   return {
     client,
     wake: async (whose) => {
-      const { type, workflowId, ...started } = workflowOf(whose);
+      const { type, workflowId, ...started } = workflowOf(beganBy(whose));
       wake(
         workflowId,
         async () =>
@@ -115,8 +116,16 @@ export function connectTemporal(options: {
 interface Woken extends Pick<WorkflowSignalWithStartOptions, 'signal' | 'staticSummary' | 'staticDetails'> {
   readonly type: string;
   readonly workflowId: string;
-  readonly args: readonly [Wake];
+  readonly args: readonly [Traced];
 }
+
+/** A run goes on with the trace of the request that began it. The run of a queue serves many requests. */
+function beganBy(whose: Wake): Traced {
+  const trace = presentTrace();
+  return 'queueId' in whose || trace === null ? whose : { ...whose, trace };
+}
+
+type Traced = Wake & { readonly trace?: string };
 
 const whereItStands = 'Where it stands is under Current Details.';
 
@@ -126,7 +135,7 @@ export function workflowIdOf(row: Driven): string {
 }
 
 /** Each is given what it is woken by, and nothing else. */
-function workflowOf(whose: Wake): Woken {
+function workflowOf(whose: Traced): Woken {
   if ('queueId' in whose)
     return {
       type: 'queue',
@@ -163,8 +172,7 @@ function workflowOf(whose: Wake): Woken {
       staticSummary: 'Verifies the head of a pull request in its preview',
       staticDetails: whereItStands,
     };
-  const { accountId, deploymentId, isRollback } = whose;
-  const input = { accountId, deploymentId };
+  const { isRollback, ...input } = whose;
   if (isRollback)
     return {
       type: 'rollback',

@@ -15,6 +15,7 @@ import { keepSdkMetrics, type SdkMetrics } from './sdk-metrics.ts';
 import type { Service } from './service.ts';
 import { createActivities } from '../workflows/activities.ts';
 import { taskQueue } from '../workflows/queue/messages.ts';
+import { createRunSinks } from '../workflows/shared/activities.spans.ts';
 
 export interface WorkerOptions {
   readonly service: Service;
@@ -71,6 +72,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     namespace: temporal.namespace,
     taskQueue: temporal.taskQueue ?? taskQueue,
     activities: createActivities(service.ports, { webhooks: service.webhooks, releases, runbooks, verifying }),
+    sinks: createRunSinks(service.ports),
     ...(options.workflowBundle === null
       ? { workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
       : { workflowBundle: { codePath: options.workflowBundle } }),

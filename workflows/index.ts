@@ -1,9 +1,18 @@
-// Everything the worker's workflow bundle holds.
-export { batch } from './batch/workflow.ts';
-export { build } from './build/workflow.ts';
-export { deployment } from './deployment/workflow.ts';
+// Everything the worker's workflow bundle holds. The run of a queue does not end, so it has no span.
+import { batch as driveBatch } from './batch/workflow.ts';
+import { build as driveBuild } from './build/workflow.ts';
+import { deployment as driveDeployment } from './deployment/workflow.ts';
+import { rollback as driveRollback } from './rollback/workflow.ts';
+import { runbook as driveRunbook } from './runbook/workflow.ts';
+import { recorded } from './shared/run-span.ts';
+import { verification as driveVerification } from './verification/workflow.ts';
+import { webhookDelivery as driveDelivery } from './webhook-delivery/workflow.ts';
+
 export { queue } from './queue/workflow.ts';
-export { rollback } from './rollback/workflow.ts';
-export { runbook } from './runbook/workflow.ts';
-export { verification } from './verification/workflow.ts';
-export { webhookDelivery } from './webhook-delivery/workflow.ts';
+export const batch = recorded(driveBatch);
+export const build = recorded(driveBuild);
+export const deployment = recorded(driveDeployment);
+export const rollback = recorded(driveRollback);
+export const runbook = recorded(driveRunbook);
+export const verification = recorded(driveVerification);
+export const webhookDelivery = recorded(driveDelivery);

@@ -9,7 +9,7 @@ import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
 import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
 import { dataDirectory, removeDirectory, runProgram, until, type Program } from './interlock.ts';
-import { startCollector, type Collector } from '../support/otlp.ts';
+import { startCollector, type CollectedSpan, type Collector } from '../support/otlp.ts';
 import { among } from '../support/tier.ts';
 import { createTeamRepository, workIn } from './repository.ts';
 
@@ -165,6 +165,22 @@ it('a token revoked at one server closes the sockets of the other', async () => 
   expect(await socket.closed).toBeGreaterThanOrEqual(4400);
 });
 
+it('the run of a runbook is below the request that made it', async () => {
+  const client = createClient({ url: there, token });
+  const repository = await createTeamRepository(client, 'tea', { 'tea.txt': 'black\n' });
+  const prompt = '1. Add green tea\n   ```sh\n   echo green > tea.txt\n   ```\n';
+  await client.rest('POST', '/api/v1/runbook', { repository: { org: 'team', name: 'tea' }, prompt });
+  const ofRunbook = await until(
+    async () =>
+      collector.spans.find(({ name }) => name === 'activity advanceRunbook' && isRecorded('workflow runbook')) ?? null,
+  );
+  expect(pathOf(ofRunbook).slice(0, 2)).toEqual(['activity advanceRunbook', 'workflow runbook']);
+  expect(pathOf(ofRunbook).at(-1)).toBe('POST /api/v1/runbook');
+  await repository.remove();
+});
+
+const isRecorded = (wanted: string): boolean => collector.spans.some(({ name }) => name === wanted);
+
 it('any server takes a request, the worker does the work, and all of them end at a signal', async () => {
   const repository = await createTeamRepository(createClient({ url: here, token }), 'shop', {
     '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 1; test ! -e bad'\n",
@@ -207,6 +223,24 @@ it('the trace of a request to queue goes on to the landing of what it queued', (
   const ofTrace = spans.filter(({ traceId }) => traceId === landing?.traceId).map(({ name }) => name);
   expect(ofTrace.filter((name) => /^git \w/.test(name))).not.toEqual([]);
   expect(spans.map(({ name }) => name)).toEqual(expect.arrayContaining(['activity advanceQueue', 'compose build']));
+});
+
+/** A span and those that it is below, the nearest first. */
+function pathOf(span: CollectedSpan | undefined): readonly string[] {
+  if (span === undefined) return [];
+  return [span.name, ...pathOf(collector.spans.find(({ spanId }) => spanId === span.parentSpanId))];
+}
+
+it('the build of one pull request is below its request, by way of the workflow of its batch', () => {
+  const paths = collector.spans.filter(({ name }) => name === 'compose build').map(pathOf);
+  expect(paths).toContainEqual([
+    'compose build',
+    'activity driveBatch',
+    'workflow batch',
+    'transaction',
+    'GraphQL QueuePullRequest',
+    'POST /api/v1/pull_request',
+  ]);
 });
 
 const incomplete: readonly (readonly [readonly string[], string])[] = [

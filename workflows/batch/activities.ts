@@ -4,6 +4,7 @@ import { awaitHost } from '../../src/domain/queue/landing/host-retry.ts';
 import { retryAtOf } from '../../src/hosts/port.ts';
 import { driveBatch, type BatchProgress } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
+import { readOrigin } from '../shared/activities.spans.ts';
 import type { BatchInput } from './messages.ts';
 
 export interface BatchActivities {
@@ -23,16 +24,20 @@ function asWait(error: unknown, now: number): unknown {
 
 export function createBatchActivities(ports: Ports): BatchActivities {
   return {
-    driveBatch: async ({ accountId, batchId }) =>
-      await runActivity(async () => {
-        const ctx = systemContext(ports, accountId);
-        try {
-          const progress = await driveBatch(ctx, batchId);
-          // A commit that was just made is built at once: another step would cost six events of history.
-          return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
-        } catch (error) {
-          throw asWait(error, ports.clock().getTime());
-        }
-      }),
+    driveBatch: async (input) =>
+      await runActivity(
+        async () => {
+          const { accountId, batchId } = input;
+          const ctx = systemContext(ports, accountId);
+          try {
+            const progress = await driveBatch(ctx, batchId);
+            // A commit that was just made is built at once: another step would cost six events of history.
+            return progress.need === 'open' ? await driveBatch(ctx, batchId) : progress;
+          } catch (error) {
+            throw asWait(error, ports.clock().getTime());
+          }
+        },
+        (await readOrigin(ports, input)).origin,
+      ),
   };
 }

@@ -1,7 +1,7 @@
 import { defineSignal } from '@temporalio/workflow';
+import type { DrivenInput } from '../shared/driven.types.ts';
 
-export interface BuildInput {
-  readonly accountId: string;
+export interface BuildInput extends DrivenInput {
   readonly candidateId: string;
 }
 

@@ -1,7 +1,7 @@
 import { defineSignal } from '@temporalio/workflow';
+import type { DrivenInput } from '../shared/driven.types.ts';
 
-export interface DeploymentInput {
-  readonly accountId: string;
+export interface DeploymentInput extends DrivenInput {
   readonly deploymentId: string;
 }
 

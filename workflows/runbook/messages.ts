@@ -1,7 +1,7 @@
 import { defineSignal } from '@temporalio/workflow';
+import type { DrivenInput } from '../shared/driven.types.ts';
 
-export interface RunbookInput {
-  readonly accountId: string;
+export interface RunbookInput extends DrivenInput {
   readonly runbookId: string;
 }
 

@@ -2,6 +2,8 @@
 /** What is driven is named by an id beside it. */
 export interface DrivenInput {
   readonly accountId: string;
+  /** The trace of the request that began the run, as W3C names it. Left out: none did, or nothing was traced. */
+  readonly trace?: string;
 }
 
 export type Advance<Input, Advanced> = (input: Input) => Promise<Advanced>;

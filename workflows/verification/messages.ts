@@ -1,7 +1,7 @@
 import { defineSignal } from '@temporalio/workflow';
+import type { DrivenInput } from '../shared/driven.types.ts';
 
-export interface VerificationInput {
-  readonly accountId: string;
+export interface VerificationInput extends DrivenInput {
   readonly verificationId: string;
 }
 

@@ -7,5 +7,5 @@ export interface DeliveryActivities {
 }
 
 export function createDeliveryActivities(webhooks: WebhookSender): DeliveryActivities {
-  return { attemptDelivery: async (input) => await runActivity(async () => await webhooks.attemptRetry(input)) };
+  return { attemptDelivery: async (input) => await runActivity(async () => await webhooks.attemptRetry(input), null) };
 }

@@ -1,6 +1,7 @@
 // Spans of what this process does, by OpenTelemetry's API. While tracing is off the work is called and nothing else.
 import {
   context,
+  ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -13,7 +14,7 @@ export interface SpanOptions {
   /** `client`: it waits for another system. */
   readonly kind?: 'internal' | 'client';
   readonly attributes?: Attributes;
-  /** The span goes on with this trace and not with the present one, to which it is linked. */
+  /** The span goes on with this trace and not with the present one, to which it is linked. A span in it stays where it is. */
   readonly parent?: SpanContext | null;
   /** Other traces that the work belongs to as well. */
   readonly links?: readonly SpanContext[];
@@ -36,8 +37,9 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
   if (!isOn) return await work();
   const { kind = 'internal', attributes = {}, parent = null, links = [] } = options;
   const here = trace.getSpanContext(context.active());
-  const under = parent === null ? context.active() : trace.setSpanContext(context.active(), parent);
-  const linked = parent === null || here === undefined ? links : [here, ...links];
+  const isHere = parent === null || here?.traceId === parent.traceId;
+  const under = isHere ? context.active() : trace.setSpanContext(context.active(), parent);
+  const linked = isHere || here === undefined ? links : [here, ...links];
   const span = trace
     .getTracer('interlock')
     .startSpan(name, { kind: kinds[kind], attributes, links: linked.map((each) => ({ context: each })) }, under);
@@ -49,6 +51,46 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
   } finally {
     span.end();
   }
+}
+
+/** A run of a workflow, and the trace that began it if there is one. */
+export interface Run {
+  readonly runId: string;
+  readonly origin: SpanContext | null;
+}
+
+/** Every process knows the span of a run by the run's id, before the run has ended and its span is recorded. */
+export function spanOfRun({ runId, origin }: Run): SpanContext {
+  const id = runId.replaceAll('-', '');
+  return { traceId: origin?.traceId ?? id, spanId: id.slice(16), traceFlags: origin?.traceFlags ?? 1, isRemote: true };
+}
+
+export interface EndedRun extends Run {
+  readonly startedAt: Date;
+  readonly attributes: Attributes;
+  readonly links: readonly SpanContext[];
+  /** The class of its failure. Null: it did not fail. */
+  readonly failure: string | null;
+}
+
+export function recordRun(name: string, { startedAt, attributes, links, failure, ...run }: EndedRun): void {
+  if (!isOn) return;
+  const under = run.origin === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, run.origin);
+  nextIds = spanOfRun(run);
+  const span = trace
+    .getTracer('interlock')
+    .startSpan(name, { startTime: startedAt, attributes, links: links.map((each) => ({ context: each })) }, under);
+  nextIds = null;
+  if (failure !== null)
+    span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR, message: failure });
+  span.end();
+}
+
+let nextIds: Pick<SpanContext, 'traceId' | 'spanId'> | null = null;
+
+/** For the SDK: the ids of the span that begins now. Null: it makes new ones. */
+export function idsOfNextSpan(): Pick<SpanContext, 'traceId' | 'spanId'> | null {
+  return nextIds;
 }
 
 /** The class of the error alone: messages may quote what users sent. */

@@ -4,19 +4,25 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { setTracing } from './index.ts';
+import { BasicTracerProvider, BatchSpanProcessor, RandomIdGenerator } from '@opentelemetry/sdk-trace-base';
+import { idsOfNextSpan, setTracing } from './index.ts';
 
 export interface SdkOptions {
   readonly protocol: 'http/protobuf' | 'http/json';
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+const random = new RandomIdGenerator();
+
 /** The exporters read the endpoint, its headers and limits from OTEL_… themselves. Returns what sends the last spans. */
 export function startSdk({ protocol, attributes }: SdkOptions): () => Promise<void> {
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
   const provider = new BasicTracerProvider({
     resource: resourceFromAttributes({ ...attributes }),
+    idGenerator: {
+      generateTraceId: () => idsOfNextSpan()?.traceId ?? random.generateTraceId(),
+      generateSpanId: () => idsOfNextSpan()?.spanId ?? random.generateSpanId(),
+    },
     spanProcessors: [new BatchSpanProcessor(exporter)],
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

@@ -1,6 +1,7 @@
 // The work on a batch goes on with the trace of the request that queued its pull request. Wakes carry no data and may be
 // lost, so the trace is kept in the row of the pull request. A batch of several pull requests has a span of its own,
 // which is linked to the trace of each.
+import type { SpanContext } from '@opentelemetry/api';
 import type { Context } from '../../../context.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { inSpan, isTracing, presentTrace, readTrace } from '../../../platform/tracing/index.ts';
@@ -22,6 +23,15 @@ export async function withTraceOfBatch<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!isTracing()) return await work();
+  const { origin, links } = await readTracesOfBatch(ctx, batchId);
+  return await inSpan(name, { parent: origin, links, attributes: { 'interlock.batch': batchId } }, work);
+}
+
+/** `origin`: of the request for its only pull request. Of several pull requests, the traces are links. */
+export async function readTracesOfBatch(
+  ctx: Context,
+  batchId: string,
+): Promise<{ readonly origin: SpanContext | null; readonly links: readonly SpanContext[] }> {
   const rows = await ctx.db.read<{ trace: string | null }>(ctx.accountId, {
     name: 'traces_of_batch',
     text: `select p.trace_parent as trace from batch_member m
@@ -30,8 +40,6 @@ export async function withTraceOfBatch<T>(
     values: [ctx.accountId, batchId],
   });
   const traces = rows.flatMap((row) => readTrace(row.trace) ?? []);
-  const [first, ...others] = traces;
-  const isOne = rows.length === 1 && first !== undefined && others.length === 0;
-  const belonging = isOne ? { parent: first } : { links: traces };
-  return await inSpan(name, { ...belonging, attributes: { 'interlock.batch': batchId } }, work);
+  const [first] = traces;
+  return rows.length === 1 && first !== undefined ? { origin: first, links: [] } : { origin: null, links: traces };
 }

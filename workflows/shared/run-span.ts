@@ -1,0 +1,37 @@
+// A run that ends tells its worker, which records the run as a span where traces are sent.
+import { ApplicationFailure, ContinueAsNew, proxySinks, type Sinks } from '@temporalio/workflow';
+import type { DrivenInput } from './driven.types.ts';
+
+/** Of a batch, or of what says by whose trace it was begun. */
+export interface RunInput extends DrivenInput {
+  readonly batchId?: string;
+}
+
+export interface RunSinks extends Sinks {
+  readonly runs: {
+    /** `failure`: its class. Null: the run did not fail. */
+    ended(input: RunInput, failure: string | null): void;
+  };
+}
+
+const { runs } = proxySinks<RunSinks>();
+
+export function recorded<Input extends RunInput, Result>(
+  workflow: (input: Input) => Promise<Result>,
+): (input: Input) => Promise<Result> {
+  return async (input) => {
+    try {
+      const result = await workflow(input);
+      runs.ended(input, null);
+      return result;
+    } catch (error) {
+      runs.ended(input, error instanceof ContinueAsNew ? null : classOf(error));
+      throw error;
+    }
+  };
+}
+
+function classOf(error: unknown): string {
+  if (error instanceof ApplicationFailure) return error.type ?? error.name;
+  return error instanceof Error ? error.name : typeof error;
+}
