@@ -6,7 +6,13 @@ import { retryAtOf } from './hosts/port.ts';
 import { haltOnUnknownLandings, hosted, reconcileRepository } from './modules/queue/index.ts';
 import { reconcileVerifications } from './modules/previews/index.ts';
 import { reconcileReleases } from './modules/releases/index.ts';
-import { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './modules/repositories/index.ts';
+import {
+  endComparison,
+  hasLine,
+  planComparisons,
+  takeDueComparison,
+  type DueComparison,
+} from './modules/repositories/index.ts';
 import { RepositoryEntity, type RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { atMost } from './platform/at-most.ts';
 import { type Loop, repeat } from './platform/repeat.ts';
@@ -33,7 +39,7 @@ export interface Reconciler extends Loop {
 }
 
 export function createReconciler(ports: Ports): Reconciler {
-  const underWay = new Map<Promise<void>, DueLook>();
+  const underWay = new Map<Promise<void>, DueComparison>();
   const surveyed = new Set<string>();
   const failuresOf = new Map<string, number>();
   let plannedAt: number | null = null;
@@ -44,7 +50,7 @@ export function createReconciler(ports: Ports): Reconciler {
     if (plannedAt !== null && now.getTime() - plannedAt < minute) return;
     // What waits for a line is compared when a process starts.
     const inMs = plannedAt === null ? 0 : pauses.withLineMs;
-    await planLooks(ports.db.system.query, now, { withLineBy: new Date(now.getTime() + inMs) });
+    await planComparisons(ports.db.system.query, now, { withLineBy: new Date(now.getTime() + inMs) });
     plannedAt = now.getTime();
   }
 
@@ -54,7 +60,7 @@ export function createReconciler(ports: Ports): Reconciler {
     await plan(now);
     while (underWay.size < most.atOnce) {
       const until = new Date(now.getTime() + leaseMs);
-      const taken = await takeDueLook(ports.db.system.query, { now, until }, crowded([...underWay.values()]));
+      const taken = await takeDueComparison(ports.db.system.query, { now, until }, crowded([...underWay.values()]));
       if (taken === null) return;
       const compared: Promise<void> = compare(taken).finally(() => {
         underWay.delete(compared);
@@ -75,14 +81,14 @@ export function createReconciler(ports: Ports): Reconciler {
     await begin().catch((error: unknown) => ports.log.warn({ error }, 'No repository could be compared.'));
   }
 
-  async function compare(look: DueLook): Promise<void> {
-    const { isDone, retryAt } = await compareOne(ports, look, surveyed);
-    const failures = isDone ? 0 : (failuresOf.get(look.repositoryId) ?? 0) + 1;
-    if (failures === 0) failuresOf.delete(look.repositoryId);
-    else failuresOf.set(look.repositoryId, failures);
+  async function compare(comparison: DueComparison): Promise<void> {
+    const { isDone, retryAt } = await compareOne(ports, comparison, surveyed);
+    const failures = isDone ? 0 : (failuresOf.get(comparison.repositoryId) ?? 0) + 1;
+    if (failures === 0) failuresOf.delete(comparison.repositoryId);
+    else failuresOf.set(comparison.repositoryId, failures);
     const now = ports.clock().getTime();
     const inMs = (ms: number): Date => new Date(Math.max(now + ms, retryAt ?? 0));
-    await endLook(ports.db.system.query, look, {
+    await endComparison(ports.db.system.query, comparison, {
       withLine: inMs(pauses.withLineMs),
       without: inMs(pauseAfter(failures)),
     }).catch((error: unknown) => ports.log.warn({ error }, 'A repository is compared again when its lease ends.'));
@@ -107,12 +113,12 @@ export function createReconciler(ports: Ports): Reconciler {
 }
 
 /** Accounts and hosts of which enough are being compared. */
-function crowded(looks: readonly DueLook[]): {
+function crowded(comparisons: readonly DueComparison[]): {
   readonly accounts: readonly string[];
   readonly hosts: readonly string[];
 } {
-  const manyOf = (of: (look: DueLook) => string, limit: number): string[] =>
-    [...Map.groupBy(looks, of)].flatMap(([each, those]) => (those.length >= limit ? [each] : []));
+  const manyOf = (of: (comparison: DueComparison) => string, limit: number): string[] =>
+    [...Map.groupBy(comparisons, of)].flatMap(([each, those]) => (those.length >= limit ? [each] : []));
   return {
     accounts: manyOf(({ accountId }) => accountId, most.ofAccount),
     hosts: manyOf(({ host }) => host, most.ofHost),
@@ -122,17 +128,17 @@ function crowded(looks: readonly DueLook[]): {
 /** `retryAt`: until when the host has asked to wait. Null: it has not. */
 async function compareOne(
   ports: Ports,
-  look: Pick<DueLook, 'accountId' | 'repositoryId'>,
+  { accountId, repositoryId }: Pick<DueComparison, 'accountId' | 'repositoryId'>,
   surveyed: Set<string>,
 ): Promise<{ readonly isDone: boolean; readonly retryAt: number | null }> {
-  const ctx = systemContext(ports, look.accountId);
+  const ctx = systemContext(ports, accountId);
   try {
-    const row = await ctx.db.load(look.accountId, RepositoryEntity, look.repositoryId);
+    const row = await ctx.db.load(accountId, RepositoryEntity, repositoryId);
     if (row !== null) await compareWithHost(ctx, row, surveyed);
     return { isDone: true, retryAt: null };
   } catch (error) {
     ports.log.warn(
-      { error: String(error), repository: look.repositoryId },
+      { error: String(error), repository: repositoryId },
       'A repository could not be compared with its host; it is tried again.',
     );
     return { isDone: false, retryAt: retryAtOf(error) };
@@ -155,8 +161,10 @@ async function compareWithHost(ctx: Context, row: RepositoryRow, surveyed: Set<s
 /** Compares every repository now, whether it is due or not. */
 export async function reconcileAll(ports: Ports): Promise<void> {
   const inTurn = atMost(most.atOnce);
-  const looks = await readActive(ports, 'true');
-  await Promise.all(looks.map(async (look) => await inTurn(async () => await compareOne(ports, look, new Set()))));
+  const repositories = await readActive(ports, 'true');
+  await Promise.all(
+    repositories.map(async (repository) => await inTurn(async () => await compareOne(ports, repository, new Set()))),
+  );
 }
 
 /**
@@ -164,12 +172,12 @@ export async function reconcileAll(ports: Ports): Promise<void> {
  * only queues with a line are examined here, because no other one lands anything.
  */
 export async function haltRestored(ports: Ports): Promise<void> {
-  const looks = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);
+  const repositories = await readActive(ports, `(r.host = 'local' or ${hasLine('r.account_id', 'r.id')})`);
   const inTurn = atMost(most.atOnce);
-  await Promise.all(looks.map(async (look) => await inTurn(async () => await haltOne(ports, look))));
+  await Promise.all(repositories.map(async (repository) => await inTurn(async () => await haltOne(ports, repository))));
 }
 
-async function haltOne(ports: Ports, { accountId, repositoryId }: Omit<DueLook, 'host'>): Promise<void> {
+async function haltOne(ports: Ports, { accountId, repositoryId }: Omit<DueComparison, 'host'>): Promise<void> {
   const ctx = systemContext(ports, accountId);
   try {
     const row = await ctx.db.load(accountId, RepositoryEntity, repositoryId);
@@ -179,7 +187,7 @@ async function haltOne(ports: Ports, { accountId, repositoryId }: Omit<DueLook, 
   }
 }
 
-async function readActive(ports: Ports, condition: string): Promise<Omit<DueLook, 'host'>[]> {
+async function readActive(ports: Ports, condition: string): Promise<Omit<DueComparison, 'host'>[]> {
   return await ports.db.system.query(
     `select r.account_id as "accountId", r.id as "repositoryId" from repository r where r.active and ${condition} order by r.id`,
   );

@@ -234,8 +234,8 @@ describe('a deployment nobody hears of', () => {
     await r.become('v1-rc1 canceled');
     await r.w.until(async () => (await r.deployments())[0]?.problem !== null);
     expect((await r.deployments())[0]?.problem).toBe(`${new URL(cd.url).host} answered 403: not yours`);
-    expect(await r.w.rows('select cancel_sent_at, call_at, cancel_owed from deployment')).toEqual([
-      { cancel_sent_at: null, call_at: null, cancel_owed: false },
+    expect(await r.w.rows('select cancel_sent_at, call_at, cancel_pending from deployment')).toEqual([
+      { cancel_sent_at: null, call_at: null, cancel_pending: false },
     ]);
   });
 

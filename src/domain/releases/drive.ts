@@ -32,7 +32,7 @@ export interface DeploymentSituation extends RunSituation {
   readonly statusAt: number;
   readonly reportTimeoutSec: number;
   /** It was canceled without waiting, and its provider has not been notified yet. */
-  readonly cancelOwed: boolean;
+  readonly cancelPending: boolean;
   /** It was started at a provider that its environment no longer has. */
   readonly isElsewhere: boolean;
 }
@@ -77,7 +77,7 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
     case 'canceling':
       return decideCanceling(situation, now);
     case 'canceled':
-      return situation.cancelOwed && !situation.isElsewhere
+      return situation.cancelPending && !situation.isElsewhere
         ? dueAt(situation, { call: 'cancel', now })
         : { kind: 'ended' };
     // Its slot is free. Later news about it comes only by a report.
@@ -94,7 +94,7 @@ export function decideDeployment(situation: DeploymentSituation, now: number): D
  * and may still be at work. A deployment that is driven from outside has no provider, and a provider that was
  * configured later does not know the deployment.
  */
-export function owesCancel({
+export function mustNotifyCancel({
   status,
   isReported,
   triggerStartedAt,

@@ -120,7 +120,7 @@ async function compareAll(ports: Ports, app: AppRow): Promise<void> {
   ]);
   await query('update github_installation set sync_at = $3 where account_id = $1 and github_app_id = $2', values);
   await query(
-    `update repository_look l set due_at = $3 from repository r
+    `update host_comparison l set due_at = $3 from repository r
      where r.account_id = l.account_id and r.id = l.repository_id and r.account_id = $1 and r.github_app_id = $2 and r.active
        and l.due_at > $3`,
     values,

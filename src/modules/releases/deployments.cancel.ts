@@ -1,7 +1,7 @@
 // Cancels deployments: one for a person, or all active ones for a rollback or for the deployment that supersedes them.
 import type { Context } from '../../context.ts';
 import { activeStatuses, decideCancel } from '../../domain/releases/deployment.status.ts';
-import { owesCancel } from '../../domain/releases/drive.ts';
+import { mustNotifyCancel } from '../../domain/releases/drive.ts';
 import { sqlList, type Transaction } from '../../platform/database.ts';
 import { writeDeploymentStatuses, type NewStatus } from './deployments.writer.ts';
 import { isElsewhere } from './driving/deployment.rows.ts';
@@ -30,14 +30,14 @@ export async function cancel(
       triggerStarted: triggerStartedAt !== null,
     });
     if (path.length > 0) deployment.cancelRequestedAt = ctx.clock();
-    const cancelOwed = owesCancel({
+    const cancelPending = mustNotifyCancel({
       status,
       isReported,
       triggerStartedAt,
       provider: environment.provider,
       isElsewhere: isElsewhere({ environment, deployment }),
     });
-    statuses.push(...path.map((to) => ({ deployment, to, errorMessage: because, cancelOwed })));
+    statuses.push(...path.map((to) => ({ deployment, to, errorMessage: because, cancelPending })));
   }
   await writeDeploymentStatuses(ctx, tx, { environment, by: 'service', statuses });
   return [...new Set(statuses.map(({ deployment }) => deployment.id))];

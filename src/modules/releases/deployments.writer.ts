@@ -26,7 +26,7 @@ export interface NewStatus {
   /** In words people read. */
   readonly errorMessage?: string | null;
   /** The provider is to be notified that it was canceled, though nobody waits for that. */
-  readonly cancelOwed?: boolean;
+  readonly cancelPending?: boolean;
 }
 
 export type StatusWrite = Writer & NewStatus;
@@ -50,7 +50,7 @@ export async function writeDeploymentStatuses(
 ): Promise<void> {
   const running = once(async () => await readRunning(ctx, tx, environment.id));
   const announcements: DeploymentAnnouncement[] = [];
-  for (const { deployment, to, errorMessage, cancelOwed } of statuses) {
+  for (const { deployment, to, errorMessage, cancelPending } of statuses) {
     const from = deployment.status;
     if (by === 'service' && !canMove(from, to))
       throw new DomainError('CONFLICT', `A deployment that is ${from} cannot become ${to}.`);
@@ -59,7 +59,7 @@ export async function writeDeploymentStatuses(
     // The same status reported again is stored as news, and causes no event.
     if (from === to) continue;
     // Calls to the provider that were put off belong to the status before.
-    Object.assign(deployment, { ...untried, cancelOwed: cancelOwed ?? false });
+    Object.assign(deployment, { ...untried, cancelPending: cancelPending ?? false });
     deployment.errorMessage = errorMessage ?? null;
     announcements.push(announcementOf(deployment, by === 'report' && isFinal(from) ? { lateUpdate: true } : {}));
   }

@@ -108,7 +108,7 @@ export const DeploymentEntity = defineEntity({
     triggeredAt: p.datetime().nullable(),
     cancelRequestedAt: p.datetime().nullable(),
     cancelSentAt: p.datetime().nullable(),
-    cancelOwed: p.boolean().default(false),
+    cancelPending: p.boolean().default(false),
     ...drivenColumns(),
     actor: p.string(),
     createdAt: p.datetime(),

@@ -31,7 +31,13 @@ export {
   removeUnfinished,
 } from './deletion.service.ts';
 export { deletionChannel, forgetDeleted } from './known-repositories.ts';
-export { endLook, hasLine, planLooks, takeDueLook, type DueLook } from './looks.rows.ts';
+export {
+  endComparison,
+  hasLine,
+  planComparisons,
+  takeDueComparison,
+  type DueComparison,
+} from './host-comparisons.rows.ts';
 export { lockRepository, shareRepository } from './repositories.locks.ts';
 export {
   beginRepository,

@@ -4,7 +4,7 @@ import {
   candidateStatusByReading,
   decideBuild,
   decideDeployment,
-  owesCancel,
+  mustNotifyCancel,
   pauseAfter,
   pauseAfterFailure,
   statusesByReading,
@@ -39,7 +39,7 @@ function situation(is: Partial<DeploymentSituation> = {}): DeploymentSituation {
     supervisedUntil: null,
     statusAt: aMinuteAgo,
     reportTimeoutSec: 3_600,
-    cancelOwed: false,
+    cancelPending: false,
     isElsewhere: false,
     ...is,
   };
@@ -211,22 +211,22 @@ describe('a deployment that is to be canceled', () => {
 });
 
 describe('a deployment that was canceled without waiting for it', () => {
-  const owing = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
-    situation({ status: 'canceled', triggerStartedAt: longAgo, statusAt: longAgo, cancelOwed: true, ...is });
+  const pending = (is: Partial<DeploymentSituation> = {}): DeploymentSituation =>
+    situation({ status: 'canceled', triggerStartedAt: longAgo, statusAt: longAgo, cancelPending: true, ...is });
   it.each([
-    ['has ended when its provider needs no notification', owing({ cancelOwed: false }), { kind: 'ended' }],
-    ['has ended when its environment has another provider by now', owing({ isElsewhere: true }), { kind: 'ended' }],
+    ['has ended when its provider needs no notification', pending({ cancelPending: false }), { kind: 'ended' }],
+    ['has ended when its environment has another provider by now', pending({ isElsewhere: true }), { kind: 'ended' }],
     [
       'notifies its provider, even if another one has the slot',
-      owing({ slot: 'taken' }),
+      pending({ slot: 'taken' }),
       { kind: 'call', call: 'cancel' },
     ],
     [
       'leaves alone for a while a provider that could not be reached',
-      owing({ callAt: now + 5, calls: 3 }),
+      pending({ callAt: now + 5, calls: 3 }),
       { kind: 'wait', for: 'call', until: now + 5 },
     ],
-    ['tells it once more then', owing({ callAt: now, calls: 3 }), { kind: 'call', call: 'cancel' }],
+    ['tells it once more then', pending({ callAt: now, calls: 3 }), { kind: 'call', call: 'cancel' }],
   ])('%s', (_, given, step) => expect(decideDeployment(given, now)).toEqual(step));
 
   it.each([
@@ -241,7 +241,7 @@ describe('a deployment that was canceled without waiting for it', () => {
     ['that ended with the worker that supervised it', { provider: command }, false],
   ] as const)('its provider is notified of a deployment %s: %j, %s', (_, is, owes) =>
     expect(
-      owesCancel({
+      mustNotifyCancel({
         status: 'unknown',
         provider: reporting,
         isReported: false,
@@ -343,7 +343,7 @@ const anySituation: fc.Arbitrary<DeploymentSituation> = fc.record({
   supervisedUntil: instant,
   statusAt: fc.integer({ min: 0, max: 20_000_000 }),
   reportTimeoutSec: fc.integer({ min: 1, max: 7_200 }),
-  cancelOwed: fc.boolean(),
+  cancelPending: fc.boolean(),
   isElsewhere: fc.boolean(),
 });
 

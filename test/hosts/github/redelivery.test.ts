@@ -137,16 +137,16 @@ test.each([
     noted: "deliveries_checked_until = now() + interval '1 day', redelivery_due_at = now() + interval '1 day'",
   },
 ])('after $name the repositories are compared with GitHub instead', async ({ noted }) => {
-  await w.rows('delete from repository_look');
+  await w.rows('delete from host_comparison');
   await w.rows('update github_installation set sync_at = null');
   await w.rows(
-    'insert into repository_look (account_id, repository_id, due_at) select account_id, id, $1 from repository',
+    'insert into host_comparison (account_id, repository_id, due_at) select account_id, id, $1 from repository',
     [new Date(Date.now() + 86_400_000)],
   );
   await w.rows(`update github_app set ${noted}`);
   const before = countRedeliveries();
   await redeliver();
-  const due = await w.rows('select 1 from repository_look where due_at <= $1', [w.ctx.clock()]);
+  const due = await w.rows('select 1 from host_comparison where due_at <= $1', [w.ctx.clock()]);
   const listed = await w.rows('select 1 from github_installation where sync_at <= $1', [w.ctx.clock()]);
   expect([due.length, listed.length, countRedeliveries() - before]).toEqual([1, 1, 0]);
   // The comparison of repositories costs more: the next comparison of deliveries comes later.

@@ -54,7 +54,7 @@ async function conclude(
       Object.assign(deployment, { triggeredAt: now, providerRun: outcome.name, ...untried });
       return;
     case 'cancel_sent':
-      Object.assign(deployment, { cancelSentAt: now, cancelOwed: false, ...untried });
+      Object.assign(deployment, { cancelSentAt: now, cancelPending: false, ...untried });
       // A provider that can be asked for the status says more: the deployment may have ended before.
       if (outcome.isGone && !canBeAsked(rows.environment.provider) && !isReported)
         await writeReading(ctx, tx, rows, { state: 'gone', message: null });
@@ -108,7 +108,7 @@ async function writeRefusal(ctx: Context, tx: Transaction, rows: DeploymentRows,
 function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): void {
   const { deployment, environment } = rows;
   if (deployment.status === 'canceling') deployment.cancelSentAt = ctx.clock();
-  deployment.cancelOwed = false;
+  deployment.cancelPending = false;
   putOffDeployment(ctx, rows, words);
   if (deployment.status !== 'canceling' || !canBeAsked(environment.provider)) deployment.callAt = null;
 }
@@ -116,5 +116,5 @@ function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): 
 function putOffDeployment(ctx: Context, { deployment }: DeploymentRows, words: string): void {
   putOff(deployment, { now: ctx.clock(), pauseAfter, problem: words });
   if (pauseAfterFailure(deployment.status, deployment.calls) === null)
-    Object.assign(deployment, { callAt: null, cancelOwed: false });
+    Object.assign(deployment, { callAt: null, cancelPending: false });
 }

@@ -109,7 +109,7 @@ function situationOf(
     cancelSentAt: instant(deployment.cancelSentAt),
     statusAt: deployment.statusAt.getTime(),
     reportTimeoutSec: environment.reportTimeoutSec,
-    cancelOwed: deployment.cancelOwed,
+    cancelPending: deployment.cancelPending,
     isElsewhere: isElsewhere({ environment, deployment }),
   };
 }

@@ -5,27 +5,27 @@ import type { SystemQueries } from '../../platform/database.ts';
 
 type Query = SystemQueries['query'];
 
-export interface DueLook {
+export interface DueComparison {
   readonly accountId: string;
   readonly repositoryId: string;
   readonly host: string;
 }
 
 /**
- * Plans the first look at repositories without one, and a look by an instant at those with pull requests in line: their
- * line may have started after the last look.
+ * Plans the first comparison of repositories without one, and a comparison by an instant at those with pull requests in line: their
+ * line may have started after the last comparison.
  */
-export async function planLooks(query: Query, now: Date, options: { readonly withLineBy: Date }): Promise<void> {
+export async function planComparisons(query: Query, now: Date, options: { readonly withLineBy: Date }): Promise<void> {
   await query(
-    `insert into repository_look (account_id, repository_id, due_at)
+    `insert into host_comparison (account_id, repository_id, due_at)
      select r.account_id, r.id, $1 from repository r
      where r.active and not exists (
-       select from repository_look l where l.account_id = r.account_id and l.repository_id = r.id)
+       select from host_comparison l where l.account_id = r.account_id and l.repository_id = r.id)
      on conflict do nothing`,
     [now.toISOString()],
   );
   await query(
-    `update repository_look l set due_at = $1 where due_at > $1 and ${hasLine('l.account_id', 'l.repository_id')}`,
+    `update host_comparison l set due_at = $1 where due_at > $1 and ${hasLine('l.account_id', 'l.repository_id')}`,
     [options.withLineBy.toISOString()],
   );
 }
@@ -34,15 +34,15 @@ export async function planLooks(query: Query, now: Date, options: { readonly wit
  * Takes the repository that has been due for the longest time, without those of these accounts and hosts. Null: none is
  * due.
  */
-export async function takeDueLook(
+export async function takeDueComparison(
   query: Query,
   at: { readonly now: Date; readonly until: Date },
   except: { readonly accounts: readonly string[]; readonly hosts: readonly string[] },
-): Promise<DueLook | null> {
-  const [taken] = await query<DueLook>(
-    `update repository_look l set leased_until = $2
+): Promise<DueComparison | null> {
+  const [taken] = await query<DueComparison>(
+    `update host_comparison l set leased_until = $2
      from (
-       select d.account_id, d.repository_id, r.host from repository_look d
+       select d.account_id, d.repository_id, r.host from host_comparison d
        join repository r on r.account_id = d.account_id and r.id = d.repository_id and r.active
        where d.due_at <= $1 and (d.leased_until is null or d.leased_until <= $1)
          and d.account_id <> all ($3::bigint[]) and r.host <> all ($4::text[])
@@ -54,14 +54,14 @@ export async function takeDueLook(
   return taken ?? null;
 }
 
-/** Gives it back. `withLine` is the instant of the next look if pull requests are in line then, `without` otherwise. */
-export async function endLook(
+/** Gives it back. `withLine` is the instant of the next comparison if pull requests are in line then, `without` otherwise. */
+export async function endComparison(
   query: Query,
-  { accountId, repositoryId }: DueLook,
+  { accountId, repositoryId }: DueComparison,
   next: { readonly withLine: Date; readonly without: Date },
 ): Promise<void> {
   await query(
-    `update repository_look set leased_until = null, due_at = case when ${hasLine('$1', '$2')} then $3::timestamptz else $4 end
+    `update host_comparison set leased_until = null, due_at = case when ${hasLine('$1', '$2')} then $3::timestamptz else $4 end
      where account_id = $1 and repository_id = $2`,
     [accountId, repositoryId, next.withLine.toISOString(), next.without.toISOString()],
   );
