@@ -20,11 +20,12 @@ import { serveSockets } from './graphql/sockets.ts';
 import { createAuthenticator, type Authenticator, type Secrets } from './modules/accounts/index.ts';
 import type { EventHub } from './modules/events/index.ts';
 import { personRoles } from './modules/github/index.ts';
-import { oidcConfirmation, openOidc, type Oidc } from './modules/oidc/index.ts';
+import { oidcConfirmation, openOidc, revokeUnusedTokens, type Oidc } from './modules/oidc/index.ts';
 import { findParts, overdueAnswer, type MetricsPage, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
 import { projectRoot } from './platform/project-root.ts';
+import { repeat, type Loop } from './platform/repeat.ts';
 import { describeEveryAnswer, refuseGuessers, sendFailure } from './server/answers.ts';
 import { serveApiDocs } from './server/api-docs.ts';
 import { createCallers, type Callers } from './server/callers.ts';
@@ -108,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
     ports.log.warn({ err: error }, 'the rate limit counts in this process alone'),
   );
+  const revoking = revocationOf(options, access.oidc);
   const previews = createPreviewProxy({
     publicUrl: ports.publicUrl,
     find: async (slug) => await findSandboxBySlug(ports.db, secrets, slug),
@@ -132,7 +134,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   await fastify.listen({ port: options.port, host: options.host });
   const { port } = fastify.server.address() as AddressInfo;
   let closing: Promise<void> | undefined;
+  revoking?.start();
   const close = async (): Promise<void> => {
+    await revoking?.stop();
     await sharing.stop();
     await sockets.close();
     previews.close();
@@ -170,6 +174,18 @@ async function openAccess({ ports, secrets, oidc: settings }: ServerOptions): Pr
     wrongTokens,
   );
   return { authenticator, callers: createCallers(authenticator, ports.publicUrl), wrongTokens, oidc };
+}
+
+const revokingEveryMs = 60_000;
+
+/** Null: nobody signs in at an OpenID provider. */
+function revocationOf({ ports, secrets }: ServerOptions, oidc: Oidc | null): Loop | null {
+  if (oidc === null) return null;
+  return repeat(
+    revokingEveryMs,
+    async () => await revokeUnusedTokens(ports, secrets, oidc),
+    (error) => ports.log.error({ err: error }, 'Refresh tokens of the OpenID provider were not taken back.'),
+  );
 }
 
 function createFastify({ ports, trustsProxy }: ServerOptions, previews: PreviewProxy): FastifyInstance {

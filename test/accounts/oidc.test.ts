@@ -1,7 +1,8 @@
 // People who sign in at an OpenID provider: whom it lets in, as what, and when that ends.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { examineOidc, openOidc } from '../../src/modules/oidc/index.ts';
+import { examineOidc, openOidc, revokeUnusedTokens } from '../../src/modules/oidc/index.ts';
 import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
+import { openOidcProvider } from '../../src/platform/oidc/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { accountOf } from './account.ts';
 import { openBrowser, type Browser, type Visit } from './browser.ts';
@@ -224,5 +225,80 @@ describe('a session from the OpenID provider', () => {
     const asked = await fetch(there, { redirect: 'manual' });
     expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('/session/end/confirm')]);
     expect((await browser.get('/session')).text).not.toContain('still signed in');
+  });
+
+  describe('its refresh token', () => {
+    const isKept = async (name: string): Promise<boolean> => {
+      const [row] = await s.rows<{ kept: boolean }>(
+        `select p.refresh_token is not null as kept from oidc_person p
+         join account_user u on u.account_id = p.account_id and u.id = p.user_id where u.email = $1`,
+        [`${name}@acme.test`],
+      );
+      return row?.kept ?? false;
+    };
+    const revoke = async (settings = settingsOf(p)): Promise<void> => {
+      later(2);
+      await revokeUnusedTokens(s.ports, s.secrets, openOidc(s.ports, settings));
+    };
+
+    it('is revoked at the provider once the person has signed out everywhere', async () => {
+      await revoke();
+      person('kim');
+      const [one, other] = [await signIn('kim'), await signIn('kim')];
+      const before = p.revoked;
+      await one.browser.submit('/session/end');
+      await revoke();
+      expect([await isKept('kim'), p.revoked]).toEqual([true, before]);
+      expect(await answerTo(other.browser)).toEqual(viewer('kim@acme.test', 'MEMBER'));
+      await other.browser.submit('/session/end');
+      await revoke();
+      expect([await isKept('kim'), p.revoked]).toEqual([false, before + 1]);
+      await revoke();
+      expect(p.revoked).toBe(before + 1);
+    });
+
+    it('is tried again when the provider did not answer, and a newer one is never forgotten', async () => {
+      person('max');
+      const { browser } = await signIn('max');
+      await browser.submit('/session/end');
+      const away = openOidc(s.ports, settingsOf(p));
+      later(2);
+      await revokeUnusedTokens(s.ports, s.secrets, {
+        ...away,
+        provider: openOidcProvider(
+          { ...settingsOf(p), issuer: 'http://127.0.0.1:1', redirectUri: '', clock: s.ports.clock },
+          () => false,
+        ),
+      });
+      expect(await isKept('max')).toBe(true);
+      // While the provider takes the old one back, the person signs in.
+      later(2);
+      await revokeUnusedTokens(s.ports, s.secrets, {
+        ...away,
+        provider: {
+          ...away.provider,
+          revoke: async (token) => {
+            await away.provider.revoke(token);
+            await signIn('max');
+          },
+        },
+      });
+      expect(await isKept('max')).toBe(true);
+    });
+
+    it('stays while a token of the person is good, and goes when sessions have run out', async () => {
+      person('lea', { groups: ['platform'] });
+      const { browser } = await signIn('lea');
+      const { answer } = await browser.graphql(
+        'mutation { createApiToken(input: {name: "mine", kind: USER, scopes: [QUEUE_READ]}) { apiToken { id } } }',
+      );
+      expect(answer.errors).toBeUndefined();
+      later(13 * 60);
+      await revoke();
+      expect(await isKept('lea')).toBe(true);
+      await s.rows("update api_token set revoked_at = now() where name = 'mine'");
+      await revoke();
+      expect(await isKept('lea')).toBe(false);
+    });
   });
 });

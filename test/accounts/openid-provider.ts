@@ -20,6 +20,8 @@ export interface OpenIdProvider extends AsyncDisposable {
   /** Whose password the next browser types. */
   atKeyboard: string;
   idTokenSec: number;
+  /** How many of the grants that it gave were revoked by the client. */
+  revoked: number;
   /** Signs with a new key from now on, and forgets all sessions. */
   rotateKeys(): Promise<void>;
   /** Where a browser that follows this address is sent back to in the end. */
@@ -45,6 +47,9 @@ export async function openIdProvider(redirectUri: string): Promise<OpenIdProvide
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const key = { ...(await exportJWK(privateKey)), alg: 'ES256', use: 'sig', kid: crypto.randomUUID() };
     handle = new Provider(issuer, configurationOf(it, redirectUri, key));
+    handle.on('grant.revoked', () => {
+      it.revoked += 1;
+    });
   }
 
   const it: OpenIdProvider = {
@@ -53,6 +58,7 @@ export async function openIdProvider(redirectUri: string): Promise<OpenIdProvide
     people: new Map(),
     atKeyboard: '',
     idTokenSec: 3600,
+    revoked: 0,
     rotateKeys: begin,
     async walk(url) {
       const jar = new Map<string, string>();
@@ -109,7 +115,11 @@ function configurationOf(it: OpenIdProvider, redirectUri: string, key: object): 
       Interaction: 600,
       AuthorizationCode: 60,
     },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: true } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: true },
+      revocation: { enabled: true },
+    },
     interactions: { url: (_ctx, { uid }) => `/keyboard/${uid}` },
     findAccount: (_ctx, subject) => {
       const person = it.people.get(subject);

@@ -27,6 +27,11 @@ export function sessionEndsAt({
   return new Date(Math.min(...ends));
 }
 
+/** A session that lasts, whatever its token, was used and started after these instants. */
+export function lastingSince(now: Date): { readonly usedAfter: Date; readonly startedAfter: Date } {
+  return { usedAfter: new Date(now.getTime() - idleMs), startedAfter: new Date(now.getTime() - longestMs) };
+}
+
 export interface RequestOrigin {
   /** Of the service, as INTERLOCK_PUBLIC_URL says. */
   readonly publicUrl: string;

@@ -20,7 +20,9 @@ export {
 } from './people.service.ts';
 export {
   claimOidcQuestion,
+  claimUnusedRefreshTokens,
   confirmOidcPerson,
+  forgetRefreshToken,
   readIdToken,
   readOidcStanding,
   startOidcSession,

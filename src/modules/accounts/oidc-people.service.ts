@@ -1,6 +1,7 @@
 // People of the OpenID provider as users of an account. The provider's subject is the identity; a user whom an admin added
 // with the same address is the person, because the provider has verified the address (ADR 0094).
 import { scopes, systemContext, type Context, type Ports, type Role } from '../../context.ts';
+import { lastingSince } from '../../domain/accounts/sign-in.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Transaction } from '../../platform/database.ts';
 import { appendEvents } from '../events/index.ts';
@@ -186,6 +187,55 @@ export async function claimOidcQuestion(ctx: Context, secrets: Secrets, userId: 
     );
     return row === undefined ? null : decrypt(secrets, refreshTokenOf({ accountId, userId }), row.sealed).toString();
   });
+}
+
+/** A refresh token that nobody needs any more, and what it is stored as. */
+export interface UnusedRefreshToken {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly token: string;
+  readonly sealed: Buffer;
+}
+
+const revokedAtOnce = 20;
+
+/**
+ * Refresh tokens of people who have neither a session nor a token of Interlock any more. They are this process's for a
+ * minute, so that no other process revokes them too.
+ */
+export async function claimUnusedRefreshTokens(
+  { db, clock }: Pick<Ports, 'db' | 'clock'>,
+  secrets: Secrets,
+  issuer: string,
+): Promise<readonly UnusedRefreshToken[]> {
+  const now = clock();
+  const { usedAfter, startedAfter } = lastingSince(now);
+  const rows = await db.system.query<{ accountId: string; userId: string; sealed: Buffer }>(
+    `with unused as (
+       select p.account_id, p.user_id from oidc_person p
+       where p.issuer = $1 and p.refresh_token is not null
+         and (p.asked_at is null or p.asked_at <= $2::timestamptz - make_interval(secs => ${askedEverySec}))
+         and not exists (select from user_session s where s.account_id = p.account_id and s.user_id = p.user_id
+               and s.ended_at is null and s.used_at > $3 and s.started_at > $4)
+         and not exists (select from api_token t where t.account_id = p.account_id and t.user_id = p.user_id
+               and t.revoked_at is null and (t.expires_at is null or t.expires_at > $2))
+       order by p.account_id, p.user_id limit ${revokedAtOnce} for no key update skip locked)
+     update oidc_person p set asked_at = $2 from unused u where p.account_id = u.account_id and p.user_id = u.user_id
+     returning p.account_id::text as "accountId", p.user_id::text as "userId", p.refresh_token as sealed`,
+    [issuer, now.toISOString(), usedAfter.toISOString(), startedAfter.toISOString()],
+  );
+  return rows.map((row) => ({ ...row, token: decrypt(secrets, refreshTokenOf(row), row.sealed).toString() }));
+}
+
+/** A newer sign-in may have stored another one meanwhile, which stays. */
+export async function forgetRefreshToken(
+  { db }: Pick<Ports, 'db'>,
+  { accountId, userId, sealed }: UnusedRefreshToken,
+): Promise<void> {
+  await db.system.query(
+    'update oidc_person set refresh_token = null where account_id = $1 and user_id = $2 and refresh_token = $3',
+    [accountId, userId, sealed],
+  );
 }
 
 /** Null for a role: the provider did not say. Null for a refresh token: the one that was used stays good. */

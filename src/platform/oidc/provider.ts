@@ -45,6 +45,8 @@ export interface OidcProvider {
   complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<Vouched>;
   /** What the provider says now of a person who signed in before. */
   refresh(refreshToken: string, subject: string): Promise<Vouched>;
+  /** Ends a refresh token, and what the provider gave with it. Done twice is done once. */
+  revoke(refreshToken: string): Promise<void>;
   /** Where a browser ends its session at the provider. Null: the provider has no such page. */
   signOutUrl(back: string, idToken: string | null): Promise<string | null>;
   /** The provider's own description. */
@@ -179,6 +181,18 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     return await vouched(server, response, { tokens, subject });
   }
 
+  async function revoke(refreshToken: string): Promise<void> {
+    const server = await describe();
+    // A provider that ends none: it is forgotten here.
+    if (server.revocation_endpoint === undefined) return;
+    const hint = { additionalParameters: { token_type_hint: 'refresh_token' } };
+    const response = await oauth.revocationRequest(server, asClient(), proofOf(server), refreshToken, {
+      ...request(),
+      ...hint,
+    });
+    await oauth.processRevocationResponse(response);
+  }
+
   async function signOutUrl(back: string, idToken: string | null): Promise<string | null> {
     const { end_session_endpoint: endpoint } = await describe();
     if (endpoint === undefined) return null;
@@ -200,6 +214,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     begin: failing(begin),
     complete: failing(complete),
     refresh: failing(refresh),
+    revoke: failing(revoke),
     signOutUrl: failing(signOutUrl),
     describe: failing(describe),
   };
