@@ -51,6 +51,6 @@ export function failureOf(error: unknown, requestId: string, onInternal: (error:
 
 function frameworkStatus(error: unknown): number | undefined {
   const { code, statusCode } = error as { readonly code?: unknown; readonly statusCode?: unknown };
-  const ours = typeof code === 'string' && code.startsWith('FST_');
-  return ours && typeof statusCode === 'number' && statusCode < 500 ? statusCode : undefined;
+  const isOfFramework = typeof code === 'string' && code.startsWith('FST_');
+  return isOfFramework && typeof statusCode === 'number' && statusCode < 500 ? statusCode : undefined;
 }

@@ -32,10 +32,10 @@ export function nameOfBackup(now: Date): string {
     .replace(/\.\d+Z$/, 'Z');
 }
 
-/** Which of the named backups are removed so that the newest `keep` stay. Other names are none of ours. */
+/** Which of the named backups are removed so that the newest `keep` stay. Other names are left alone. */
 export function findExpired(names: readonly string[], keep: number): string[] {
-  const ours = names.filter((name) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name)).toSorted();
-  return ours.slice(0, Math.max(0, ours.length - keep));
+  const backups = names.filter((name) => /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/.test(name)).toSorted();
+  return backups.slice(0, Math.max(0, backups.length - keep));
 }
 
 /** Throws StartError where the folder holds no whole backup. */

@@ -193,8 +193,10 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
 }
 
 async function clear(dataDir: string): Promise<void> {
-  const isOurs = ['secrets.json', 'token', 'postgres-password'].some((name) => existsSync(join(dataDir, name)));
-  if (!isOurs && (await readdir(dataDir)).some((name) => name !== 'lock'))
+  const isDataDirectory = ['secrets.json', 'token', 'postgres-password'].some((name) =>
+    existsSync(join(dataDir, name)),
+  );
+  if (!isDataDirectory && (await readdir(dataDir)).some((name) => name !== 'lock'))
     throw new StartError(
       `${dataDir} holds files, and none of Interlock's. Name its data directory by --data <dir>, or start without --reset.`,
     );

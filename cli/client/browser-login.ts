@@ -72,10 +72,13 @@ async function awaitCode(server: Server, challenge: string, interrupted: AbortSi
     server.on('request', (request, response) => {
       const { searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
       const code = searchParams.get('code');
-      const isOurs = searchParams.get('state') === challenge && code !== null;
-      response.writeHead(isOurs ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
-      response.end(isOurs ? 'The terminal goes on. You can close this page.\n' : 'This is no page.\n');
-      if (isOurs) response.once('finish', () => resolve(code));
+      const isFromInterlock = searchParams.get('state') === challenge && code !== null;
+      response.writeHead(isFromInterlock ? 200 : 404, {
+        'content-type': 'text/plain; charset=utf-8',
+        connection: 'close',
+      });
+      response.end(isFromInterlock ? 'The terminal goes on. You can close this page.\n' : 'This is no page.\n');
+      if (isFromInterlock) response.once('finish', () => resolve(code));
     });
   });
 }

@@ -102,10 +102,10 @@ export function readRuleset(row: RulesetRow): Ruleset {
 }
 
 export function rulesOfRepository(core: Core, repository: Repository): BranchRules {
-  const isOurs = (row: { repositoryId: number }): boolean => row.repositoryId === repository.id;
+  const isOfRepository = (row: { repositoryId: number }): boolean => row.repositoryId === repository.id;
   return {
     defaultBranch: repository.defaultBranch,
-    protections: core.state.protections.filter(isOurs).map(readProtection),
-    rulesets: core.state.rulesets.filter(isOurs).map(readRuleset),
+    protections: core.state.protections.filter(isOfRepository).map(readProtection),
+    rulesets: core.state.rulesets.filter(isOfRepository).map(readRuleset),
   };
 }

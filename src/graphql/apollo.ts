@@ -102,7 +102,7 @@ function reportErrors(log: Logger): ApolloServerPlugin<GraphQLContext> {
           if (!found.has('errors')) return;
           response.body.singleResult.errors = (found.get('errors') ?? []).map((error) => {
             const reported = reportError(error, contextValue.requestId);
-            if (reported.isOurs)
+            if (reported.isServerFault)
               log.error(
                 { err: error.originalError ?? error, requestId: contextValue.requestId },
                 'a GraphQL request failed',

@@ -19,7 +19,7 @@ const requestCodes: ReadonlySet<string> = new Set([
 export interface ReportedError {
   readonly error: GraphQLError;
   /** The fault is not the caller's: it is logged with its cause. */
-  readonly isOurs: boolean;
+  readonly isServerFault: boolean;
 }
 
 export function reportError(error: GraphQLError, requestId: string): ReportedError {
@@ -27,17 +27,20 @@ export function reportError(error: GraphQLError, requestId: string): ReportedErr
   if (cause instanceof DomainError)
     return {
       error: withExtensions(error, cause.message, extensionsOf(cause)),
-      isOurs: cause.code === 'INTERNAL' || cause.code === 'UNAVAILABLE',
+      isServerFault: cause.code === 'INTERNAL' || cause.code === 'UNAVAILABLE',
     };
   const given = error.extensions['code'];
   const code = typeof given === 'string' ? given : '';
   const { http: _, ...extensions } = error.extensions;
   if (protocolCodes.has(code) || isCallersCode(code))
-    return { error: withExtensions(error, error.message, extensions), isOurs: false };
+    return { error: withExtensions(error, error.message, extensions), isServerFault: false };
   if (requestCodes.has(code) || (cause === undefined && code === '')) {
-    return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isOurs: false };
+    return { error: withExtensions(error, error.message, { code: 'BAD_INPUT' }), isServerFault: false };
   }
-  return { error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }), isOurs: true };
+  return {
+    error: withExtensions(error, 'Internal server error', { code: 'INTERNAL', requestId }),
+    isServerFault: true,
+  };
 }
 
 /** The same for REST, which reports internal errors itself. */

@@ -16,12 +16,12 @@ export type MeasureOperation = (operation: MeasuredOperation) => void;
 
 export function measuring(meter: Meter, known: ReadonlySet<string>): MeasureOperation {
   return ({ name, errors, startedAt }) => {
-    const isOurs = errors.some((error) => reportError(error, '').isOurs);
+    const isServerFault = errors.some((error) => reportError(error, '').isServerFault);
     meter.time(
       'interlock_graphql_operation_duration_seconds',
       {
         operation: labelOfOperation(name, known),
-        outcome: errors.length === 0 ? 'ok' : isOurs ? 'failed' : 'refused',
+        outcome: errors.length === 0 ? 'ok' : isServerFault ? 'failed' : 'refused',
       },
       (performance.now() - startedAt) / 1_000,
     );

@@ -181,7 +181,7 @@ export function serveSockets(options: SocketOptions): Sockets {
         const { requestId } = contextValue as GraphQLContext;
         const errors = result.errors.map((error) => {
           const reported = reportError(error, requestId);
-          if (reported.isOurs)
+          if (reported.isServerFault)
             log.error({ err: error.originalError ?? error, requestId }, 'a GraphQL subscription failed');
           if (reported.error.extensions['code'] === 'RATE_LIMITED') slow.set(extra.socket, reported.error.message);
           return reported.error;

@@ -17,15 +17,17 @@ const hopByHop = new Set([
 ]);
 
 /** The proxy sets these itself: the host of the request, and the answer to a client that waits to send a body. */
-const ownWords = /^(?:x-forwarded-.*|host|expect)$/;
+const replacedHeaders = /^(?:x-forwarded-.*|host|expect)$/;
 
-/** One of our tokens that was sent to an app by mistake is removed, because apps are not trusted. */
-const ourToken = /\bil_(?:live|user)_/;
+/** A token of Interlock that was sent to an app by mistake is removed, because apps are not trusted. */
+const interlockToken = /\bil_(?:live|user)_/;
 
 export function requestHeaders(request: IncomingMessage, protocol: string): HeaderPairs {
   const { host = '', 'x-forwarded-for': before } = request.headers;
   const from = request.socket.remoteAddress ?? '';
-  const kept = endToEnd(request).filter(([name, value]) => !ownWords.test(name.toLowerCase()) && !isOurs(name, value));
+  const kept = endToEnd(request).filter(
+    ([name, value]) => !replacedHeaders.test(name.toLowerCase()) && !hasInterlockToken(name, value),
+  );
   return [
     ['host', host],
     ...kept,
@@ -54,11 +56,11 @@ function hostOnly(cookie: string): string {
     .join(';');
 }
 
-function isOurs(name: string, value: string): boolean {
+function hasInterlockToken(name: string, value: string): boolean {
   if (name.toLowerCase() !== 'authorization') return false;
   const [, basic] = /^basic\s+(.+)$/i.exec(value) ?? [];
   // As git sends it: the password of any user name.
-  return ourToken.test(basic === undefined ? value : Buffer.from(basic, 'base64').toString());
+  return interlockToken.test(basic === undefined ? value : Buffer.from(basic, 'base64').toString());
 }
 
 function endToEnd({ rawHeaders, headers }: IncomingMessage): HeaderPairs {

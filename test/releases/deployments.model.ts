@@ -14,7 +14,7 @@ export interface LoggedDeployment {
 
 interface Known extends LoggedDeployment {
   /** The last status was written by the service, not reported. */
-  readonly isOurs: boolean;
+  readonly isByService: boolean;
 }
 
 export class EnvironmentModel {
@@ -33,10 +33,10 @@ export class EnvironmentModel {
     let isReport = reported !== null;
     for (const event of events) {
       const before = this.#deployments.get(event.id);
-      const isOurs = !(isReport && event.version === reported?.version && event.status === reported.status);
-      if (!isOurs) isReport = false;
-      if (isOurs) this.#judge(event, before);
-      this.#note(event, before, isOurs);
+      const isByService = !(isReport && event.version === reported?.version && event.status === reported.status);
+      if (!isByService) isReport = false;
+      if (isByService) this.#judge(event, before);
+      this.#note(event, before, isByService);
     }
     this.#atMostOne();
   }
@@ -52,9 +52,9 @@ export class EnvironmentModel {
     if (status === 'in_progress' && this.isFrozen && !event.forced) throw new Error(`${id} began while frozen.`);
   }
 
-  #note(event: LoggedDeployment, before: Known | undefined, isOurs: boolean): void {
+  #note(event: LoggedDeployment, before: Known | undefined, isByService: boolean): void {
     const { id, status } = event;
-    this.#deployments.set(id, { ...event, isOurs });
+    this.#deployments.set(id, { ...event, isByService });
     const wasPending = (before?.status ?? 'pending') === 'pending';
     const starts = status !== 'pending' && !(status === 'canceled' && wasPending);
     const wasFinal = before !== undefined && isFinal(before.status);
@@ -66,10 +66,10 @@ export class EnvironmentModel {
   }
 
   #atMostOne(): void {
-    const ours = [...this.#deployments.values()].filter(
-      ({ status, isOurs }) => isOurs && (status === 'in_progress' || status === 'canceling'),
+    const byService = [...this.#deployments.values()].filter(
+      ({ status, isByService }) => isByService && (status === 'in_progress' || status === 'canceling'),
     );
-    if (ours.length > 1) throw new Error(`${ours.map(({ id }) => id).join(' and ')} are under way at once.`);
+    if (byService.length > 1) throw new Error(`${byService.map(({ id }) => id).join(' and ')} are under way at once.`);
   }
 
   /** The version a rollback has to restore as things stand. Null: none. */

@@ -129,11 +129,11 @@ function ownRequiredChecks(
   const named = preconditions.required_checks.map(toRequiredCheck);
   // The service's own checks are required in addition to those of the host's branch protection, and come later than CI
   // in both.
-  const ours = named.filter(({ name }) => isServiceCheck(name)).map((check) => awaited(check, configuration));
-  const others = preconditions.use_github_mergeability
+  const serviceChecks = named.filter(({ name }) => isServiceCheck(name)).map((check) => awaited(check, configuration));
+  const otherChecks = preconditions.use_github_mergeability
     ? hostRequired.map((name) => (isServiceCheck(name) ? awaited(byName(name), configuration) : byName(name)))
     : named.filter(({ name }) => !isServiceCheck(name));
-  const required = [...others, ...ours];
+  const required = [...otherChecks, ...serviceChecks];
   return require_all_checks_pass ? withEveryCheck(required) : required;
 }
 

@@ -51,8 +51,8 @@ export function secretText(bytes: Buffer): string {
 /** A secret in another form, chosen by a user, signs with its own bytes. */
 export function keyOfSecret(secret: string): SigningKey {
   const documented = Buffer.from(secret);
-  const isOurs = secret.startsWith(secretPrefix);
-  return { documented, standard: isOurs ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : documented };
+  const hasPrefix = secret.startsWith(secretPrefix);
+  return { documented, standard: hasPrefix ? Buffer.from(secret.slice(secretPrefix.length), 'base64') : documented };
 }
 
 /** Tokens are longer than the block of SHA-256, so that the digest gives the same signature as the token (RFC 2104). */

@@ -121,10 +121,10 @@ function decidePending(situation: DeploymentSituation, now: number): DeploymentS
 function decideInProgress(situation: DeploymentSituation, now: number): DeploymentStep {
   const deadline = situation.statusAt + situation.reportTimeoutSec * 1000;
   // The provider is not asked about a deployment that is reported from outside or was reopened by a report.
-  const isOurs = situation.slot === 'ours' && situation.triggerStartedAt !== null;
-  if (isOurs && isSupervised(situation.provider)) return decideSupervised(situation, now);
+  const isTriggered = situation.slot === 'ours' && situation.triggerStartedAt !== null;
+  if (isTriggered && isSupervised(situation.provider)) return decideSupervised(situation, now);
   if (
-    isOurs &&
+    isTriggered &&
     situation.triggeredAt === null &&
     now >= Math.min(deadline, situation.triggerStartedAt + triggerWithinMs)
   )
@@ -139,7 +139,7 @@ function decideInProgress(situation: DeploymentSituation, now: number): Deployme
       status: 'unknown',
       because: silence(situation),
     };
-  if (!isOurs) return { kind: 'wait', for: 'report', until: deadline };
+  if (!isTriggered) return { kind: 'wait', for: 'report', until: deadline };
   return decideCall(situation, { now, deadline });
 }
 
@@ -157,8 +157,8 @@ function decideSupervised(situation: RunSituation, now: number): Step<'error'> {
 
 function decideCanceling(situation: DeploymentSituation, now: number): DeploymentStep {
   const canceled = { kind: 'become', status: 'canceled', because: 'It was canceled.' } as const;
-  const isOurs = situation.slot === 'ours' && situation.triggerStartedAt !== null;
-  if (!isOurs || situation.provider.kind === 'none') return canceled;
+  const isTriggered = situation.slot === 'ours' && situation.triggerStartedAt !== null;
+  if (!isTriggered || situation.provider.kind === 'none') return canceled;
   if (isSupervised(situation.provider))
     // No worker supervises it, so that what it ran has ended.
     return waitForLease(situation.supervisedUntil, now) ?? canceled;

@@ -101,8 +101,8 @@ async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T>
         .trim()
         .split('\n')
         .find((line) => line.startsWith('fatal: ')) ?? error.message;
-    const isOurs = /No space left|out of memory/i.test(error.stderr);
-    throw isOurs
+    const isHostFailure = /No space left|out of memory/i.test(error.stderr);
+    throw isHostFailure
       ? new HostUnavailable(words)
       : new HostRefused(`${source} could not be read: ${words.replace(/^fatal: /, '')}`);
   }

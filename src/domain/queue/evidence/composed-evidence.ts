@@ -45,7 +45,7 @@ export function landingsSince(base: string, tip: string, landings: readonly Land
   return first === -1 || landings.at(-1)?.commit !== tip ? null : landings.slice(first);
 }
 
-/** Null: one of the landings is not ours. */
+/** Null: one of the landings is an outside change. */
 function changesOf(landings: readonly Landing[]): readonly Change[] | null {
   const changes = landings.map(({ members }) => members);
   return changes.includes(null) ? null : changes.flatMap((members) => members ?? []);

@@ -48,8 +48,10 @@ export function failedChecksOfBuild(build: BuildState, required: readonly Requir
 // The head of a pull request may also be a build. The checks that the service itself reports on a head do not belong to
 // the build.
 function ofCi(build: BuildState): BuildState {
-  const isOurs = ({ name }: CheckState): boolean => isServiceCheck(name);
-  return build.checks.some(isOurs) ? { ...build, checks: build.checks.filter((check) => !isOurs(check)) } : build;
+  const isServiceCheckState = ({ name }: CheckState): boolean => isServiceCheck(name);
+  return build.checks.some(isServiceCheckState)
+    ? { ...build, checks: build.checks.filter((check) => !isServiceCheckState(check)) }
+    : build;
 }
 
 // A commit that nobody tested is never green, even if no check is required.

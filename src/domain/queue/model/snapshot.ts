@@ -157,7 +157,7 @@ export interface PinnedHead {
 export interface Landing {
   readonly commit: string;
   readonly firstParent: string;
-  /** In queue order, with the targets at that time. Null: the change is not ours and overlaps everything. */
+  /** In queue order, with the targets at that time. Null: an outside change, which overlaps everything. */
   readonly members: readonly (PinnedHead & { readonly targets: readonly string[] | null })[] | null;
 }
 

@@ -114,9 +114,13 @@ export interface Authored {
   readonly message: string;
 }
 
-/** Everybody who wrote or is named in one of the commits, without `main` and `ours`, once each, in commit order. */
-export function coauthorsOf(commits: readonly Authored[], main: Identity, ours: readonly string[]): Identity[] {
-  const known = new Set([main.email, ...ours].map(byEmail));
+/** Everybody who wrote or is named in one of the commits, without `main` and `excludedEmails`, once each, in commit order. */
+export function coauthorsOf(
+  commits: readonly Authored[],
+  main: Identity,
+  excludedEmails: readonly string[],
+): Identity[] {
+  const known = new Set([main.email, ...excludedEmails].map(byEmail));
   const found: Identity[] = [];
   for (const identity of commits.flatMap(identitiesOf)) {
     const key = byEmail(identity.email);

@@ -43,7 +43,7 @@ export function judgeSpeculativeBuild(graph: SpeculationGraph, batch: BatchState
   const fall = (cause: Cause): Judged => ({ batch, cause, isReported: true });
   if (batch.sideBuild !== 'speculative' || batch.buildKeysHash !== view.snapshot.rules.buildKeysHash)
     return fall({ code: 307, causedBy: null });
-  // A change that is not ours is on top of its base, or more changes than are recorded.
+  // An outside change is on top of its base, or more changes than are recorded.
   if (since === null) return fall({ code: 305, causedBy: null });
   const verdict = verdictOf(view, batch);
   if (verdict.kind === 'worthless') return fall({ code: verdict.code, causedBy: null });

@@ -58,8 +58,8 @@ function findLanding(view: LineView, indexOf: ReadonlyMap<string, number>): Read
 interface History {
   readonly changes: readonly LandedChange[];
   /**
-   * For each base the index of the first change on top of it. Missing: the changes on top are not known, or are not
-   * ours.
+   * For each base the index of the first change on top of it. Missing: the changes on top are not known, or outside
+   * changes.
    */
   readonly from: ReadonlyMap<string, number>;
 }
@@ -71,10 +71,10 @@ function changesUnder({ snapshot, sideBuilds }: LineView): History {
   const longest = bases
     .flatMap((base) => [landingsSince(base, queue.tip, landings) ?? []])
     .reduce<readonly Landing[]>((long, since) => (since.length > long.length ? since : long), []);
-  const ours = longest.slice(longest.findLastIndex(({ members }) => members === null) + 1);
+  const own = longest.slice(longest.findLastIndex(({ members }) => members === null) + 1);
   const from = new Map<string, number>();
   const changes: LandedChange[] = [];
-  for (const { commit, firstParent, members } of ours) {
+  for (const { commit, firstParent, members } of own) {
     from.set(firstParent, changes.length);
     for (const member of members ?? [])
       changes.push({ ...member, targets: rules.useAffectedTargets ? member.targets : null, commit });

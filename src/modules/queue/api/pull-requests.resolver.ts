@@ -191,11 +191,11 @@ export class PullRequestsResolver {
     @Root() { id, repositoryId, headCommitSha: commit, past }: PullRequest,
   ): Promise<Check[]> {
     if (past) return await loaderOf(ctx, checksOfCommit).load({ repositoryId, commit, at: past.at });
-    const [checks, ours] = await Promise.all([
+    const [checks, statusCheck] = await Promise.all([
       loaderOf(ctx, checksOfCommit).load({ repositoryId, commit }),
       loaderOf(ctx, statusCheckOf).load(id),
     ]);
-    return ours === null ? checks : [...checks, ours];
+    return statusCheck === null ? checks : [...checks, statusCheck];
   }
 
   @FieldResolver(() => BotPullRequest, {

@@ -10,7 +10,7 @@ import { startWork, finishWork } from '../store/status.writer.ts';
 import { haltOnUnknownLandings } from './unknown-landings.ts';
 
 /**
- * Reads the tip of a base branch and the checks that its protection requires. A tip that is not ours is an outside
+ * Reads the tip of a base branch and the checks that its protection requires. A tip that Interlock did not land is an outside
  * push: the queue plans again on it. While a landing is under way its outcome decides the tip.
  *
  * The result is written only if the recorded tip is still the one from before the read. Otherwise a landing was

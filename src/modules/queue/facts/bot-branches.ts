@@ -1,5 +1,5 @@
-// Which branches and pull requests the service made. A name proves nothing: at a host that is not ours anybody may push a
-// branch called `mq-bot-1`, and a fork may have one.
+// Which branches and pull requests the service made. A name proves nothing: at GitHub anybody may push a branch called
+// `mq-bot-1`, and a fork may have one.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import type { HostPullRequest } from '../../../hosts/port.ts';
@@ -30,6 +30,6 @@ export async function withoutBots<Each extends Opened>(
     text: `select id::text as id from batch where account_id = $1 and repository_id = $2 and id = any ($3::bigint[])`,
     values: [ctx.accountId, repository.id, named],
   });
-  const ours = new Set(known.map(({ id }) => id));
-  return opened.filter((each) => !ours.has(batchOf(each) ?? ''));
+  const batches = new Set(known.map(({ id }) => id));
+  return opened.filter((each) => !batches.has(batchOf(each) ?? ''));
 }

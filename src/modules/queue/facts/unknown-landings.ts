@@ -25,7 +25,7 @@ export async function findUnknownLandings(
   ctx: Context,
   repository: HostedRepository,
 ): Promise<readonly UnknownLanding[]> {
-  // The refs are read first. A ref of ours is made after its intent was started, so that its rows exist when they are
+  // The refs are read first. A landing ref is made after its intent was started, so that its rows exist when they are
   // read.
   const refs = await hostClient(ctx, repository).listRefs(landingRefs);
   if (refs.length === 0) return [];

@@ -131,10 +131,10 @@ async function findStrays(ctx: Context, host: HostedRepository): Promise<StrayBr
       ),
   );
   const known = new Set(batches.map(({ id, branch }) => `${branches}${branch ?? botBranch(id)}`));
-  // At a host that is not ours people may push other branches that begin so.
-  const isOurs = (ref: string): boolean => {
+  // At a host other than the local one people may push other branches that begin so.
+  const isBuildBranch = (ref: string): boolean => {
     const branch = ref.slice(branches.length);
     return batchOfBotBranch(branch) !== null || (host.host === 'local' && branch.startsWith('mq-'));
   };
-  return refs.filter(({ ref }) => isOurs(ref) && !known.has(ref));
+  return refs.filter(({ ref }) => isBuildBranch(ref) && !known.has(ref));
 }

@@ -40,13 +40,13 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
     const holds = await branchHolds(tx, repository, queue.baseBranch);
     const work = startWork(ctx, tx, queue);
-    const isOurs = queue.plannerVersion <= plannerVersion;
+    const mayPlan = queue.plannerVersion <= plannerVersion;
     // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
-    if (isOurs) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
+    if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
     const problem = configurationProblem(repository);
     if (problem !== null && !queue.haltedReason)
       haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-    const isPlanned = isOurs && haltOf(repository, queue) === null;
+    const isPlanned = mayPlan && haltOf(repository, queue) === null;
     if (isPlanned && queue.baseTip && queue.baseTree) {
       queue.plannerVersion = plannerVersion;
       const next = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
@@ -56,15 +56,15 @@ export async function advanceQueue(ctx: Context, queueId: string): Promise<Advan
     await tx.em.flush();
     const nextLookAt = queue.nextLookAt?.getTime() ?? null;
     // Left to the relay, because a timer of the workflow would add events to its history in every turn.
-    const notifyAt = isOurs ? await planNotifications(work, { repository, holds }) : null;
+    const notifyAt = mayPlan ? await planNotifications(work, { repository, holds }) : null;
     const open = await readOpenWork(work, { repository, holds });
-    if (isOurs) {
+    if (mayPlan) {
       const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
       queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
       await tx.em.flush();
     }
     const moreAt = open.hasMore ? work.now.getTime() : null;
-    return { ...open.work, nextLookAt: isOurs ? earliest(nextLookAt, moreAt) : null };
+    return { ...open.work, nextLookAt: mayPlan ? earliest(nextLookAt, moreAt) : null };
   });
 }
 

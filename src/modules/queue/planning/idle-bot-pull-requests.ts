@@ -62,10 +62,10 @@ export async function readIdle(
      where account_id = $1 and batch_id = any($2::bigint[])`,
     [ctx.accountId, batches.map(({ id }) => id)],
   );
-  const ours = new Set(batches.map(({ id }) => id));
+  const known = new Set(batches.map(({ id }) => id));
   const pullRequestsOf = Map.groupBy(members, ({ batchId }) => batchId);
   return bots
-    .filter(({ batchId }) => ours.has(batchId))
+    .filter(({ batchId }) => known.has(batchId))
     .map(({ id, batchId }) => ({
       id,
       pullRequests: (pullRequestsOf.get(batchId) ?? []).map(({ pullRequest }) => pullRequest),

@@ -244,8 +244,8 @@ async function answer(
 ): Promise<void> {
   const { comment, ordinal } = given;
   await changePullRequest(ctx, given.known, async (work, row) => {
-    const isOurs = await claim(work, given, { command: said.command, refusal: said.isRefusal ? said.body : null });
-    if (isOurs)
+    const isClaimed = await claim(work, given, { command: said.command, refusal: said.isRefusal ? said.body : null });
+    if (isClaimed)
       await planReply(work, row.id, { key: `${comment.id}:${ordinal}`, body: `@${comment.author} ${said.body}` });
   });
 }
