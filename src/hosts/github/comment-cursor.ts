@@ -15,7 +15,8 @@ interface Cursor {
 const overlapMs = 60_000;
 
 export function parseCursor(cursor: string | null, since: number): Cursor {
-  if (cursor === null) return { at: since, known: [] };
+  // GitHub names whole seconds: what was said later in the second of `since` is named before it.
+  if (cursor === null) return { at: since - (since % 1000), known: [] };
   const [at = '', ids = ''] = cursor.split(':');
   return { at: Number(at), known: ids === '' ? [] : ids.split(',').map(Number) };
 }

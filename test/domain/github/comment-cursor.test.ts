@@ -9,10 +9,10 @@ function comment(id: number, atSec: number) {
 }
 
 /** Reads each answer of GitHub in turn. Answers the ids that were new. */
-function follow(answers: readonly (readonly ReturnType<typeof comment>[])[]): number[][] {
+function follow(answers: readonly (readonly ReturnType<typeof comment>[])[], since = start): number[][] {
   let kept: string | null = null;
   return answers.map((seen) => {
-    const cursor = parseCursor(kept, start);
+    const cursor = parseCursor(kept, since);
     const read = readComments(cursor, seen, readFrom(cursor, kept === null));
     kept = read.cursor;
     return read.fresh.map(({ id }) => id);
@@ -54,4 +54,8 @@ test('what is remembered is of the last minute', () => {
   const first = readComments(parseCursor(null, start), [comment(1, 0), comment(2, 30)], start);
   const later = readComments(parseCursor(first.cursor, start), [comment(3, 300)], start - 60_000);
   expect(parseCursor(later.cursor, start)).toEqual({ at: start + 300_000, known: [3] });
+});
+
+test('what is said in the second in which a repository was added is read, and what was said before is not', () => {
+  expect(follow([[comment(1, 0), comment(2, 1)]], start + 1_600)).toEqual([[2]]);
 });
