@@ -39,6 +39,7 @@ export interface DeploymentSituation extends RunSituation {
 
 export interface BuildSituation extends RunSituation {
   readonly status: CandidateStatus;
+  readonly isCanceled: boolean;
   readonly createdAt: number;
   readonly timeoutSec: number;
 }
@@ -181,10 +182,24 @@ export function decideBuild(situation: BuildSituation, now: number): BuildStep {
       status: 'failed',
       because: `Its build did not end within ${minutes(situation.timeoutSec)}.`,
     };
+  if (situation.isCanceled) return decideCanceledBuild(situation, { now, deadline });
   if (situation.provider.kind === 'none') return { kind: 'wait', for: 'report', until: deadline };
   if (!isSupervised(situation.provider)) return decideCall(situation, { now, deadline });
   const step = decideSupervised(situation, now);
   return step.kind === 'become' ? { ...step, status: 'failed' } : step;
+}
+
+/** Nobody waits for how it ends at its provider. */
+function decideCanceledBuild(
+  situation: BuildSituation,
+  { now, deadline }: { readonly now: number; readonly deadline: number },
+): BuildStep {
+  const { provider, cancelSentAt, supervisedUntil } = situation;
+  const failed = { kind: 'become', status: 'failed', because: 'It was canceled.' } as const;
+  if (provider.kind === 'none' || cancelSentAt !== null) return failed;
+  // No worker supervises it, so that what it ran has ended.
+  if (isSupervised(provider)) return waitForLease(supervisedUntil, now) ?? failed;
+  return decideCall(situation, { now, deadline, isCanceling: true });
 }
 
 function decideCall(

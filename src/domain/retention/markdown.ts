@@ -65,7 +65,7 @@ With \`preview: true\` the answer says what would be deleted, stopped and kept. 
 mutation { eraseRepository(input: {repository: {owner: "acme", name: "shop"}, confirm: "acme/shop"}) { erasure { requestedAt finishedAt } } }
 \`\`\`
 
-From the answer on, the name can be used again, and the tokens of an erased account are invalid. Running checks, deployments and verifications get one minute to stop. Then servers and workers delete the rows; if a process dies, another one continues. While a landing is under way the request is refused, because the host may be moving the base.
+From the answer on, the name can be used again, and the tokens of an erased account are invalid. Running checks, deployments, builds of release candidates, runbooks and verifications are asked to stop, and get one minute: a deployment or a build at a provider is canceled there, and commands and agents are stopped. Then servers and workers delete the rows; if a process dies, another one continues. While a landing is under way the request is refused, because the host may be moving the base.
 
 What is not deleted:
 

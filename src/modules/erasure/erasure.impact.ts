@@ -31,7 +31,7 @@ const words: Readonly<Record<string, string>> = {
 const keptOfBoth = [
   'A record that says who erased what, and when',
   'At GitHub: commits, pull requests, comments, checks, labels and branches, also those of open builds',
-  'What was deployed runs on, and its deployment system is not asked to stop',
+  'What was deployed runs on',
   'Backups of the installation, until they are removed',
 ];
 const keptOfRepository = [

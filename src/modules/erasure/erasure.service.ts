@@ -12,6 +12,8 @@ import {
   requireAtHostOf,
   type RepositoryName,
 } from '../repositories/index.ts';
+import { stopReleases } from '../releases/index.ts';
+import { stopRunbooks } from '../runbooks/index.ts';
 import type { RepositoryRow } from '../repositories/repositories.entities.ts';
 import { readImpact, type ErasureImpact } from './erasure.impact.ts';
 import { findErasure, insertErasure, readErasures, type Erasure } from './erasures.rows.ts';
@@ -35,8 +37,6 @@ export const sparedOfAccount = ['erasure'];
 /** Asked of what runs. What does not stop finds that its rows are gone. */
 const stops = [
   `update local_check_run set cancel_requested = true where account_id = $1 and repository_id = $2 and state <> 'completed'`,
-  `update deployment set cancel_requested_at = now() where account_id = $1 and status in ('pending', 'in_progress')
-     and candidate_id in (select id from release_candidate where account_id = $1 and repository_id = $2)`,
   `update verification set cancel_requested_at = now() where account_id = $1 and repository_id = $2 and ended_at is null`,
 ];
 
@@ -124,10 +124,14 @@ async function readAccount(ctx: Context): Promise<{ readonly name: string; reado
   return { name: row.name, repositoryIds: row.ids };
 }
 
+const because = 'Its repository is being erased.';
+
 async function takeOut(ctx: Context, tx: Transaction, repositoryId: string): Promise<void> {
   const repository = await lockRepository(ctx, tx, repositoryId);
   await requireNoLanding(ctx, tx, repository);
   for (const statement of stops) await tx.query(statement, [ctx.accountId, repositoryId]);
+  await stopReleases(ctx, tx, { repositoryId, because });
+  await stopRunbooks(ctx, tx, { repositoryId, because });
   if (repository.deletedAt) return;
   repository.active = false;
   repository.deactivatedAt ??= ctx.clock();

@@ -16,4 +16,5 @@ export { createEnvironment } from './environments.service.ts';
 export { announceDueFreezes } from './freezes.timer.ts';
 export { lookAtNewCandidates, reconcileReleases } from './provenance/candidate-pins.ts';
 export { createReleaseProject } from './projects.service.ts';
+export { stopReleases } from './repository.stop.ts';
 export { deploymentLogForgetting, freezeForgetting } from './retention.ts';

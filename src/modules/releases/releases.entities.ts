@@ -79,6 +79,8 @@ export const ReleaseCandidateEntity = defineEntity({
     errorMessage: p.string().nullable(),
     providerRun: p.string().nullable(),
     triggeredAt: p.datetime().nullable(),
+    cancelRequestedAt: p.datetime().nullable(),
+    cancelSentAt: p.datetime().nullable(),
     ...drivenColumns(),
     actor: p.string(),
     createdAt: p.datetime(),

@@ -57,6 +57,10 @@ const letGo = [
   'delete from permission_grant where account_id = $1 and repository_id = $2',
   `update preview_registration set secrets = null, ended_at = now(), end_reason = 'deregistered'
      where account_id = $1 and repository_id = $2 and ended_at is null`,
+];
+
+/** Of providers, by which deployments and builds under way are asked to stop. */
+const providerSecrets = [
   'update release_project set build_secret = null where account_id = $1 and repository_id = $2',
   `update environment set provider_secret = null where account_id = $1 and project_id in (
      select id from release_project where account_id = $1 and repository_id = $2)`,
@@ -85,6 +89,7 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
     if (repository.deletedAt) throw notFound('Repository');
     await requireIdle(ctx, tx, repository);
     await markDeleted(ctx, tx, repository);
+    for (const statement of providerSecrets) await tx.query(statement, [ctx.accountId, id]);
     await recordUserAction(ctx, tx, { action: 'repository_deleted', target: `${name.owner}/${name.name}` });
     // `removeDeletedRepositories` repeats a failed removal.
     tx.afterCommit(async () => await removeContents(ctx, repository));
@@ -92,7 +97,7 @@ export async function deleteRepository(ctx: Context, name: RepositoryName): Prom
   });
 }
 
-/** Frees its name. The caller holds its row, and removes its content after the commit. */
+/** Frees its name. The caller holds its row, and removes its content after the commit, and the secrets of its providers. */
 export async function markDeleted(ctx: Context, tx: Transaction, repository: RepositoryRow): Promise<void> {
   const { accountId, id, owner, name } = repository;
   repository.deletedAt = ctx.clock();

@@ -263,6 +263,7 @@ describe('a deployment that was canceled without waiting for it', () => {
 describe('the build of a candidate', () => {
   const build = (is: Partial<BuildSituation> = {}): BuildSituation => ({
     status: 'building',
+    isCanceled: false,
     provider: polled,
     triggeredAt: null,
     cancelSentAt: null,
@@ -273,6 +274,7 @@ describe('the build of a candidate', () => {
     timeoutSec: 3_600,
     ...is,
   });
+  const canceled = { kind: 'become', status: 'failed', because: 'It was canceled.' };
   it.each([
     ['is triggered', build(), { kind: 'call', call: 'trigger' }],
     ['is asked about', build({ triggeredAt: aMinuteAgo }), { kind: 'call', call: 'read' }],
@@ -286,6 +288,33 @@ describe('the build of a candidate', () => {
       'fails when each worker is lost',
       build({ provider: command, calls: 5 }),
       { kind: 'become', status: 'failed', because: 'It was started 5 times, and each time its worker was lost.' },
+    ],
+    [
+      'is canceled at its provider',
+      build({ isCanceled: true, triggeredAt: aMinuteAgo }),
+      { kind: 'call', call: 'cancel' },
+    ],
+    [
+      'is canceled at its provider although nobody knows whether it was started',
+      build({ isCanceled: true }),
+      { kind: 'call', call: 'cancel' },
+    ],
+    [
+      'is started once more under its key, so that its run is known and can be canceled',
+      build({ isCanceled: true, provider: workflow }),
+      { kind: 'call', call: 'trigger' },
+    ],
+    ['fails when its provider was asked to cancel it', build({ isCanceled: true, cancelSentAt: aMinuteAgo }), canceled],
+    ['fails at once when nobody drives it and it is canceled', build({ isCanceled: true, provider: none }), canceled],
+    [
+      'fails when it is canceled and no worker supervises it any more',
+      build({ isCanceled: true, provider: command }),
+      canceled,
+    ],
+    [
+      'is canceled and waits for the worker that supervises it',
+      build({ isCanceled: true, provider: command, supervisedUntil: now + 1 }),
+      { kind: 'wait', for: 'lease', until: now + 1 },
     ],
     ['has ended when it is ready', build({ status: 'ready' }), { kind: 'ended' }],
     ['has ended when it failed', build({ status: 'failed' }), { kind: 'ended' }],

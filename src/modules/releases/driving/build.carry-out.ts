@@ -1,5 +1,5 @@
 // What the build of a candidate needs done outside of a transaction, as a deployment; but it has no slot that another could
-// have had since, and is not canceled.
+// have had since.
 import type { Context } from '../../../context.ts';
 import { candidateStatusByReading, pauseAfter } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
@@ -48,7 +48,8 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
     case 'failed':
       return putOffBuild(ctx, rows, outcome.words);
     case 'cancel_sent':
-      throw new Error('A build is not canceled.');
+      Object.assign(rows.candidate, { cancelSentAt: ctx.clock(), ...untried });
+      return;
   }
 }
 

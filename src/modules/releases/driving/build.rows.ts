@@ -25,7 +25,8 @@ export function buildSituationOf({ project, candidate }: CandidateRows): BuildSi
     triggeredAt,
     status: candidate.status,
     provider: project.buildProvider ?? { kind: 'none' },
-    cancelSentAt: null,
+    isCanceled: Boolean(candidate.cancelRequestedAt),
+    cancelSentAt: candidate.cancelSentAt?.getTime() ?? null,
     createdAt: candidate.createdAt.getTime(),
     timeoutSec: project.buildTimeoutSec,
   };

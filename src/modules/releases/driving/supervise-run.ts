@@ -30,7 +30,11 @@ const leases = {
     wanted: "status = 'in_progress'",
     kept: "status in ('in_progress', 'canceling')",
   },
-  build: { table: 'release_candidate', wanted: "status = 'building'", kept: "status = 'building'" },
+  build: {
+    table: 'release_candidate',
+    wanted: "status = 'building' and cancel_requested_at is null",
+    kept: "status = 'building'",
+  },
 } as const;
 
 export async function superviseRun<T extends KindTypes & { readonly by: ReleaseDriving }>(

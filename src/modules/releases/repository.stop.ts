@@ -1,0 +1,44 @@
+// All that releases a repository is asked to stop: deployments, and builds of candidates.
+import type { Context } from '../../context.ts';
+import { activeStatuses } from '../../domain/releases/deployment.status.ts';
+import { whenWakeIsLost } from '../../domain/turns.ts';
+import { sqlList, type Transaction } from '../../platform/database.ts';
+import { untried } from '../../platform/turns/index.ts';
+import { cancelActive } from './deployments.cancel.ts';
+import { lockCandidate } from './driving/build.rows.ts';
+import { changeEnvironment } from './releases.locks.ts';
+
+export interface Stopping {
+  readonly repositoryId: string;
+  /** The reason that users read. */
+  readonly because: string;
+}
+
+/** The caller holds the repository's row. Idempotent. */
+export async function stopReleases(ctx: Context, tx: Transaction, { repositoryId, because }: Stopping): Promise<void> {
+  const environments = await tx.query<{ id: string }>(
+    `select distinct d.environment_id::text as id, d.environment_id from deployment d
+     join release_candidate c on c.account_id = d.account_id and c.id = d.candidate_id
+     where d.account_id = $1 and c.repository_id = $2 and d.status in ${sqlList(activeStatuses)}
+     order by d.environment_id`,
+    [ctx.accountId, repositoryId],
+  );
+  for (const { id } of environments)
+    await cancelActive(ctx, tx, { environment: await changeEnvironment(ctx, tx, id), because });
+  const builds = await tx.query<{ id: string }>(
+    `select id::text as id from release_candidate
+     where account_id = $1 and repository_id = $2 and status = 'building' order by id`,
+    [ctx.accountId, repositoryId],
+  );
+  for (const { id } of builds) await cancelBuild(ctx, tx, id);
+}
+
+async function cancelBuild(ctx: Context, tx: Transaction, candidateId: string): Promise<void> {
+  const { candidate } = await lockCandidate(ctx, tx, candidateId);
+  if (candidate.status !== 'building') return;
+  const now = ctx.clock();
+  candidate.cancelRequestedAt ??= now;
+  // A call that was put off gave way to the cancellation.
+  Object.assign(candidate, { ...untried, nextLookAt: whenWakeIsLost(now) });
+  tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, candidateId }));
+}
