@@ -4,6 +4,8 @@ export interface Login {
   readonly token: string;
   /** The user of the token, as the service said at `login`. */
   readonly user: string;
+  /** A token that was typed may be in use elsewhere. Left out: it was typed. */
+  readonly isOwn?: boolean;
 }
 
 export interface Logins {

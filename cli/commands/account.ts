@@ -1,10 +1,11 @@
 // login, logout and open.
+import { Option } from 'commander';
 import { createApi } from '../client/api.ts';
 import { repositoryOfCheckout } from '../client/checkout.ts';
 import { logInByBrowser } from '../client/browser-login.ts';
 import { isUnprotected, readAddress, type Logins } from '../client/connection.ts';
 import { loginsFile, readLogins, storeLogins } from '../client/logins.ts';
-import { CreateSignInLinkDocument, ViewerDocument } from '../generated/operations.ts';
+import { CreateSignInLinkDocument, RevokeApiTokenDocument, ViewerDocument } from '../generated/operations.ts';
 import { Failure } from '../output/failure.ts';
 import { readSecret } from '../output/io.ts';
 import { connect, examples, pullRequestOf, repositoryOf, type Invocation, type Registry } from './invocation.ts';
@@ -23,9 +24,13 @@ export function addAccountCommands({ program, action }: Registry): void {
     .action(action(logIn));
   program
     .command('logout')
-    .description('Deletes the stored token of a service. The token stays valid until it is revoked.')
+    .description(
+      'Revokes the stored token at the service, and deletes it here. A token that was typed at `login` stays valid, because it may be in use elsewhere.',
+    )
     .argument('[address]', 'of the service; the one logged in to last if left out')
-    .addHelpText('after', examples('interlock logout'))
+    .addOption(new Option('--revoke', 'revoke a token that was typed, too').conflicts('local'))
+    .option('--local', 'delete the token here, and ask the service nothing')
+    .addHelpText('after', examples('interlock logout', 'interlock logout https://interlock.example.com --revoke'))
     .action(action(logOut));
   program
     .command('open')
@@ -59,7 +64,10 @@ async function logIn(
   const { viewer } = await createApi({ url: address, token, signal: io.signal }).ask(ViewerDocument, {});
   const user = viewer.handle ?? viewer.email ?? viewer.account.name;
   const { byAddress } = await readLogins(io.env);
-  await storeLogins(io.env, { latest: address, byAddress: { ...byAddress, [address]: { token, user } } });
+  await storeLogins(io.env, {
+    latest: address,
+    byAddress: { ...byAddress, [address]: { token, user, isOwn: !isTyped } },
+  });
   say(`Logged in to ${address} as ${user} of ${viewer.account.name}. The token is in ${loginsFile(io.env)}.`);
   document({ url: address, user, account: viewer.account.name, scopes: viewer.scopes.map(scopeName) });
 }
@@ -69,14 +77,49 @@ function scopeName(scope: string): string {
   return scope.toLowerCase().replace('_', ':');
 }
 
-async function logOut({ io, say, document }: Invocation, _: object, given: string | undefined): Promise<void> {
+interface LogOutOptions {
+  readonly revoke?: boolean;
+  readonly local?: boolean;
+}
+
+async function logOut(
+  { io, say, document }: Invocation,
+  { revoke = false, local = false }: LogOutOptions,
+  given: string | undefined,
+): Promise<void> {
   const logins = await readLogins(io.env);
   const address = given === undefined ? logins.latest : readAddress(given);
-  if (address === null || logins.byAddress[address] === undefined)
+  const login = address === null ? undefined : logins.byAddress[address];
+  if (address === null || login === undefined)
     throw new Failure('refused', `No token is stored for ${given ?? 'any service'}.`, { code: 'NOT_FOUND' });
+  const mustRevoke = !local && (login.isOwn === true || revoke);
+  const fate = mustRevoke ? await revokeToken(io.signal, address, login.token) : 'kept';
   await storeLogins(io.env, withoutLogin(logins, address));
-  say(`The token of ${address} is deleted on this machine.`);
-  document({ url: address });
+  say(`The token of ${address} is deleted on this machine. ${fates[fate]}`);
+  document({ url: address, revoked: fate === 'revoked' });
+}
+
+const fates = {
+  revoked: 'The service has revoked it.',
+  refused: 'The service did not accept it any more.',
+  kept: 'It stays valid until you revoke it on the page /settings/tokens.',
+} as const;
+
+/** Throws if it is not known that the token has ended. */
+async function revokeToken(signal: AbortSignal, url: string, token: string): Promise<'revoked' | 'refused'> {
+  try {
+    await createApi({ url, token, signal }).ask(RevokeApiTokenDocument, { input: {} });
+    return 'revoked';
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    // It has ended before, perhaps by an attempt whose answer was lost.
+    if (error.code === 'UNAUTHENTICATED') return 'refused';
+    const { outcome, message, code, field } = error;
+    throw new Failure(outcome, `${message} To delete the token on this machine only: interlock logout ${url} --local`, {
+      code,
+      field,
+    });
+  }
 }
 
 function withoutLogin({ latest, byAddress }: Logins, address: string): Logins {

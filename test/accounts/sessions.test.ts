@@ -372,6 +372,14 @@ describe('a session ends', () => {
     expect((await other.graphql(whoAmI)).status).toBe(200);
   });
 
+  it('does not revoke the token that it began with by naming none', async () => {
+    const browser = await signedIn();
+    const { answer } = await browser.graphql('mutation { revokeApiToken(input: {}) { apiToken { id } } }');
+    expect(answer.errors).toMatchObject([
+      { message: 'This request came without a token. Name the token to revoke.', extensions: { code: 'BAD_INPUT' } },
+    ]);
+  });
+
   it('is not for tokens, which are revoked', async () => {
     expect((await s.graphql('mutation { endSession { ended } }')).errors).toMatchObject([
       { message: 'This request came with a token and has no session. Revoke the token instead.' },

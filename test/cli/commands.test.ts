@@ -127,10 +127,11 @@ test('a login is stored for its address alone, readable by its owner, used, and 
   const file = join(env.XDG_CONFIG_HOME, 'interlock', 'logins.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect((await shop.runWith(terminal, '--repo', 'acme/shop', 'status')).code).toBe(0);
-  expect((await shop.runWith(terminal, 'logout')).stdout).toContain(
-    `The token of ${shop.s.url} is deleted on this machine.`,
+  expect((await shop.runWith(terminal, 'logout')).stdout).toBe(
+    `The token of ${shop.s.url} is deleted on this machine. It stays valid until you revoke it on the page /settings/tokens.\n`,
   );
   expect(await readFile(file, 'utf8')).not.toContain(shop.s.token);
+  expect((await shop.s.graphql('{ viewer { email } }')).errors).toEqual([]);
   expect((await shop.runWith(terminal, 'logout')).code).toBe(1);
 });
 

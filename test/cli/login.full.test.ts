@@ -55,6 +55,8 @@ it('signs in at the OpenID provider, logs the terminal in, and signs out here an
     await page.getByText('The terminal goes on.').waitFor();
     const { code, stdout } = await ran;
     expect([code, stdout]).toEqual([0, expect.stringContaining('as mia@acme.test of acme')]);
+    const out = await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home }, 'logout');
+    expect([out.code, out.stdout]).toEqual([0, expect.stringContaining('The service has revoked it.')]);
     await page.goto(`${url}/session`);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign out there too' }).click();

@@ -1,9 +1,9 @@
 // `interlock login` with a browser: a session gives the terminal a token, once, and to this terminal alone.
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTerminalAddress } from '../../src/domain/accounts/terminal.ts';
 import { openBrowser, type Browser, type Visit } from '../accounts/browser.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -100,6 +100,71 @@ it('stores a token that the session of a browser gives, which acts as the person
     [new Date(now).toISOString()],
   );
   expect(row).toMatchObject({ name: expect.stringMatching(/^Terminal \S+$/), days: '90' });
+});
+
+describe('logout', () => {
+  const storedToken = async (): Promise<string | null> => {
+    const text = await readFile(join(home, 'interlock', 'logins.json'), 'utf8');
+    const { byAddress } = JSON.parse(text) as { byAddress: Record<string, { token: string }> };
+    return byAddress[s.url]?.token ?? null;
+  };
+  const refusal = async (token: string): Promise<unknown> =>
+    (await s.graphql('{ viewer { email } }', {}, token)).errors?.[0]?.extensions?.['code'] ?? null;
+  const byBrowser = async (): Promise<string> => {
+    const browser = await signedIn();
+    await logIn(async (url) => await fetch((await agree(browser, url)).headers.get('location') ?? ''));
+    return (await storedToken()) ?? '';
+  };
+  const typed = async (token: string): Promise<Ran> =>
+    await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home, typed: `${token}\n` }, 'login', s.url);
+  const logOut = async (...flags: string[]): Promise<Ran> =>
+    await runIn({ env: { XDG_CONFIG_HOME: home }, cwd: home }, 'logout', ...flags);
+
+  it('revokes the token that the browser gave', async () => {
+    const token = await byBrowser();
+    const { code, stdout } = await logOut();
+    expect([code, stdout]).toEqual([
+      0,
+      `The token of ${s.url} is deleted on this machine. The service has revoked it.\n`,
+    ]);
+    expect([await storedToken(), await refusal(token)]).toEqual([null, 'UNAUTHENTICATED']);
+  });
+
+  it('only deletes the token with --local', async () => {
+    const token = await byBrowser();
+    expect(JSON.parse((await logOut('--local', '--json')).stdout)).toEqual({ url: s.url, revoked: false });
+    expect([await storedToken(), await refusal(token)]).toEqual([null, null]);
+  });
+
+  it('revokes a token that was typed only with --revoke', async () => {
+    const token = await byBrowser();
+    await typed(token);
+    expect((await logOut('--json')).stdout).toContain('"revoked": false');
+    expect(await refusal(token)).toBeNull();
+    await typed(token);
+    expect((await logOut('--json', '--revoke')).stdout).toContain('"revoked": true');
+    expect(await refusal(token)).toBe('UNAUTHENTICATED');
+  });
+
+  it('deletes a token that the service does not accept any more', async () => {
+    const token = await byBrowser();
+    await s.graphql('mutation { revokeApiToken(input: {}) { apiToken { id } } }', {}, token);
+    const { code, stdout } = await logOut();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('The service did not accept it any more.')]);
+    expect(await storedToken()).toBeNull();
+  });
+
+  it('keeps the token if the service does not answer', async () => {
+    const file = join(home, 'interlock', 'logins.json');
+    const away = 'http://127.0.0.1:1';
+    const login = { token: 'il_user_x', user: 'ada', isOwn: true };
+    await writeFile(file, JSON.stringify({ latest: away, byAddress: { [away]: login } }));
+    const { code, stderr } = await logOut();
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`interlock logout ${away} --local`)]);
+    expect(await readFile(file, 'utf8')).toContain('il_user_x');
+    expect((await logOut('--local')).code).toBe(0);
+    expect(await readFile(file, 'utf8')).not.toContain('il_user_x');
+  });
 });
 
 it('sends a browser without a session to sign in first, and back', async () => {

@@ -58,8 +58,8 @@ export type RemoveUserInput = {
 
 /** A token to revoke. */
 export type RevokeApiTokenInput = {
-  /** The token. */
-  id: string | number;
+  /** The token. Left out: the token in use. */
+  id?: string | number | null | undefined;
   /** The account token that signs webhooks from now on. Required if the revoked token signs them. */
   successor?: string | number | null | undefined;
 };

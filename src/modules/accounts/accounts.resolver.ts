@@ -7,7 +7,7 @@ import { findApiToken, readAccount, readApiTokens, readOwnApiTokens } from './ac
 import { setAccountTimezone } from './accounts.service.ts';
 import { mayUse } from './authorisation.ts';
 import { createSignInLink, endSession, readOwnSession } from './sessions.service.ts';
-import { createApiToken, revokeApiToken } from './tokens.service.ts';
+import { createApiToken, revokeApiToken, tokenInUse } from './tokens.service.ts';
 import {
   Account,
   ApiToken,
@@ -80,7 +80,7 @@ export class AccountsResolver {
     @Ctx() ctx: GraphQLContext,
     @Arg('input', () => RevokeApiTokenInput) input: RevokeApiTokenInput,
   ): Promise<RevokeApiTokenPayload> {
-    const id = rowIdOf('ApiToken', input.id);
+    const id = typeof input.id === 'string' ? rowIdOf('ApiToken', input.id) : tokenInUse(ctx);
     await revokeApiToken(ctx, {
       id,
       successor: typeof input.successor === 'string' ? rowIdOf('ApiToken', input.successor) : null,

@@ -172,8 +172,8 @@ export class CreateApiTokenPayload {
 
 @InputType({ description: 'A token to revoke.' })
 export class RevokeApiTokenInput {
-  @Field(() => ID, { description: 'The token.' })
-  id!: string;
+  @Field(() => ID, { nullable: true, description: 'The token. Left out: the token in use.' })
+  id?: string | null;
 
   @Field(() => ID, {
     nullable: true,

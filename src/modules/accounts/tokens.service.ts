@@ -146,6 +146,13 @@ interface RevocableRow {
   readonly email: string;
 }
 
+/** Throws BAD_INPUT for a session of a browser. */
+export function tokenInUse({ actor: { tokenId, sessionId } }: Context): string {
+  if (tokenId === null || sessionId !== null)
+    throw new DomainError('BAD_INPUT', 'This request came without a token. Name the token to revoke.', 'input.id');
+  return tokenId;
+}
+
 /**
  * Ends a token and its open subscriptions at once. A repetition changes nothing. The token that signs the account's
  * webhooks passes that on to `successor`, which must be another live account token. Needs `admin`, except for one's own
