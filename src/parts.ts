@@ -59,7 +59,7 @@ export async function openService(installation: Installation): Promise<Service> 
       ...installation,
       wake: client.wake,
       webhooks,
-      slack: slackFrom(process.env),
+      slack: { ...slackFrom(process.env), secrets },
       ...hostSettingsFrom(process.env),
       runbookAgent: process.env['RUNBOOK_MODEL'] ? 'model' : 'script',
       mostSeries: mostSeriesFrom(process.env),
@@ -216,8 +216,8 @@ export function oidcFrom(env: NodeJS.ProcessEnv): OidcSettings | null {
   }
 }
 
-/** Which channels of Slack hear of which repositories, from SLACK_BOT_TOKEN and SLACK_CHANNELS. Null: none. */
-function slackFrom(env: NodeJS.ProcessEnv): SlackSettings | null {
+/** From SLACK_API_URL, SLACK_BOT_TOKEN and SLACK_CHANNELS. */
+function slackFrom(env: NodeJS.ProcessEnv): SlackSettings {
   try {
     return readSlackSettings(env);
   } catch (error) {

@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import type { Ports } from './context.ts';
 import { readRetention, type Retention } from './domain/retention/catalogue.ts';
-import type { SlackSettings } from './domain/slack/settings.ts';
 import type { Committer } from './hosts/git/index.ts';
 import { createGitHubHost, type MirrorSettings, type PushPace } from './hosts/github/index.ts';
 import { createLocalHost, type LocalHost } from './hosts/local/index.ts';
@@ -19,7 +18,7 @@ import { expireDueRegistrations, wakeDueVerifications } from './modules/previews
 import { announceDueFreezes, lookAtNewCandidates, wakeDueReleases } from './modules/releases/index.ts';
 import { removeDeletedRepositories } from './modules/repositories/index.ts';
 import { wakeDueRunbooks } from './modules/runbooks/index.ts';
-import { createSlackRelay, type SlackRelay } from './modules/slack/index.ts';
+import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
 import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
 import { connectDatabase, type Database } from './platform/database.ts';
 import { createMetrics, type Metrics } from './platform/metrics/index.ts';
@@ -43,7 +42,7 @@ export interface ServiceOptions {
   /** Without it no webhooks are sent from here. */
   readonly webhooks?: WebhookOptions;
   /** Without it nothing is posted to Slack. */
-  readonly slack?: SlackSettings | null;
+  readonly slack?: SlackOptions;
   /** What the secrets of GitHub Apps are sealed by. Without it there is no host `github`. */
   readonly secrets?: Secrets;
   /** How pushes to GitHub are spread. Default: as GitHub recommends. */
@@ -117,7 +116,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ...(secrets === undefined ? {} : { admitPerson: personAdmission(() => ports, secrets) }),
   };
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
-  const slackRelay = options.slack ? createSlackRelay(ports, options.slack) : null;
+  const slackRelay = options.slack === undefined ? null : createSlackRelay(ports, options.slack);
   const overdue = watchOverdue(ports);
   const seriesLimit = mostSeries === undefined ? {} : { mostSeries };
   const metricsPage = createMetricsPage({ metrics, db, clock, overdue: overdue.found, ...seriesLimit });

@@ -17,6 +17,7 @@ import { verificationById } from '../modules/previews/verifications/verification
 import { toFreezeNode } from '../modules/repositories/freezes.types.ts';
 import { readEmbedLink } from '../modules/repositories/embed-links.reads.ts';
 import { maySee, maySeeInside, readFreeze, readRepositoriesById } from '../modules/repositories/index.ts';
+import { readSlackDestination } from '../modules/slack/slack.reads.ts';
 import { readDelivery, readWebhookEndpoint } from '../modules/webhooks/webhooks.reads.ts';
 import { loaderOf, type GraphQLContext } from './context.ts';
 import { decodeNodeId } from './node-id.ts';
@@ -40,6 +41,7 @@ const readers: Readonly<Record<string, (ctx: GraphQLContext, id: string) => Prom
   Team: readTeam,
   EmbedLink: readEmbedLink,
   WebhookEndpoint: readWebhookEndpoint,
+  SlackDestination: readSlackDestination,
   WebhookDelivery: readDelivery,
   ReleaseProject: async (ctx, id) => await loaderOf(ctx, releaseProjectById).load(id),
   Environment: async (ctx, id) => await loaderOf(ctx, environmentById).load(id),

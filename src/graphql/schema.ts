@@ -90,6 +90,7 @@ import {
   RepositoryRegistrationsResolver,
 } from '../modules/previews/registrations/registrations.resolver.ts';
 import { PreviewSecretsResolver } from '../modules/previews/secrets/secrets.resolver.ts';
+import { SlackResolver } from '../modules/slack/slack.resolver.ts';
 import { PreviewChangesResolver } from '../modules/previews/changes.resolver.ts';
 import { VerificationLogResolver } from '../modules/previews/verifications/log.resolver.ts';
 import {
@@ -174,6 +175,7 @@ const resolvers = [
   RunbookStepsResolver,
   PreviewImagesResolver,
   PreviewSecretsResolver,
+  SlackResolver,
   RepositoryRegistrationsResolver,
   PreviewRegistrationsResolver,
   PullRequestVerificationsResolver,

@@ -61,6 +61,7 @@ beforeAll(async () => {
     team: encodeNodeId('Team', team?.id ?? ''),
     endpoint: webhook.endpoint,
     embedLink: await embedLink(),
+    slackDestination: await slackDestination(),
     delivery: webhook.delivery,
     ...(await release()),
     runbook: (await seedRunbook(s, { repositoryId: seeded.repositoryId })).number,
@@ -68,6 +69,13 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => await s.close());
+
+async function slackDestination(): Promise<string> {
+  const made = await s.graphql<{ createSlackDestination: { slackDestination: { id: string } } }>(
+    'mutation { createSlackDestination(input: {kind: PEOPLE}) { slackDestination { id } } }',
+  );
+  return made.data.createSlackDestination.slackDestination.id;
+}
 
 async function embedLink(): Promise<string> {
   const made = await s.graphql<{ createEmbedLink: { embedLink: { id: string } } }>(

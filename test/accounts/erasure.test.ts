@@ -209,6 +209,7 @@ it('every table belongs to a repository, to its account alone, or to the install
     'sign_in_link',
     'slack_cursor',
     'slack_message',
+    'slack_workspace',
     'terminal_sign_in',
     'user_action',
     'user_session',

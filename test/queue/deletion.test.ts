@@ -30,6 +30,7 @@ beforeAll(async () => {
   await account.run('createEnvironment', { project: 'Web', name: 'production', provider }, 'environment { id }');
   await account.run('setPreviewSecret', { key: 'KEY', value: 'secret' }, 'previewSecret { key }');
   await account.run('grantPreviewSecret', { key: 'KEY', repository }, 'previewSecret { key }');
+  await account.run('createSlackDestination', { kind: 'PEOPLE', repository }, 'slackDestination { id }');
   await account.run('queuePullRequest', { repository, number, skipValidation: true }, 'pullRequest { number }');
   await s.drain();
 });
@@ -96,6 +97,7 @@ describe('deleteRepository', () => {
       'local_check_run where repository_id = $1',
       'local_repository where repository_id = $1',
       'preview_secret_grant where repository_id = $1',
+      'slack_destination where repository_id = $1',
       'repository where removed_at is null and id = $1',
       'environment where provider_secret is not null and $1 <> 0',
     ])

@@ -32,6 +32,12 @@ export interface SlackApi extends AsyncDisposable {
   readonly next: ('lost' | 'ratelimited' | 'down')[];
   /** Without it the bot may not read channels. */
   mayRead: boolean;
+  /** Bots by their tokens, and what each may do besides posting and reading. */
+  readonly bots: Map<string, ReadonlySet<'users:read.email' | 'im:write'>>;
+  /** People by their addresses: the channel of direct messages with each. */
+  readonly people: Map<string, string>;
+  /** What came by incoming webhooks, by path. */
+  readonly webhooks: Map<string, { isArchived: boolean; readonly posts: Pick<SlackPost, 'text' | 'blocks'>[] }>;
 }
 
 export const botToken = 'xoxb-1234-5678';
@@ -52,6 +58,9 @@ export async function slackApi(): Promise<SlackApi> {
     channels: new Map([['C0123456789', { hasBot: true, isArchived: false }]]),
     next: [],
     mayRead: true,
+    bots: new Map([[botToken, new Set<never>()]]),
+    people: new Map(),
+    webhooks: new Map(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -60,7 +69,9 @@ export async function slackApi(): Promise<SlackApi> {
   };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const given = new URLSearchParams(await text(request));
+    const body = await text(request);
+    if (request.url?.startsWith('/services/')) return takeWebhook(request, response, body);
+    const given = new URLSearchParams(body);
     const method = request.url?.slice('/api/'.length) ?? '';
     const fault = api.next.shift();
     if (fault === 'down') return void response.writeHead(503).end();
@@ -74,16 +85,35 @@ export async function slackApi(): Promise<SlackApi> {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
   }
 
+  function takeWebhook({ url = '', method, headers }: IncomingMessage, response: ServerResponse, body: string): void {
+    const say = (status: number, word: string): void => void response.writeHead(status).end(word);
+    const hook = api.webhooks.get(url);
+    const fault = api.next.shift();
+    if (fault === 'down') return say(503, '');
+    if (hook === undefined) return say(404, 'no_service');
+    if (hook.isArchived) return say(410, 'channel_is_archived');
+    if (method !== 'POST' || headers['content-type'] !== 'application/json') return say(400, 'invalid_payload');
+    try {
+      hook.posts.push(contentOf(JSON.parse(body) as Content));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      return say(400, error.message);
+    }
+    return say(200, 'ok');
+  }
+
   function carryOut(
     method: string,
     given: URLSearchParams,
     authorization = '',
   ): { ok: true } | { ok: false; error: string } {
     try {
-      if (authorization !== `Bearer ${botToken}`)
-        throw new Refused(authorization === '' ? 'not_authed' : 'invalid_auth');
+      const scopes = api.bots.get(authorization.replace(/^Bearer /, ''));
+      if (scopes === undefined) throw new Refused(authorization === '' ? 'not_authed' : 'invalid_auth');
       const work = methods[method];
       if (work === undefined) throw new Refused('unknown_method');
+      const needed = scopeOf[method];
+      if (needed !== undefined && !scopes.has(needed)) throw new Refused('missing_scope');
       return { ok: true, ...work(given) };
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -92,9 +122,19 @@ export async function slackApi(): Promise<SlackApi> {
   }
 
   const methods: Readonly<Record<string, (given: URLSearchParams) => object>> = {
+    'users.lookupByEmail': (given) => {
+      const email = given.get('email') ?? '';
+      if (!api.people.has(email)) throw new Refused('users_not_found');
+      return { user: { id: `U${email}` } };
+    },
+    'conversations.open': (given) => {
+      const channel = api.people.get((given.get('users') ?? '').slice(1));
+      if (channel === undefined) throw new Refused('user_not_found');
+      return { channel: { id: channel } };
+    },
     'chat.postMessage': (given) => {
       const channel = channelOf(given);
-      const content = contentOf(given);
+      const content = formContentOf(given);
       const metadata = JSON.parse(given.get('metadata') ?? 'null') as SlackPost['metadata'];
       if (!/^[a-z_]+$/.test(metadata.event_type)) throw new Refused('invalid_metadata_format');
       count += 1;
@@ -106,7 +146,7 @@ export async function slackApi(): Promise<SlackApi> {
       const channel = channelOf(given);
       const found = api.posts.find(({ ts }) => ts === given.get('ts'));
       if (found === undefined || found.channel !== channel) throw new Refused('message_not_found');
-      Object.assign(found, contentOf(given), { edits: found.edits + 1 });
+      Object.assign(found, formContentOf(given), { edits: found.edits + 1 });
       return { channel, ts: found.ts };
     },
     'conversations.history': (given) => {
@@ -123,6 +163,7 @@ export async function slackApi(): Promise<SlackApi> {
 
   function channelOf(given: URLSearchParams): string {
     const id = given.get('channel') ?? '';
+    if ([...api.people.values()].includes(id)) return id;
     const channel = api.channels.get(id);
     if (channel === undefined) throw new Refused('channel_not_found');
     if (channel.isArchived) throw new Refused('is_archived');
@@ -132,9 +173,18 @@ export async function slackApi(): Promise<SlackApi> {
   return api;
 }
 
-function contentOf(given: URLSearchParams): { text: string; blocks: readonly Block[] } {
-  const said = given.get('text') ?? '';
-  const blocks = JSON.parse(given.get('blocks') ?? '[]') as readonly Block[];
+const scopeOf: Readonly<Record<string, 'users:read.email' | 'im:write'>> = {
+  'users.lookupByEmail': 'users:read.email',
+  'conversations.open': 'im:write',
+};
+
+type Content = Partial<Pick<SlackPost, 'text' | 'blocks'>>;
+
+function formContentOf(given: URLSearchParams): Required<Content> {
+  return contentOf({ text: given.get('text') ?? '', blocks: JSON.parse(given.get('blocks') ?? '[]') as Block[] });
+}
+
+function contentOf({ text: said = '', blocks = [] }: Content): Required<Content> {
   if (said === '' && blocks.length === 0) throw new Refused('no_text');
   if (said.length > 40_000) throw new Refused('msg_too_long');
   if (blocks.length > 50 || !blocks.every(isBlock)) throw new Refused('invalid_blocks');

@@ -23,7 +23,8 @@ export interface SlackWorld extends AsyncDisposable {
   sentenceOf(number: number): Promise<string>;
 }
 
-export async function slackWorld(): Promise<SlackWorld> {
+/** `installed`: whether the installation has a bot, besides those of accounts. */
+export async function slackWorld({ installed = true } = {}): Promise<SlackWorld> {
   let skippedMs = 0;
   const api = await slackApi();
   const channels = [
@@ -32,7 +33,7 @@ export async function slackWorld(): Promise<SlackWorld> {
   ];
   const shop = await openShop({
     clock: () => new Date(Date.now() + skippedMs),
-    slack: { token: botToken, apiUrl: api.url, channels },
+    slack: { apiUrl: api.url, installation: installed ? { token: botToken, channels } : null },
   });
   const w: SlackWorld = {
     api,

@@ -128,7 +128,7 @@ export async function startServer(
       log,
       wake: loop.wake,
       poolSize: 4,
-      ...(options.slack && { slack: options.slack }),
+      ...(options.slack && { slack: { ...options.slack, secrets } }),
       ...(options.clock && { clock: options.clock }),
       ...(options.mostSeries !== undefined && { mostSeries: options.mostSeries }),
       ...(options.webhooks && { webhooks: { secrets, ...options.webhooks() } }),

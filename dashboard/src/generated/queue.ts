@@ -580,6 +580,7 @@ export type EarlierVerificationLogQuery = { node:
     | { __typename: 'ReleaseProject' }
     | { __typename: 'Repository' }
     | { __typename: 'Runbook' }
+    | { __typename: 'SlackDestination' }
     | { __typename: 'Team' }
     | { __typename: 'User' }
     | { __typename: 'Verification', id: string, log: { nodes: Array<{ text: string, cursor: string }>, pageInfo: { hasPreviousPage: boolean } } }

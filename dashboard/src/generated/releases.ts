@@ -236,6 +236,7 @@ export type EarlierDeploymentLogQuery = { node:
     | { __typename: 'ReleaseProject' }
     | { __typename: 'Repository' }
     | { __typename: 'Runbook' }
+    | { __typename: 'SlackDestination' }
     | { __typename: 'Team' }
     | { __typename: 'User' }
     | { __typename: 'Verification' }

@@ -87,6 +87,7 @@ export type WebhookAttemptsQuery = { node:
     | { __typename: 'ReleaseProject' }
     | { __typename: 'Repository' }
     | { __typename: 'Runbook' }
+    | { __typename: 'SlackDestination' }
     | { __typename: 'Team' }
     | { __typename: 'User' }
     | { __typename: 'Verification' }

@@ -26,16 +26,23 @@ export function slackRetryMs(
 }
 
 const cures: Readonly<Record<string, string>> = {
-  invalid_auth: 'Slack does not know SLACK_BOT_TOKEN. Copy the bot token of the Slack app once more.',
-  not_authed: 'Slack does not know SLACK_BOT_TOKEN. Copy the bot token of the Slack app once more.',
-  account_inactive: 'The bot of SLACK_BOT_TOKEN was removed. Install the Slack app again.',
-  token_revoked: 'SLACK_BOT_TOKEN was revoked. Install the Slack app again, and copy its bot token.',
-  missing_scope: 'The Slack app lacks a scope. Give it chat:write, and install it again.',
-  channel_not_found:
-    'Slack does not find the channel. Name it in SLACK_CHANNELS by its id, and invite the bot into it.',
+  invalid_auth: 'Slack does not know the bot token. Copy the bot token of the Slack app once more.',
+  not_authed: 'Slack does not know the bot token. Copy the bot token of the Slack app once more.',
+  account_inactive: 'The bot was removed from the workspace. Install the Slack app again.',
+  token_revoked: 'The bot token was revoked. Install the Slack app again, and copy its bot token.',
+  no_token: 'The account has no bot token of Slack. Set one by setSlackToken.',
+  missing_scope: 'The Slack app lacks a scope. Give it the scopes of docs/slack.md, and install it again.',
+  channel_not_found: 'Slack does not find the channel. Name it by its id, and invite the bot into it.',
   not_in_channel: 'The bot is not in the channel. Type /invite with the name of the Slack app there.',
-  is_archived: 'The channel is archived. Name another one in SLACK_CHANNELS.',
+  is_archived: 'The channel is archived. Name another one.',
+  channel_is_archived: 'The channel is archived. Name another one.',
   restricted_action: 'The workspace lets this app post nothing into the channel. Ask an admin of the workspace.',
+  action_prohibited: 'The workspace lets this app post nothing into the channel. Ask an admin of the workspace.',
+  posting_to_general_channel_denied: 'The webhook may not post into the general channel. Choose another channel.',
+  no_service: 'Slack does not know the incoming webhook any more. Make a new one, and name it in place of this one.',
+  no_active_hooks: 'The incoming webhook is disabled. Make a new one, and name it in place of this one.',
+  invalid_token: 'Slack does not know the incoming webhook. Copy its address once more.',
+  no_team: 'Slack does not know the workspace of the incoming webhook. Copy its address once more.',
 };
 
 const goneErrors: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];

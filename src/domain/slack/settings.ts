@@ -8,19 +8,32 @@ export interface SlackChannelRule {
   readonly channel: string;
 }
 
-export interface SlackSettings {
+/** One bot for the whole installation. */
+export interface SlackInstallation {
   /** Of a bot, `xoxb-…`. */
   readonly token: string;
   readonly channels: readonly SlackChannelRule[];
+}
+
+export interface SlackSettings {
   /** Ends with a slash. */
   readonly apiUrl: string;
+  /** Null: only accounts' own destinations hear anything. */
+  readonly installation: SlackInstallation | null;
 }
 
 /** The message names the variable and the cure. */
 export class SlackSettingsRefused extends Error {}
 
-/** Null: nothing is posted to Slack. Throws SlackSettingsRefused. */
-export function readSlackSettings(env: Readonly<Record<string, string | undefined>>): SlackSettings | null {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Throws SlackSettingsRefused. */
+export function readSlackSettings(env: Environment): SlackSettings {
+  const apiUrl = env['SLACK_API_URL']?.trim() || 'https://slack.com/api/';
+  return { apiUrl: apiUrl.endsWith('/') ? apiUrl : `${apiUrl}/`, installation: readInstallation(env) };
+}
+
+function readInstallation(env: Environment): SlackInstallation | null {
   const token = env['SLACK_BOT_TOKEN']?.trim() ?? '';
   const text = env['SLACK_CHANNELS']?.trim() ?? '';
   if (token === '' && text === '') return null;
@@ -39,12 +52,12 @@ export function readSlackSettings(env: Readonly<Record<string, string | undefine
     throw new SlackSettingsRefused(
       'SLACK_CHANNELS is missing: which channel hears of which repository, such as "acme: acme/shop = C0123456789".',
     );
-  const apiUrl = env['SLACK_API_URL']?.trim() || 'https://slack.com/api/';
-  return { token, channels, apiUrl: apiUrl.endsWith('/') ? apiUrl : `${apiUrl}/` };
+  return { token, channels };
 }
 
 function readRule(entry: string): SlackChannelRule {
-  const [, account, repository, channel] = /^([^:=]*\S)\s*:\s*([^\s/=]+\/[^\s/=]+)\s*=\s*#?(\S+)$/.exec(entry) ?? [];
+  const [, account, repository, channel] =
+    /^([^:=]*\S)\s*:\s*([^\s/=]+\/[^\s/=]+)\s*=\s*#?([^\s:]+)$/.exec(entry) ?? [];
   if (account === undefined || repository === undefined || channel === undefined)
     throw new SlackSettingsRefused(
       `SLACK_CHANNELS must have entries <account>: <owner>/<name> = <channel>, where the name may be *, not "${entry}".`,
@@ -54,7 +67,7 @@ function readRule(entry: string): SlackChannelRule {
 
 /** Without repetitions. */
 export function channelsOf(
-  { channels }: SlackSettings,
+  { channels }: SlackInstallation,
   { account, owner, name }: { readonly account: string; readonly owner: string; readonly name: string },
 ): string[] {
   const names = [`${owner}/${name}`, `${owner}/*`].map((each) => each.toLowerCase());

@@ -98,6 +98,18 @@ export const userActions = {
   webhook_redelivered: { entity: 'integrations', target: null, by: ['redeliverWebhook'] },
   webhook_signing_rotated: { entity: 'integrations', target: null, by: ['rotateWebhookSigning'] },
   webhook_signing_promoted: { entity: 'integrations', target: null, by: ['promoteWebhookSigning'] },
+  slack_token_set: { entity: 'integrations', target: null, by: ['setSlackToken'] },
+  slack_token_removed: { entity: 'integrations', target: null, by: ['setSlackToken'] },
+  slack_destination_created: {
+    entity: 'integrations',
+    target: 'the repository that it hears of, or all repositories',
+    by: ['createSlackDestination'],
+  },
+  slack_destination_deleted: {
+    entity: 'integrations',
+    target: 'the repository that it hears of, or all repositories',
+    by: ['deleteSlackDestination'],
+  },
   github_app_link_created: { entity: 'integrations', target: 'the GitHub server', by: ['createGitHubAppLink'] },
   github_app_added: { entity: 'integrations', target: 'the App', by: ['addGitHubApp'] },
   release_project_created: { entity: 'release', target: 'the release project', by: ['createReleaseProject'] },

@@ -55,6 +55,7 @@ const letGo = [
   'delete from preview_secret_grant where account_id = $1 and repository_id = $2',
   'delete from embed_link where account_id = $1 and repository_id = $2',
   'delete from permission_grant where account_id = $1 and repository_id = $2',
+  'delete from slack_destination where account_id = $1 and repository_id = $2',
   `update preview_registration set secrets = null, ended_at = now(), end_reason = 'deregistered'
      where account_id = $1 and repository_id = $2 and ended_at is null`,
 ];

@@ -1,1 +1,1 @@
-export { createSlackRelay, type SlackRelay } from './relay.ts';
+export { createSlackRelay, type SlackOptions, type SlackRelay } from './relay.ts';

@@ -1,8 +1,10 @@
 // From an account's event log to news for messages in Slack: a row for each subject and channel, which counts what happened.
 // What a message says is read from the rows of the subject afterwards, so that neither order nor number of events matters.
-import { channelsOf, type SlackSettings } from '../../domain/slack/settings.ts';
+import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '../../domain/slack/destinations.ts';
+import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
 import type { Ports } from '../../context.ts';
 import type { SystemQueries } from '../../platform/database.ts';
+import { readRecipients } from './recipients.ts';
 
 const pageSize = 500;
 
@@ -10,6 +12,8 @@ interface EventRow {
   readonly id: string;
   readonly position: string;
   readonly action: string;
+  readonly at: Date;
+  readonly repositoryId: string | null;
   readonly owner: string | null;
   readonly name: string | null;
   readonly pullRequestId: string | null;
@@ -22,18 +26,19 @@ interface News {
   readonly subject: string;
 }
 
-/** Takes the news of every account that a channel hears of. */
-export async function takeSlackNews({ db, clock }: Ports, settings: SlackSettings): Promise<void> {
-  const names = [...new Set(settings.channels.map(({ account }) => account))];
+/** Takes the news of every account that a channel or a destination of the account hears of. */
+export async function takeSlackNews({ db, clock }: Ports, installation: SlackInstallation | null): Promise<void> {
+  const names = [...new Set(installation?.channels.map(({ account }) => account) ?? [])];
   const accounts = await db.system.query<{ id: string; name: string }>(
     `select a.id, a.name from account a left join slack_cursor c on c.account_id = a.id
      left join event_head h on h.account_id = a.id
-     where a.name = any ($1) and (c.position is null or h.position > c.position)`,
+     where (a.name = any ($1) or exists (select from slack_destination d where d.account_id = a.id))
+       and (c.position is null or h.position > c.position)`,
     [names],
   );
   for (const { id, name } of accounts) {
     const take = async (query: SystemQueries['query']): Promise<number> =>
-      await takePage(query, { settings, accountId: id, account: name, now: clock() });
+      await takePage(query, { installation, accountId: id, account: name, now: clock() });
     while ((await db.system.transaction(take)) === pageSize);
   }
 }
@@ -58,13 +63,16 @@ const closedWithinDays = 90;
 export const editEverySec = 3;
 
 interface Page {
-  readonly settings: SlackSettings;
+  readonly installation: SlackInstallation | null;
   readonly accountId: string;
   readonly account: string;
   readonly now: Date;
 }
 
-async function takePage(query: SystemQueries['query'], { settings, accountId, account, now }: Page): Promise<number> {
+async function takePage(
+  query: SystemQueries['query'],
+  { installation, accountId, account, now }: Page,
+): Promise<number> {
   // What happened before the first look has no message.
   await query(
     `insert into slack_cursor (account_id, position)
@@ -78,7 +86,7 @@ async function takePage(query: SystemQueries['query'], { settings, accountId, ac
   );
   if (cursor === undefined) return 0;
   const events = await query<EventRow>(
-    `select e.id, e.position, e.action, r.owner, r.name, e.pull_request_id as "pullRequestId",
+    `select e.id, e.position, e.action, e.at, e.repository_id::text as "repositoryId", r.owner, r.name, e.pull_request_id as "pullRequestId",
             e.deployment_id as "deploymentId", e.environment_id as "environmentId"
      from event e left join repository r on r.account_id = e.account_id and r.id = e.repository_id
      where e.account_id = $1 and e.position > $2 order by e.position limit ${pageSize}`,
@@ -86,12 +94,17 @@ async function takePage(query: SystemQueries['query'], { settings, accountId, ac
   );
   const last = events.at(-1);
   if (last === undefined) return 0;
+  const rules = await readRules(query, accountId);
   const news = new Map<string, News>();
   for (const event of events) {
     const subject = await subjectOf(query, accountId, event);
-    if (subject === null || event.owner === null || event.name === null) continue;
-    for (const channel of channelsOf(settings, { account, owner: event.owner, name: event.name }))
-      news.set(JSON.stringify([channel, subject]), { channel, subject });
+    if (subject === null || event.owner === null || event.name === null || event.repositoryId === null) continue;
+    const { owner, name, repositoryId, at } = event;
+    const channels = [
+      ...(installation === null ? [] : channelsOf(installation, { account, owner, name })),
+      ...(await addressesOf(query, { accountId, subject, heard: destinationsOf(rules, { repositoryId, at }) })),
+    ];
+    for (const channel of channels) news.set(JSON.stringify([channel, subject]), { channel, subject });
   }
   await query(
     `insert into slack_message (account_id, channel, subject, next_attempt_at, created_at)
@@ -101,6 +114,34 @@ async function takePage(query: SystemQueries['query'], { settings, accountId, ac
   );
   await query('update slack_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
+}
+
+async function readRules(query: SystemQueries['query'], accountId: string): Promise<readonly SlackDestinationRule[]> {
+  return await query<SlackDestinationRule>(
+    `select id::text as id, kind, channel, repository_id::text as "repositoryId", created_at as "createdAt"
+     from slack_destination where account_id = $1 order by id`,
+    [accountId],
+  );
+}
+
+interface Heard {
+  readonly accountId: string;
+  readonly subject: string;
+  readonly heard: readonly SlackDestinationRule[];
+}
+
+async function addressesOf(
+  query: SystemQueries['query'],
+  { accountId, subject, heard }: Heard,
+): Promise<readonly string[]> {
+  const addresses: string[] = [];
+  for (const { id: destinationId, kind } of heard) {
+    if (kind !== 'people') addresses.push(writeSlackAddress({ kind: 'destination', destinationId }));
+    else
+      for (const userId of await readRecipients(query, accountId, subject))
+        addresses.push(writeSlackAddress({ kind: 'person', destinationId, userId }));
+  }
+  return addresses;
 }
 
 /** Null: the event is no news. */

@@ -1,18 +1,17 @@
 // Brings messages in Slack to what is so: takes due rows, reads the subject, and posts or edits. A row is taken by one
-// process at a time. A post without an answer is looked up in the channel before another one is made.
+// process at a time. A post without an answer is looked up in the channel before another one is made. Incoming webhooks cannot
+// be looked up.
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../context.ts';
 import { slackFailureOf, slackRetryMs } from '../../domain/slack/attempt.ts';
 import { decideSlackMessage, type SlackMessage } from '../../domain/slack/message.ts';
 import type { SlackSettings } from '../../domain/slack/settings.ts';
-import {
-  createSlackClient,
-  SlackCallFailed,
-  type PostedMessage,
-  type SlackClient,
-} from '../../platform/slack/index.ts';
+import { isWorthNotice, readSlackAddress } from '../../domain/slack/destinations.ts';
+import { SlackCallFailed, type PostedMessage, type SlackClient } from '../../platform/slack/index.ts';
+import type { Secrets } from '../accounts/index.ts';
 import { readSlackNews } from './facts.ts';
 import { editEverySec, noteClosed, takeSlackNews } from './news.ts';
+import { createSenders, type Sender } from './senders.ts';
 
 export interface SlackRelay {
   /** One look: news become rows, and due rows become messages. */
@@ -38,34 +37,42 @@ interface TakenRow {
   readonly failures: number;
 }
 
-export function createSlackRelay(ports: Ports, settings: SlackSettings): SlackRelay {
-  const client = createSlackClient(settings);
-  let limitedUntil = 0;
+/** `secrets`: what accounts' tokens and addresses are sealed by. */
+export type SlackOptions = SlackSettings & { readonly secrets: Secrets };
+
+export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOptions): SlackRelay {
+  const senders = createSenders(ports, secrets, settings);
+  // Slack limits a workspace, and an incoming webhook by itself.
+  const limitedUntil = new Map<string, number>();
   let closedLookedForAt = 0;
 
   async function look(): Promise<void> {
-    await takeSlackNews(ports, settings);
+    if (settings.installation === null && !(await hasDestinations(ports))) return;
+    await takeSlackNews(ports, settings.installation);
     const now = ports.clock().getTime();
     if (now - closedLookedForAt >= closedLookedForEveryMs) {
       closedLookedForAt = now;
       await noteClosed(ports);
     }
-    if (ports.clock().getTime() < limitedUntil) return;
     for (const row of await takeDue(ports)) {
-      if (ports.clock().getTime() < limitedUntil) await release(ports, row, new Date(limitedUntil));
+      const until = limitedUntil.get(limitOf(row)) ?? 0;
+      if (ports.clock().getTime() < until) await release(ports, row, new Date(until));
       else await tell(row);
     }
   }
 
   async function tell(row: TakenRow): Promise<void> {
     try {
-      await bring(ports, client, row);
+      const sender = await senders.find(row.accountId, readSlackAddress(row.channel));
+      if (sender === null) await writeTold(ports, row, { posted: null, digest: row.digest });
+      else if (sender.kind === 'bot' && sender.isEdited) await bring(ports, sender, row);
+      else await notify(ports, sender, row);
     } catch (error) {
       if (!(error instanceof SlackCallFailed)) throw error;
       const { kind, words } = error.error === null ? passing : slackFailureOf(error.error);
       const waitMs = slackRetryMs(kind, { failures: row.failures, retryAfterSec: error.retryAfterSec });
       const again = new Date(ports.clock().getTime() + waitMs);
-      if (kind === 'limited') limitedUntil = again.getTime();
+      if (kind === 'limited') limitedUntil.set(limitOf(row), again.getTime());
       await writeFailure(ports, row, { words, again, isGone: kind === 'gone', isAnswered: error.error !== null });
       if (kind !== 'limited') ports.log.warn({ channel: row.channel, err: error }, words);
     }
@@ -76,9 +83,21 @@ export function createSlackRelay(ports: Ports, settings: SlackSettings): SlackRe
 
 const passing = { kind: 'passing', words: 'Slack did not answer.' } as const;
 
-async function bring(ports: Ports, client: SlackClient, row: TakenRow): Promise<void> {
+/** What shares a limit of Slack, as far as it is known before the destination is read. */
+function limitOf({ accountId, channel }: TakenRow): string {
+  return readSlackAddress(channel).kind === 'installation' ? 'installation' : accountId;
+}
+
+async function hasDestinations({ db }: Ports): Promise<boolean> {
+  return (await db.system.query('select 1 from slack_destination limit 1')).length > 0;
+}
+
+type Bot = Extract<Sender, { readonly kind: 'bot' }>;
+
+/** One message, which is edited. */
+async function bring(ports: Ports, { client, channel }: Bot, row: TakenRow): Promise<void> {
   const news = await readSlackNews(ports, row.accountId, row.subject);
-  const posted = await postedBefore(client, row);
+  const posted = await postedBefore(client, channel, row);
   const message = news === null ? null : decideSlackMessage(news, posted !== null);
   const digest = message === null ? row.digest : digestOf(message);
   if (message === null || (digest === row.digest && posted !== null))
@@ -88,14 +107,44 @@ async function bring(ports: Ports, client: SlackClient, row: TakenRow): Promise<
     return await writeTold(ports, row, { posted, digest });
   }
   await notePosting(ports, row);
-  return await writeTold(ports, row, { posted: await client.post(row.channel, message, keyOf(row)), digest });
+  return await writeTold(ports, row, { posted: await client.post(channel, message, keyOf(row)), digest });
 }
 
-async function postedBefore(client: SlackClient, row: TakenRow): Promise<PostedMessage | null> {
-  const { postedChannel, postedTs, postingSince, channel } = row;
+/** A message for each notice. */
+async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void> {
+  const news = await readSlackNews(ports, row.accountId, row.subject);
+  const message = news === null ? null : decideSlackMessage(news, true);
+  if (news === null || message === null) return await writeTold(ports, row, { posted: null, digest: row.digest });
+  const digest = digestOf(message);
+  const told = { posted: null, digest };
+  if (digest === row.digest || !isWorthNotice(news)) return await writeTold(ports, row, told);
+  if (sender.kind === 'webhook') {
+    await sender.post(message);
+    return await writeTold(ports, row, told);
+  }
+  const { client, channel } = sender;
+  // Each notice has a key of its own: another one about the same subject may be there.
+  const key = `${keyOf(row)}/${digest}`;
+  if ((await searchPosted(client, channel, { key, since: row.postingSince })) === null) {
+    await notePosting(ports, row);
+    await client.post(channel, message, key);
+  }
+  return await writeTold(ports, row, told);
+}
+
+async function postedBefore(client: SlackClient, channel: string, row: TakenRow): Promise<PostedMessage | null> {
+  const { postedChannel, postedTs, postingSince } = row;
   if (postedChannel !== null && postedTs !== null) return { channel: postedChannel, ts: postedTs };
-  if (postingSince === null) return null;
-  return await client.find(channel, keyOf(row), new Date(postingSince.getTime() - searchedBeforeMs));
+  return await searchPosted(client, channel, { key: keyOf(row), since: postingSince });
+}
+
+/** `since` null: nothing was tried. */
+async function searchPosted(
+  client: SlackClient,
+  channel: string,
+  { key, since }: { readonly key: string; readonly since: Date | null },
+): Promise<PostedMessage | null> {
+  return since === null ? null : await client.find(channel, key, new Date(since.getTime() - searchedBeforeMs));
 }
 
 function keyOf({ accountId, id }: TakenRow): string {

@@ -32,6 +32,8 @@ export interface SlackClient {
   update(posted: PostedMessage, content: SlackMessageContent): Promise<void>;
   /** A message of ours with this key that was posted since. Null: there is none, or the bot may not read the channel. */
   find(channel: string, key: string, since: Date): Promise<PostedMessage | null>;
+  /** The channel of direct messages to the person with this address. Null: the workspace has no such person. */
+  openDirect(email: string): Promise<string | null>;
 }
 
 const timeoutMs = 10_000;
@@ -91,7 +93,45 @@ export function createSlackClient({ token, apiUrl }: { readonly token: string; r
         throw error;
       });
     },
+    openDirect: async (email) =>
+      await calling(async (client) => {
+        const { user } = (await client.apiCall('users.lookupByEmail', { email })) as {
+          readonly user?: { id?: string };
+        };
+        const { channel } = (await client.apiCall('conversations.open', { users: user?.id ?? '' })) as {
+          readonly channel?: { readonly id?: string };
+        };
+        if (channel?.id === undefined) throw new SlackCallFailed(null, null);
+        return channel.id;
+      }).catch((error: unknown) => {
+        if (error instanceof SlackCallFailed && absent.includes(error.error ?? '')) return null;
+        throw error;
+      }),
   };
+}
+
+const absent: readonly string[] = ['users_not_found', 'user_not_found', 'user_disabled', 'cannot_dm_bot'];
+
+/**
+ * Posts by an incoming webhook, which needs no token, and answers neither a channel nor an id. Throws SlackCallFailed. The
+ * caller has checked that the address is Slack's.
+ */
+export async function postByWebhook(url: string, { text, blocks }: SlackMessageContent): Promise<void> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ text, blocks, unfurl_links: false, unfurl_media: false }),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((error: unknown) => {
+    throw new SlackCallFailed(null, null, { cause: error });
+  });
+  const said = (await answer.text().catch(() => '')).trim();
+  if (answer.status === 200) return;
+  const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  if (answer.status === 429) throw new SlackCallFailed('ratelimited', Number.isNaN(retryAfter) ? null : retryAfter);
+  if (answer.status >= 500) throw new SlackCallFailed(null, null);
+  throw new SlackCallFailed(/^[a-z_]{1,80}$/.test(said) ? said : `status_${answer.status}`, null);
 }
 
 interface HistoryMessage {

@@ -1,1 +1,8 @@
-export { createSlackClient, SlackCallFailed, type PostedMessage, type SlackClient } from './client.ts';
+export {
+  createSlackClient,
+  postByWebhook,
+  SlackCallFailed,
+  type PostedMessage,
+  type SlackClient,
+  type SlackMessageContent,
+} from './client.ts';

@@ -99,6 +99,8 @@ it.each([
   ['channel_not_found', 'misconfigured'],
   ['ratelimited', 'limited'],
   ['message_not_found', 'gone'],
+  ['no_token', 'misconfigured'],
+  ['no_service', 'misconfigured'],
   ['internal_error', 'passing'],
 ])('%s is %s', (error, kind) => {
   expect(slackFailureOf(error).kind).toBe(kind);
@@ -107,18 +109,17 @@ it.each([
 describe('the settings', () => {
   const env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_CHANNELS: 'acme: acme/shop = #queue; acme:acme/*=C1' };
   it('are none, or a channel for each repository', () => {
-    expect(readSlackSettings({})).toBeNull();
-    const settings = readSlackSettings(env);
-    expect(settings).toEqual({
+    expect(readSlackSettings({})).toEqual({ apiUrl: 'https://slack.com/api/', installation: null });
+    const { installation } = readSlackSettings(env);
+    expect(installation).toEqual({
       token: 'xoxb-1',
-      apiUrl: 'https://slack.com/api/',
       channels: [
         { account: 'acme', repository: 'acme/shop', channel: 'queue' },
         { account: 'acme', repository: 'acme/*', channel: 'C1' },
       ],
     });
     const heard = (account: string, owner: string, name: string): string[] =>
-      settings === null ? [] : channelsOf(settings, { account, owner, name });
+      channelsOf(installation!, { account, owner, name });
     expect([heard('acme', 'Acme', 'Shop'), heard('acme', 'acme', 'till'), heard('other', 'acme', 'shop')]).toEqual([
       ['queue', 'C1'],
       ['C1'],

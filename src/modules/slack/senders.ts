@@ -1,0 +1,96 @@
+// By which bot or incoming webhook a message goes, and to which channel. Tokens and addresses are read at each message, so
+// that a new one counts at once.
+import type { Ports } from '../../context.ts';
+import { webhookAddress, type SlackAddress } from '../../domain/slack/destinations.ts';
+import type { SlackSettings } from '../../domain/slack/settings.ts';
+import {
+  createSlackClient,
+  postByWebhook,
+  SlackCallFailed,
+  type SlackClient,
+  type SlackMessageContent,
+} from '../../platform/slack/index.ts';
+import { decrypt, type Secrets } from '../accounts/index.ts';
+import { sealedToken, sealedUrl } from './sealed.ts';
+
+/** A channel that is read, posted to and edited by a bot, or an incoming webhook, which only posts. */
+export type Sender =
+  | {
+      readonly kind: 'bot';
+      readonly client: SlackClient;
+      readonly channel: string;
+      /** Whether one message is edited, or each notice is a message of its own. */
+      readonly isEdited: boolean;
+    }
+  | { readonly kind: 'webhook'; readonly post: (content: SlackMessageContent) => Promise<void> };
+
+export interface Senders {
+  /** Null: nobody is there to be told. Throws SlackCallFailed. */
+  find(accountId: string, address: SlackAddress): Promise<Sender | null>;
+}
+
+const mostClients = 1_000;
+
+export function createSenders({ db }: Ports, secrets: Secrets, { apiUrl, installation }: SlackSettings): Senders {
+  const clients = new Map<string, SlackClient>();
+  const clientOf = (token: string): SlackClient => {
+    const known = clients.get(token);
+    if (known !== undefined) return known;
+    if (clients.size >= mostClients) clients.clear();
+    const client = createSlackClient({ token, apiUrl });
+    clients.set(token, client);
+    return client;
+  };
+
+  async function accountClient(accountId: string): Promise<SlackClient> {
+    const [row] = await db.system.query<{ token: Buffer }>('select token from slack_workspace where account_id = $1', [
+      accountId,
+    ]);
+    if (row === undefined) throw new SlackCallFailed('no_token', null);
+    return clientOf(decrypt(secrets, sealedToken(accountId), row.token).toString());
+  }
+
+  async function findDestination(accountId: string, id: string): Promise<Sender | null> {
+    const [row] = await db.system.query<{ kind: string; channel: string | null; url: Buffer | null }>(
+      'select kind, channel, url from slack_destination where account_id = $1 and id = $2',
+      [accountId, id],
+    );
+    if (row === undefined) return null;
+    if (row.url !== null) {
+      const url = webhookAddress(decrypt(secrets, sealedUrl(accountId), row.url).toString(), apiUrl);
+      return { kind: 'webhook', post: async (content) => await postByWebhook(url, content) };
+    }
+    if (row.channel === null) return null;
+    return { kind: 'bot', client: await accountClient(accountId), channel: row.channel, isEdited: true };
+  }
+
+  async function findPerson(accountId: string, destinationId: string, userId: string): Promise<Sender | null> {
+    const [row] = await db.system.query<{ email: string }>(
+      `select u.email from account_user u
+       where u.account_id = $1 and u.id = $3 and u.removed_at is null
+         and exists (select from slack_destination d where d.account_id = $1 and d.id = $2)`,
+      [accountId, destinationId, userId],
+    );
+    if (row === undefined) return null;
+    const client = await accountClient(accountId);
+    const channel = await client.openDirect(row.email);
+    return channel === null ? null : { kind: 'bot', client, channel, isEdited: false };
+  }
+
+  return {
+    async find(accountId, address) {
+      switch (address.kind) {
+        case 'installation':
+          return installation === null
+            ? null
+            : { kind: 'bot', client: clientOf(installation.token), channel: address.channel, isEdited: true };
+        case 'destination':
+          return await findDestination(accountId, address.destinationId);
+        case 'person':
+          return await findPerson(accountId, address.destinationId, address.userId);
+        default:
+          return address satisfies never;
+      }
+    },
+  };
+}

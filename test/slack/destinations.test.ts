@@ -1,0 +1,265 @@
+// News in an account's own Slack workspace: by its bot in channels and to people, and by incoming webhooks.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accountOf, type AccountVerbs } from '../accounts/account.ts';
+import { repository } from '../cli/shop.ts';
+import { shown, slackWorld, type SlackWorld } from './slack-world.ts';
+
+const token = 'xoxb-of-acme';
+const hook = 'https://hooks.slack.com/services/T0/B0/secret-of-the-hook';
+const destination = 'slackDestination { id kind channel repository problem }';
+
+interface Destination {
+  readonly id: string;
+  readonly kind: string;
+  readonly channel: string | null;
+  readonly repository: string | null;
+  readonly problem: string | null;
+}
+
+let w: SlackWorld;
+let account: AccountVerbs;
+beforeAll(async () => {
+  w = await slackWorld({ installed: false });
+  account = accountOf(w.shop.s);
+  w.api.bots.set(token, new Set(['users:read.email', 'im:write']));
+});
+afterAll(async () => await w[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await w.forget();
+  await account.run('setSlackToken', { token }, 'slack { hasToken }');
+});
+afterEach(async () => {
+  for (const { id } of (await settings()).destinations)
+    await account.run('deleteSlackDestination', { id }, 'deletedId');
+});
+
+async function settings(): Promise<{ hasToken: boolean; destinations: Destination[] }> {
+  const { data } = await w.shop.s.graphql<{ slack: { hasToken: boolean; destinations: Destination[] } }>(
+    '{ slack { hasToken destinations { id kind channel repository problem } } }',
+  );
+  return data.slack;
+}
+
+async function add(input: object): Promise<Destination> {
+  const made = await account.run<{ slackDestination: Destination }>('createSlackDestination', input, destination);
+  // The clock of the test moves only by itself.
+  w.later(1);
+  return made.slackDestination;
+}
+
+const freeze = async (reason = 'Holiday'): Promise<void> =>
+  await w.shop.mutate('freezeEnvironment', { project: 'shop', environment: 'production', reason });
+const unfreeze = async (): Promise<void> =>
+  await w.shop.mutate('unfreezeEnvironment', { project: 'shop', environment: 'production' });
+
+describe('a channel', () => {
+  it('hears of what happens from then on, in its repository alone, until it is deleted', async () => {
+    await freeze();
+    await unfreeze();
+    await w.shop.s.graphql(
+      'mutation { createRepository(input: {owner: "acme", name: "till", host: LOCAL}) { repository { id } } }',
+    );
+    const made = await add({ kind: 'CHANNEL', channel: '#C0123456789', repository });
+    await add({ kind: 'CHANNEL', channel: 'CTILL', repository: { ...repository, name: 'till' } });
+    expect(made).toMatchObject({ kind: 'CHANNEL', channel: 'C0123456789', repository: 'acme/shop', problem: null });
+    await freeze('Again');
+    await w.looked();
+    await unfreeze();
+    await w.looked();
+    expect(w.api.posts.map(({ channel, edits }) => [channel, edits])).toEqual([['C0123456789', 1]]);
+    await account.run('deleteSlackDestination', { id: made.id }, 'deletedId');
+    await freeze('Once more');
+    await unfreeze();
+    await w.looked();
+    expect(w.api.posts).toHaveLength(1);
+  });
+
+  it('is added once', async () => {
+    const [one, again] = [
+      await add({ kind: 'CHANNEL', channel: 'C0123456789' }),
+      await add({ kind: 'CHANNEL', channel: 'C0123456789' }),
+    ];
+    expect(again).toEqual(one);
+  });
+
+  it('waits for a token, and says so', async () => {
+    await account.run('setSlackToken', { token: null }, 'slack { hasToken }');
+    await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+    await freeze();
+    await w.shop.s.drain();
+    await expect
+      .poll(async () => {
+        await w.shop.s.service.slack?.look();
+        return await settings();
+      })
+      .toMatchObject({ hasToken: false, destinations: [{ problem: expect.stringContaining('setSlackToken') }] });
+    expect(w.methods()).toEqual([]);
+    await account.run('setSlackToken', { token }, 'slack { hasToken }');
+    await unfreeze();
+    await w.looked();
+    expect(w.api.posts.map(shown)).toEqual([expect.stringContaining('is open again')]);
+    expect(await settings()).toMatchObject({ hasToken: true, destinations: [{ problem: null }] });
+  });
+});
+
+describe('people', () => {
+  let number = 0;
+  async function landed(branch: string, as: { readonly token: string }): Promise<void> {
+    number = await w.shop.propose(branch);
+    await account.run(
+      'queuePullRequest',
+      { repository, number, skipValidation: true },
+      'pullRequest { number }',
+      as.token,
+    );
+    await w.shop.mutate('pauseRepository', { repository, paused: false });
+    await w.shop.s.drain();
+    await w.shop.mutate('pauseRepository', { repository, paused: true });
+  }
+
+  it('are told by direct message when their pull request has landed or is blocked, and not before', async () => {
+    const eve = await account.add('eve', { role: 'admin' });
+    w.api.people.set('eve@acme.test', 'DEVE');
+    await add({ kind: 'PEOPLE' });
+    await landed('cocoa', eve);
+    await w.looked();
+    expect(w.api.posts.map(({ channel, text }) => [channel, text])).toEqual([
+      ['DEVE', `Landed: acme/shop#${number} Sell cocoa`],
+    ]);
+    // It changes what has landed meanwhile.
+    await w.shop.git('checkout', '-q', '-b', 'dark', 'main');
+    await writeFile(join(w.shop.checkout, 'cocoa'), 'dark\n');
+    await w.shop.git('add', '.');
+    await w.shop.git('commit', '-q', '-m', 'Dark');
+    await w.shop.git('push', '-q', 'origin', 'dark');
+    const opened = await account.run<{ pullRequest: { number: number } }>(
+      'openPullRequest',
+      { repository, title: 'Sell dark', headBranch: 'dark', baseBranch: 'main' },
+      'pullRequest { number }',
+    );
+    const conflicting = { repository, number: opened.pullRequest.number };
+    const ask = async (): Promise<void> => {
+      await account.run(
+        'queuePullRequest',
+        { ...conflicting, skipValidation: true },
+        'pullRequest { number }',
+        eve.token,
+      );
+      await w.shop.mutate('pauseRepository', { repository, paused: false });
+      await w.shop.s.drain();
+      await w.shop.mutate('pauseRepository', { repository, paused: true });
+      await w.looked();
+    };
+    await ask();
+    const texts = (): string[] => w.api.posts.slice(1).map(({ text }) => text);
+    expect(texts()).toEqual([`Blocked: acme/shop#${conflicting.number} Sell dark`]);
+  });
+
+  it('are told once although the answer of Slack was lost, and those who are not in Slack are not', async () => {
+    const [tim, una] = [await account.add('tim', { role: 'admin' }), await account.add('una', { role: 'admin' })];
+    w.api.people.set('tim@acme.test', 'DTIM');
+    await add({ kind: 'PEOPLE', repository });
+    await landed('coffee', una);
+    await w.looked();
+    expect(w.api.posts).toEqual([]);
+    await landed('juice', tim);
+    w.api.next.push('down', 'lost');
+    await w.looked();
+    expect(w.api.posts.map(({ channel }) => channel)).toEqual(['DTIM']);
+  });
+
+  it('who asked for a deployment are told how it ended', async () => {
+    const kai = await account.add('kai', { role: 'admin', scopes: ['release:write', 'deploy:write'] });
+    w.api.people.set('kai@acme.test', 'DKAI');
+    await add({ kind: 'PEOPLE' });
+    const version = '1.0.0-rc1';
+    const commit = await w.shop.git('rev-parse', 'main');
+    await w.shop.mutate('createRelease', { project: 'shop', repository: 'acme/shop', commit, version });
+    const named = { project: 'shop', environment: 'production', version };
+    await account.run('createDeployment', named, 'deployment { id }', kai.token);
+    await w.shop.mutate('reportDeployment', { ...named, status: 'IN_PROGRESS' });
+    await w.looked();
+    expect(w.api.posts).toEqual([]);
+    await w.shop.mutate('reportDeployment', { ...named, status: 'FAILURE' });
+    await w.looked();
+    expect(w.api.posts.map(({ channel, text }) => [channel, text])).toEqual([
+      ['DKAI', 'shop 1.0.0-rc1 failed to deploy in production'],
+    ]);
+  });
+
+  it('are not told without the scopes, and the destination says what to do', async () => {
+    const zoe = await account.add('zoe', { role: 'admin' });
+    w.api.people.set('zoe@acme.test', 'DZOE');
+    w.api.bots.set(token, new Set(['im:write']));
+    await add({ kind: 'PEOPLE' });
+    await landed('water', zoe);
+    await expect
+      .poll(async () => {
+        await w.shop.s.service.slack?.look();
+        return (await settings()).destinations;
+      })
+      .toMatchObject([{ problem: expect.stringContaining('lacks a scope') }]);
+    w.api.bots.set(token, new Set(['users:read.email', 'im:write']));
+    w.later(600);
+    await w.looked();
+    expect(w.api.posts.map(({ channel }) => channel)).toEqual(['DZOE']);
+  });
+});
+
+describe('an incoming webhook', () => {
+  const path = new URL(hook).pathname;
+  it('needs no token and gets a message for each result', async () => {
+    w.api.webhooks.set(path, { isArchived: false, posts: [] });
+    await account.run('setSlackToken', { token: null }, 'slack { hasToken }');
+    await add({ kind: 'WEBHOOK', url: hook });
+    await freeze('A <!channel> holiday');
+    await w.looked();
+    w.api.next.push('down');
+    await unfreeze();
+    await w.looked();
+    expect(w.api.webhooks.get(path)?.posts.map(({ text }) => text)).toEqual([
+      'production of shop is frozen',
+      'production of shop is open again',
+    ]);
+    expect(w.methods()).toEqual([]);
+  });
+
+  it('that Slack does not know any more is named with the cure', async () => {
+    w.api.webhooks.delete(path);
+    await add({ kind: 'WEBHOOK', url: hook });
+    await freeze();
+    await unfreeze();
+    await expect
+      .poll(async () => {
+        await w.shop.s.service.slack?.look();
+        return (await settings()).destinations;
+      })
+      .toMatchObject([{ kind: 'WEBHOOK', problem: expect.stringContaining('Make a new one') }]);
+  });
+});
+
+it('keeps tokens and addresses sealed', async () => {
+  await add({ kind: 'WEBHOOK', url: hook });
+  const rows = await w.shop.s.rows<{ row: string }>(
+    `select (convert_from(decode(encode(token, 'hex'), 'hex'), 'LATIN1')) as row from slack_workspace
+     union all select convert_from(url, 'LATIN1') from slack_destination where url is not null
+     union all select to_jsonb(d)::text from slack_destination d
+     union all select to_jsonb(a)::text from user_action a`,
+  );
+  const stored = rows.map(({ row }) => row).join();
+  expect(stored).toContain('"kind": "webhook"');
+  expect(stored).not.toMatch(/xoxb-|secret-of-the-hook/);
+});
+
+it.each([
+  ['setSlackToken', { token: 'xoxp-1' }, 'must be the bot token'],
+  ['setSlackToken', {}, 'must be given'],
+  ['createSlackDestination', { kind: 'CHANNEL' }, 'input.channel must be'],
+  ['createSlackDestination', { kind: 'PEOPLE', channel: 'C1' }, 'only for the kind CHANNEL'],
+  ['createSlackDestination', { kind: 'CHANNEL', channel: 'C1', url: hook }, 'only for the kind WEBHOOK'],
+  ['createSlackDestination', { kind: 'WEBHOOK', url: 'http://169.254.169.254/' }, 'must be an incoming webhook'],
+])('%s refuses %j', async (mutation, input, why) => {
+  await expect(account.run(mutation, input, '__typename')).rejects.toThrow(why);
+});
