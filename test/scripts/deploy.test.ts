@@ -107,6 +107,17 @@ it('what a service of compose.yaml waits for is a service', () => {
   expect(awaited.filter((name) => !(name in services))).toEqual([]);
 });
 
+it('the changes and the pages name the version of the package', () => {
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  expect(JSON.parse(read('package-lock.json'))).toMatchObject({ version, packages: { '': { version } } });
+  const [newest = ''] = read('CHANGELOG.md').match(/^## (?!Unreleased$).*/m) ?? [];
+  expect(newest).toMatch(new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d{2}-\\d{2}\\)$`));
+  const named = ['command-line', 'install-on-a-cluster'].flatMap((page) =>
+    [...read(`docs/${page}.md`).matchAll(/(?:interlock[-:]|tag: )v?(\d+\.\d+\.\d+)/g)].map(([, found]) => found),
+  );
+  expect(new Set(named)).toEqual(new Set([version]));
+});
+
 it('the chart and the image have the version of the package, and the Node of its packages', () => {
   const { version, optionalDependencies } = JSON.parse(read('package.json')) as {
     version: string;
