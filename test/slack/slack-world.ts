@@ -52,12 +52,13 @@ export async function slackWorld({ installed = true } = {}): Promise<SlackWorld>
           // Edits of one message are seconds apart.
           w.later(4);
           await shop.s.service.slack?.look();
-          const due = await shop.s.rows('select subject, problem from slack_message where told_version < version');
-          const news = await shop.s.rows(
-            `select 1 from slack_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position
-             union all select 1 from event where position is null`,
+          // One statement reads one snapshot: the service takes news and tells them by itself meanwhile.
+          const left = await shop.s.rows(
+            `select subject, problem from slack_message where told_version < version
+             union all select 'news', null from slack_cursor c join event_head h on h.account_id = c.account_id where h.position > c.position
+             union all select 'an event without a position', null from event where position is null`,
           );
-          expect([...due, ...news]).toEqual([]);
+          expect(left).toEqual([]);
         },
         { timeout: 20_000, interval: 50 },
       );
