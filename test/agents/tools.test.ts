@@ -266,14 +266,17 @@ describe('writing', () => {
 });
 
 // A folder and a link to somewhere else change places, over and over.
+// The folder and the link each stay for a random while, so that a read meets either of them and the moments between.
 const swapper = `
   const fs = require('node:fs');
+  const stay = () => { const end = performance.now() + Math.random() * 0.3; while (performance.now() < end); };
   fs.symlinkSync(process.argv[1], 'l');
-  const until = Date.now() + 20_000;
+  const until = Date.now() + 150_000;
   while (Date.now() < until) {
     fs.renameSync('b', 'x');
-    try { fs.renameSync('l', 'b'); fs.renameSync('b', 'l'); } catch {}
+    try { fs.renameSync('l', 'b'); stay(); fs.renameSync('b', 'l'); } catch {}
     try { fs.renameSync('x', 'b'); } catch { fs.rmSync('b', { recursive: true, force: true }); fs.renameSync('x', 'b'); }
+    stay();
   }`;
 
 describe('what leads out', () => {

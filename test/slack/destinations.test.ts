@@ -243,8 +243,8 @@ describe('an incoming webhook', () => {
 it('keeps tokens and addresses sealed', async () => {
   await add({ kind: 'WEBHOOK', url: hook });
   const rows = await w.shop.s.rows<{ row: string }>(
-    `select (convert_from(decode(encode(token, 'hex'), 'hex'), 'LATIN1')) as row from slack_workspace
-     union all select convert_from(url, 'LATIN1') from slack_destination where url is not null
+    `select encode(token, 'escape') as row from slack_workspace
+     union all select encode(url, 'escape') from slack_destination where url is not null
      union all select to_jsonb(d)::text from slack_destination d
      union all select to_jsonb(a)::text from user_action a`,
   );
