@@ -36,6 +36,6 @@ async function upgrade(args) {
 const usage = `Usage: npm run test:upgrade [-- --from <commit or tag>]
 
 Upgrades from an earlier version to this one and back, without stopping, while pull requests land. The earlier version is
-the newest tag, or else the newest commit before this one that changed migrations.`;
+the last release (docs/upgrading.md says which), or else the newest commit before this one that changed migrations.`;
 
 if (!isHelpShown(process.argv.slice(2), usage)) finish(upgrade(process.argv.slice(2)));

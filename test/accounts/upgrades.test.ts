@@ -1,15 +1,18 @@
 // Servers and workers of two versions run beside each other during an upgrade. So a migration either only adds, or
-// removes what the last release did not use any more. The rule begins with the first release, a tag such as v1.0.0.
+// removes what the last release did not use any more (docs/upgrading.md).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, test } from 'vitest';
 import { prepareSchema } from '../../src/launcher/parts.ts';
 import { knownMigrations, migrate } from '../../src/platform/migrate.ts';
 import { parsePhase } from '../../src/platform/migration-phase.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { earlierReleases, type Release } from '../support/releases.ts';
 import { findBreaking, readSchema } from '../support/schema-changes.ts';
 
 let database: TestDatabase;
@@ -28,28 +31,23 @@ afterAll(async () => {
 const git = (...args: string[]): string => execFileSync('git', args, { cwd: projectRoot, encoding: 'utf8' }).trim();
 const sqlOf = (name: string): string => readFileSync(join(projectRoot, 'migrations', `${name}.sql`), 'utf8');
 
-/** Released versions with the names and texts of their migrations, oldest first. */
-function releases(): { version: string; migrations: Map<string, string> }[] {
-  const tags = git('tag', '--list', 'v[0-9]*', '--merged', 'HEAD', '--sort', 'version:refname');
-  return tags
-    .split('\n')
-    .filter((tag) => /^v\d+\.\d+\.\d+$/.test(tag))
-    .map((tag) => ({
-      version: tag.slice(1),
-      migrations: new Map(
-        git('ls-tree', '--name-only', tag, 'migrations/')
-          .split('\n')
-          .map((path) => [path.replace(/^migrations\/(.*)\.sql$/, '$1'), git('show', `${tag}:${path}`)]),
-      ),
-    }));
+/** The names and texts of the migrations of a release. */
+function migrationsOf({ commit }: Release): Map<string, string> {
+  return new Map(
+    git('ls-tree', '--name-only', commit, 'migrations/')
+      .split('\n')
+      .map((path) => [path.replace(/^migrations\/(.*)\.sql$/, '$1'), git('show', `${commit}:${path}`)]),
+  );
 }
 
 it('the last release could run beside each migration since', async () => {
-  const all = releases();
+  const all = earlierReleases(projectRoot);
   const last = all.at(-1);
-  const since = last === undefined ? [] : knownMigrations().filter((name) => !last.migrations.has(name));
-  const edited = [...(last?.migrations ?? [])]
-    .filter(([name, sql]) => sqlOf(name).trim() !== sql)
+  const released = last === undefined ? new Map<string, string>() : migrationsOf(last);
+  const since = last === undefined ? [] : knownMigrations().filter((name) => !released.has(name));
+  const present = new Set(knownMigrations());
+  const edited = [...released]
+    .filter(([name, sql]) => !present.has(name) || sqlOf(name).trim() !== sql)
     .map(([name]) => name);
   expect(edited).toEqual([]);
   expect(
@@ -89,6 +87,36 @@ function faultsOf(name: string, breaking: readonly string[], versions: readonly 
   if (phase.unusedSince === null) return breaking.map((sentence) => `${name} says that it only adds. ${sentence}`);
   return versions.includes(phase.unusedSince) ? [] : [`${name} names v${phase.unusedSince}, which was not released.`];
 }
+
+it('without tags, the dated sections of the changes are the releases; the present commit is none', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'releases-'));
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  const inFolder = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+  const commit = async (changes: string): Promise<string> => {
+    await writeFile(join(folder, 'CHANGELOG.md'), changes);
+    inFolder('add', '.');
+    inFolder('-c', 'user.name=Ann', '-c', 'user.email=ann@acme.test', 'commit', '-q', '-m', 'Change');
+    return inFolder('rev-parse', 'HEAD');
+  };
+  inFolder('init', '-q', '-b', 'main');
+  await commit('# Changes\n\n## Unreleased\n');
+  const first = await commit('# Changes\n\n## 1.9.0 (2026-01-02)\n');
+  expect(earlierReleases(folder)).toEqual([]);
+  await commit('# Changes\n\n## Unreleased\n\n## 1.9.0 (2026-01-02)\n');
+  expect(earlierReleases(folder)).toEqual([{ version: '1.9.0', commit: first }]);
+  const second = await commit('# Changes\n\n## 1.10.0 (2026-02-03)\n\n## 1.9.0 (2026-01-02)\n');
+  expect(earlierReleases(folder)).toEqual([{ version: '1.9.0', commit: first }]);
+  const afterBoth = '# Changes\n\n## Unreleased\n\n## 1.10.0 (2026-02-03)\n\n## 1.9.0 (2026-01-02)\n';
+  await commit(afterBoth);
+  expect(earlierReleases(folder)).toEqual([
+    { version: '1.9.0', commit: first },
+    { version: '1.10.0', commit: second },
+  ]);
+  // A tag counts, and then nothing else does: the newer section may be that of a release under way.
+  inFolder('tag', 'v1.9.0', first);
+  inFolder('tag', 'v1.10.0-rc.1', second);
+  expect(earlierReleases(folder)).toEqual([{ version: '1.9.0', commit: first }]);
+});
 
 it('says of a migration that it says no phase, and of one that removes what the one before made', async () => {
   const faults = await judge(knownMigrations().slice(-2), []);

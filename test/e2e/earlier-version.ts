@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '../../src/platform/project-root.ts';
+import { earlierReleases } from '../support/releases.ts';
 
 const run = promisify(execFile);
 const git = async (...args: string[]): Promise<string> =>
@@ -16,7 +17,7 @@ export interface EarlierVersion {
   remove(): Promise<void>;
 }
 
-/** `named`: a commit or a tag. Left out: the newest tag, else the newest commit before this one that changed migrations. */
+/** `named`: a commit or a tag. Left out: the last release, else the newest commit before this one that changed migrations. */
 export async function buildEarlierVersion(named: string | undefined): Promise<EarlierVersion> {
   const commit = await git('rev-parse', '--verify', `${named ?? (await findEarlier())}^{commit}`);
   const folder = await mkdtemp(join(tmpdir(), 'interlock-earlier-'));
@@ -31,13 +32,12 @@ export async function buildEarlierVersion(named: string | undefined): Promise<Ea
 }
 
 async function findEarlier(): Promise<string> {
-  const tags = await git('tag', '--list', 'v[0-9]*', '--merged', 'HEAD', '--sort', '-version:refname');
-  const [tag] = tags.split('\n');
-  if (tag) return tag;
+  const last = earlierReleases(projectRoot).at(-1);
+  if (last !== undefined) return last.commit;
   const migrated = await git('log', '-1', '--format=%H', 'HEAD~1', '--', 'migrations').catch(() => '');
   if (migrated === '')
     throw new Error(
-      'This clone has neither a tag nor an earlier commit. Fetch its history, or name a commit by --from.',
+      'This clone has neither a release nor an earlier commit. Fetch its history, or name a commit by --from.',
     );
   return migrated;
 }
