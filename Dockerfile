@@ -33,6 +33,7 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY migrations ./migrations
 COPY schema ./schema
+COPY proofs ./proofs
 COPY rest-facade/directives.graphql ./rest-facade/directives.graphql
 COPY rest-facade/operations ./rest-facade/operations
 COPY --from=packages /app/node_modules ./node_modules

@@ -41,6 +41,7 @@ import { askingAboutPeople } from './server/people.ts';
 import { createPreviewProxy, type PreviewProxy } from './server/preview-proxy.ts';
 import { shareRateLimit } from './server/rate-limit.shared.ts';
 import { createRateLimiter, type RateLimit, type RateLimiter } from './server/rate-limit.ts';
+import { serveProofs } from './server/proofs.ts';
 import { serveRest } from './server/rest.ts';
 import { servePullRequestPages } from './server/pull-request-page.ts';
 import { serveRunbookPages } from './server/runbook-page.ts';
@@ -247,7 +248,9 @@ async function serveRoutes(
   const apollo = await serveGraphQL(fastify, executing);
   serveMcp(fastify, { ...executing, apollo, publicUrl });
   serveRest(fastify, { ...executing, documents });
-  servePages(fastify, { ...executing, dashboard });
+  const admit = admission(parts);
+  serveProofs(fastify, { admit, secrets });
+  servePages(fastify, { ...executing, dashboard, admit });
   await serveSessionPages(fastify, { ...parts, ports, secrets });
   serveEmbeds(fastify, { ...executing, folder: dashboardDir, frameAncestors });
   serveSchemas(fastify);
@@ -275,25 +278,28 @@ function serveHealth(fastify: FastifyInstance, { db, temporal, overdue }: Health
   });
 }
 
+/** By a session of a browser or by a token, within the rate limit of the account. */
+function admission({ authenticator, callers, rateLimiter }: Parts): PageOptions['admit'] {
+  return async (request) => {
+    const session =
+      callers.sessionOf(request.headers) === null
+        ? await authenticator.authenticateToken(callers.secretOf(request.headers) ?? '', request.id)
+        : await callers.authenticate(request, request.id);
+    rateLimiter.take(session.ctx.accountId, 1);
+    return session;
+  };
+}
+
 interface PageParts extends Parts {
   readonly schema: GraphQLSchema;
   readonly dashboard: Dashboard;
+  readonly admit: PageOptions['admit'];
 }
 
-function servePages(
-  fastify: FastifyInstance,
-  { schema, authenticator, callers, dashboard, services, rateLimiter }: PageParts,
-): void {
+function servePages(fastify: FastifyInstance, { schema, dashboard, services, admit }: PageParts): void {
   const options: PageOptions = {
     schema,
-    admit: async (request) => {
-      const session =
-        callers.sessionOf(request.headers) === null
-          ? await authenticator.authenticateToken(callers.secretOf(request.headers) ?? '', request.id)
-          : await callers.authenticate(request, request.id);
-      rateLimiter.take(session.ctx.accountId, 1);
-      return session;
-    },
+    admit,
     contextOf: ({ ctx }) => graphQLContext(ctx, services, 'graphql_api'),
     answerBrowser: async (request, reply) => await dashboard.answer(request, reply),
   };

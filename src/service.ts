@@ -17,6 +17,7 @@ import { createHostInbox, createRelay } from './modules/queue/index.ts';
 import { expireDueRegistrations, wakeDueVerifications } from './modules/previews/index.ts';
 import { announceDueFreezes, lookAtNewCandidates, wakeDueReleases } from './modules/releases/index.ts';
 import { removeDeletedRepositories } from './modules/repositories/index.ts';
+import { signProofs } from './modules/proofs/index.ts';
 import { wakeDueRunbooks } from './modules/runbooks/index.ts';
 import { createSlackRelay, type SlackOptions, type SlackRelay } from './modules/slack/index.ts';
 import { createWebhookRelay, type WebhookOptions, type WebhookSender } from './modules/webhooks/index.ts';
@@ -202,6 +203,7 @@ function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Lo
     ...(secrets === undefined
       ? []
       : [
+          every(second, async () => await signProofs(ports, secrets)),
           every(second, async () => await syncInstallations(ports, secrets, false)),
           every(fiveMinutes, async () => await syncInstallations(ports, secrets, true)),
           every(minute, async () => await redeliverMissing(ports, secrets)),

@@ -16,6 +16,7 @@ import { openPostgres, prepareSchema } from './launcher/parts.ts';
 import { readRuntime } from './launcher/runtime.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
+import type { Secrets } from './modules/accounts/index.ts';
 import { findRepository } from './modules/repositories/index.ts';
 import type { RepositoryRow } from './modules/repositories/repositories.entities.ts';
 import { readStoredSecrets } from './parts.ts';
@@ -68,11 +69,24 @@ export interface NamedRepository {
   readonly name: string;
   /** One JSON document instead of text. */
   readonly json: boolean;
+  /** What opens sealed keys. Null: neither the environment nor the data directory has them. */
+  readonly secrets: Secrets | null;
+  /** Options of this program alone, by their names. */
+  readonly options: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads the arguments of a program about one repository, and runs `work` with that repository. */
 export async function withNamedRepository<T>(
-  { program, description }: { readonly program: string; readonly description: string },
+  {
+    program,
+    description,
+    options = [],
+  }: {
+    readonly program: string;
+    readonly description: string;
+    /** Flags and descriptions of options that this program alone has. */
+    readonly options?: readonly (readonly [string, string])[];
+  },
   work: (of: NamedRepository) => Promise<T>,
 ): Promise<T> {
   const command = new Command(program)
@@ -81,8 +95,9 @@ export async function withNamedRepository<T>(
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
     .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
     .option('--account <name>', 'account, where there are several')
-    .option('--json', 'one JSON document instead of text')
-    .parse();
+    .option('--json', 'one JSON document instead of text');
+  for (const [flags, meaning] of options) command.option(flags, meaning);
+  command.parse();
   const { data, databaseUrl, account, json } = command.opts<{
     data: string;
     databaseUrl?: string;
@@ -94,7 +109,8 @@ export async function withNamedRepository<T>(
     const ctx = await contextOf(service, account);
     const repository = await repositoryOf(ctx, name);
     if (repository === null) throw new StartError(`There is no repository ${name}.`);
-    return await work({ ctx, repository, name, json: json ?? false });
+    const secrets = await readStoredSecrets(resolve(data));
+    return await work({ ctx, repository, name, json: json ?? false, secrets, options: command.opts() });
   });
 }
 

@@ -1,19 +1,44 @@
 // `npm run verify -- <owner>/<name>`: derives every proof again from git and rows; exit 1 when one does not hold.
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import color from 'picocolors';
 import { calledAs } from './launcher/called-as.ts';
+import { StartError } from './launcher/start-error.ts';
+import { exportProofs } from './modules/proofs/index.ts';
 import { verifyRepository } from './modules/queue/index.ts';
-import { runTool, withNamedRepository } from './tool.ts';
+import { projectRoot } from './platform/project-root.ts';
+import { callersFolder, runTool, withNamedRepository, type NamedRepository } from './tool.ts';
 
 async function main(): Promise<number> {
   const program = calledAs('verify');
   const description = 'Derives every landing’s proof again, from plain git and the records.';
-  return await withNamedRepository({ program, description }, async ({ ctx, repository, name, json }) => {
+  const options = [['--export <file>', 'write the proofs as a file for proofs/verify.py instead']] as const;
+  return await withNamedRepository({ program, description, options }, async (named) => {
+    const { ctx, repository, name, json } = named;
+    if (named.options['export'] !== undefined) return await exportTo(named.options['export'], named);
     const verifications = await verifyRepository(ctx, repository);
     if (json) console.log(JSON.stringify(verifications, null, 2));
     else for (const verification of verifications) say(verification);
     if (!json && verifications.length === 0) console.log(`${name}: no branch is managed yet.`);
     return verifications.some(({ failures }) => failures.length > 0) ? 1 : 0;
   });
+}
+
+/** Never replaces a file. */
+async function exportTo(file: string, { ctx, repository, secrets }: NamedRepository): Promise<number> {
+  if (secrets === null)
+    throw new StartError(
+      'The proofs are signed: set INTERLOCK_SECRET, or name the data directory that has secrets.json.',
+    );
+  const proofs = await exportProofs(ctx, secrets, repository);
+  const path = resolve(callersFolder(), file);
+  await writeFile(path, `${JSON.stringify(proofs)}\n`, { mode: 0o600, flag: 'wx' });
+  const count = proofs.branches.reduce((sum, branch) => sum + branch.proofs.length, 0);
+  console.log(`${count} proofs of ${proofs.repository} are in ${path}. The public key is ${proofs.keys[0]}.`);
+  console.log(
+    `In a clone: python3 ${join(projectRoot, 'proofs', 'verify.py')} ${path} <clone> --key ${proofs.keys[0]}`,
+  );
+  return 0;
 }
 
 function say({

@@ -1,4 +1,5 @@
 // Programs of this package that need more than the API: they work on a data directory of this machine.
+import { resolve } from 'node:path';
 import type { ProgramName } from '../output/io.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
 import { examples, nameOf, repositoryOf, type Invocation, type Registry } from './invocation.ts';
@@ -40,8 +41,8 @@ export function addPrograms({ program, action }: Registry): void {
   for (const [name, description] of [
     ['verify', 'Derives the proof of each landing again from git and the records.'],
     ['doctor', 'Proves that a repository can land pull requests, and names the cure for what is missing.'],
-  ] as const)
-    program
+  ] as const) {
+    const command = program
       .command(name)
       .description(`${description} Needs the data directory.`)
       .argument('[repository]', 'as <owner>/<name>; that of the checkout if left out')
@@ -51,11 +52,14 @@ export function addPrograms({ program, action }: Registry): void {
       .action(
         action<ServiceOptions>(async (invocation, options, given) => await runOn(name, invocation, { options, given })),
       );
+    if (name === 'verify') command.option('--export <file>', 'write the proofs as a file for verify.py instead');
+  }
 }
 
 interface ServiceOptions {
   readonly databaseUrl?: string;
   readonly account?: string;
+  readonly export?: string;
 }
 
 async function runOn(
@@ -69,6 +73,7 @@ async function runOn(
     ...(global.data === undefined ? [] : ['--data', global.data]),
     ...(options.databaseUrl === undefined ? [] : ['--database-url', options.databaseUrl]),
     ...(options.account === undefined ? [] : ['--account', options.account]),
+    ...(options.export === undefined ? [] : ['--export', resolve(io.cwd, options.export)]),
     ...(global.json ? ['--json'] : []),
   ];
   return (await io.runProgram(program, [repository, ...flags])) === 0 ? 'done' : 'refused';

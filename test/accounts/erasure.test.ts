@@ -223,6 +223,7 @@ it('every table belongs to a repository, to its account alone, or to the install
     'installation',
     'migration_phase',
     'mikro_orm_migrations',
+    'proof_key',
     'retention_due',
   ]);
 });

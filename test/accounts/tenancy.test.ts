@@ -29,6 +29,7 @@ async function openDatabase(options: { readonly poolSize?: number } = {}): Promi
 const withoutPolicy: Readonly<Record<string, string>> = {
   installation: 'one row about the installation itself',
   migration_phase: 'names of migrations; no role but the owner may read it',
+  proof_key: 'the key of the installation that signs proofs, sealed; tenants may not read it',
   retention_due: 'instants of the installation, by kinds of what is deleted',
   mikro_orm_migrations: 'names of migrations; no role but the owner may read it',
 };

@@ -23,6 +23,7 @@ describe('the package', () => {
       ...['main', 'production', 'verify', 'doctor', 'import', 'recover', 'demo'].map((name) => `dist/src/${name}.js`),
       ...['dist/cli/main.js', 'dist/workflow-bundle.js', 'dist/dashboard/index.html', 'dist/graphiql/index.html'],
       ...['schema/schema.graphql', 'schema/openapi.yaml'],
+      'proofs/verify.py',
       ...migrations,
       ...documents,
     ];
@@ -50,6 +51,7 @@ describe('the package', () => {
       'dist/src',
       'dist/workflows',
       'migrations/',
+      'proofs/',
       'rest-facade/',
       'rest-facade/operations',
       'schema/',

@@ -20,13 +20,20 @@ const grades = {
   EXTERNAL: 'Somebody pushed it past the queue, so it has no proof.',
 } as const;
 
-export function commandsOf(landed: { readonly commit: string; readonly owner: string; readonly name: string }): string {
-  const { commit, owner, name } = landed;
+export function commandsOf(landed: {
+  readonly commit: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly signedBy: string | null;
+}): string {
+  const { commit, owner, name, signedBy } = landed;
   return [
     `# in a clone of ${owner}/${name}`,
     `git fetch origin`,
     `git rev-parse ${short(commit)}^{tree}`,
     `git rev-parse ${short(commit)}^1`,
+    `# every landing, derived again without Interlock from this clone and the two files below`,
+    `python3 verify.py proofs.json . ${signedBy === null ? '' : `--key ${signedBy}`}`.trimEnd(),
     `# where Interlock runs: every landing, derived again from a clone and the records`,
     `npm run -s verify -- ${owner}/${name}`,
   ].join('\n');
@@ -42,7 +49,7 @@ export function ProofView({
   const say = useSay();
   const { landedBatch: landed } = pull;
   if (!landed?.commit) return <Empty title="It has no proof: the queue did not land it." />;
-  const commands = commandsOf({ commit: landed.commit, ...repository });
+  const commands = commandsOf({ commit: landed.commit, signedBy: landed.proof?.signedBy ?? null, ...repository });
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(commands);
     say('The commands are copied.');
@@ -81,6 +88,12 @@ export function ProofView({
         <Button icon="copy" onClick={() => void copy()}>
           Copy the commands
         </Button>
+        <a href={`/${repository.owner}/${repository.name}/proofs.json`} download>
+          proofs.json
+        </a>
+        <a href="/proofs/verify.py" download>
+          verify.py
+        </a>
       </div>
       {landed.proof && (
         <>
@@ -88,6 +101,8 @@ export function ProofView({
           <dl className={parts['kv']}>
             <dt>Digest</dt>
             <dd className="mono">{landed.proof.digest}</dd>
+            <dt>Signed by</dt>
+            <dd className="mono">{landed.proof.signedBy ?? 'not signed yet'}</dd>
             <dt>Written</dt>
             <dd>
               <At at={landed.proof.createdAt} />

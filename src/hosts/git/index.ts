@@ -32,6 +32,7 @@ export {
   signature,
   writeCommit,
 } from './objects.ts';
+export { packCommits } from './packs.ts';
 export { readObjectHeader, readObjects } from './object-reader.ts';
 export { explainRefusals } from './receiving.ts';
 export { readRefValue, readRefValues } from './ref-files.ts';

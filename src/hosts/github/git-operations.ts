@@ -95,6 +95,12 @@ function readOperations(mirrors: Mirrors) {
     },
     // GitHub does not say who pushed a commit to a branch.
     findConfigurationPush: async () => await Promise.resolve(null),
+    packCommits: async (repository, range) => {
+      const directory = await have(repository, ...range.without);
+      // Of what is asked for, what is nowhere is left out.
+      await mirrors.has(repository, range.commits);
+      return await git.packCommits(mirrors.git, directory, range);
+    },
     isAncestor: async (repository, ancestor, descendant) =>
       (await mirrors.has(repository, [ancestor, descendant])) &&
       (await git.isAncestor(mirrors.git, await mirrors.at(repository), ancestor, descendant)),

@@ -93,6 +93,14 @@ export interface HostGit {
     repository: HostRepository,
     of: { readonly ref: string; readonly since: string; readonly tip: string },
   ): Promise<ConfigurationPush | null>;
+  /**
+   * A thin pack of what `commits` reach and `without` does not, for a clone that has `without`. Commits that are nowhere are
+   * left out. Throws HostUnavailable for more than 64 MB.
+   */
+  packCommits(
+    repository: HostRepository,
+    range: { readonly commits: readonly string[]; readonly without: readonly string[] },
+  ): Promise<Buffer>;
   isAncestor(repository: HostRepository, ancestor: string, descendant: string): Promise<boolean>;
   /** What a head changes since it left `base`. Null: more than `limit` files, or the two have no commit in common. */
   listChangedFiles(

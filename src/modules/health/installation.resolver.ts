@@ -3,6 +3,7 @@ import { judgeParts } from '../../domain/health/parts.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { isOutage } from '../../platform/outage.ts';
 import { readVersion } from '../../platform/project-root.ts';
+import { readProofKeys } from '../proofs/index.ts';
 import { Installation, InstallationPart } from './installation.types.ts';
 import { findOverdueOf, type Overdue } from './overdue.reads.ts';
 
@@ -16,6 +17,12 @@ export class InstallationResolver {
   })
   installation(@Ctx() { temporal }: GraphQLContext): Pick<Installation, 'version' | 'temporalUi'> {
     return { version, temporalUi: temporal.ui };
+  }
+
+  @Extensions({ price: 100, once: 0 })
+  @FieldResolver(() => [String])
+  async proofKeys(@Ctx() ctx: GraphQLContext): Promise<readonly string[]> {
+    return await readProofKeys(ctx);
   }
 
   @Extensions({ price: 2_000, once: 0 })

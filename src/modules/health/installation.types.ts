@@ -64,4 +64,10 @@ export class Installation {
     description: "The workflows in Temporal's UI. Null: no UI is known (`TEMPORAL_UI_URL`).",
   })
   temporalUi!: string | null;
+
+  @Field(() => [String], {
+    description:
+      'Public keys that sign proofs of landings, newest first: Ed25519, 64 hexadecimal digits each. Empty until the first proof is signed.',
+  })
+  proofKeys!: readonly string[];
 }

@@ -21,6 +21,7 @@ export { hosted, type HostedRepository } from './store/hosted-repository.ts';
 export { carryOut } from './effects/intents.ts';
 export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';
+export { canonical, digestProof, type ProofBody } from './landing/proof.ts';
 export { recoverDatabase } from './landing/recovery.ts';
 export { surveyInstallation, type Survey } from './landing/recovery.survey.ts';
 export { createRelay } from './effects/relay.ts';

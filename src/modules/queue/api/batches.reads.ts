@@ -306,7 +306,8 @@ export function proofOfBatch(ctx: GraphQLContext): DataLoader<string, Proof | nu
     requireScope(ctx, 'queue:read');
     return await ctx.db.read<Proof & { readonly batchId: string }>(ctx.accountId, {
       name: 'proofs_of_batches',
-      text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt"
+      text: `select l.batch_id as "batchId", f.digest, f.body as document, f.created_at as "createdAt",
+             f.signature, f.signed_by as "signedBy"
            from landing l join proof f on f.account_id = l.account_id and f.landing_id = l.id
            where l.account_id = $1 and l.batch_id = any ($2::bigint[])`,
       values: [ctx.accountId, batchIds],

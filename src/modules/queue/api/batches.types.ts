@@ -161,6 +161,19 @@ export class Proof {
 
   @Field(() => DateTime, { description: 'When it was written.' })
   createdAt!: Date;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Ed25519 signature of `interlock proof 1`, a line feed, the digest and a line feed, in base64. Null: not signed yet.',
+  })
+  signature!: string | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The public key that its signature is checked by, as 64 hexadecimal digits. Null: not signed yet.',
+  })
+  signedBy!: string | null;
 }
 
 const gateStates = { PLANNED: 'planned', RUNNING: 'running', PASSED: 'passed', FAILED: 'failed' } as const;

@@ -82,7 +82,7 @@ export function digestProof(body: ProofBody): string {
 }
 
 /** JSON with sorted keys, because PostgreSQL does not keep the order of an object's keys. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object') return JSON.stringify(value);
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,152 @@
+// All proofs of a repository as one file, from which proofs/verify.py derives each landing again with a clone and
+// without this service (docs/proofs.md).
+import type { Context } from '../../context.ts';
+import { hostClient } from '../../hosts/port.ts';
+import { requireScope, type Secrets } from '../accounts/index.ts';
+import { canonical, hosted, type ProofBody } from '../queue/index.ts';
+import type { RepositoryRow } from '../repositories/repositories.entities.ts';
+import { openProofKey, readProofKeys, type ProofKey } from './keys.ts';
+import { signProofs } from './signing.ts';
+
+export interface ProofFile {
+  readonly format: 'interlock proofs 1';
+  readonly repository: string;
+  /** Public keys that signed, newest first: 64 hexadecimal digits each. */
+  readonly keys: readonly string[];
+  readonly branches: readonly ProvenBranch[];
+  /**
+   * Packs of git, base64: heads and tested commits that a clone does not have. Each is thin against the tips of the
+   * branches.
+   */
+  readonly packs: readonly string[];
+}
+
+interface ProvenBranch {
+  readonly statement: BranchStatement;
+  readonly key: string;
+  /** Of `interlock branch 1`, a line feed, the statement as canonical JSON, and a line feed. */
+  readonly signature: string;
+  /** Oldest first. */
+  readonly proofs: readonly {
+    readonly commit: string;
+    readonly digest: string;
+    /** Both null: the proof is not signed. */
+    readonly key: string | null;
+    readonly signature: string | null;
+    readonly body: ProofBody;
+  }[];
+}
+
+/** What the service says of a branch at one instant. Proofs that are missing at the end are detected by it. */
+interface BranchStatement {
+  readonly repository: string;
+  readonly baseBranch: string;
+  /** The commit at which management of the branch began. */
+  readonly managedFrom: string;
+  /** Null: the branch does not exist. */
+  readonly tip: string | null;
+  readonly proofs: number;
+  /** Digest of the newest proof. Null: there is none. */
+  readonly last: string | null;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+interface ProofRow {
+  readonly commit: string;
+  readonly digest: string;
+  readonly key: string | null;
+  readonly signature: string | null;
+  readonly body: ProofBody;
+}
+
+const proofsInAPack = 100;
+
+/** Signs what is not signed yet. Needs the scope `queue:read`. */
+export async function exportProofs(ctx: Context, secrets: Secrets, repository: RepositoryRow): Promise<ProofFile> {
+  requireScope(ctx, 'queue:read');
+  await signProofs(ctx, secrets);
+  const key = await openProofKey(ctx, secrets);
+  const queues = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ id: string; base_branch: string; managed_from: string }>(
+        `select id, base_branch, managed_from from queue
+         where account_id = $1 and repository_id = $2 and managed_from is not null order by base_branch`,
+        [ctx.accountId, repository.id],
+      ),
+  );
+  const branches: ProvenBranch[] = [];
+  for (const queue of queues) branches.push(await readBranch(ctx, key, { repository, queue }));
+  return {
+    format: 'interlock proofs 1',
+    repository: nameOf(repository),
+    keys: await readProofKeys(ctx),
+    branches,
+    packs: await packCommits(ctx, repository, branches),
+  };
+}
+
+async function readBranch(
+  ctx: Context,
+  key: ProofKey,
+  of: {
+    readonly repository: RepositoryRow;
+    readonly queue: { readonly id: string; readonly base_branch: string; readonly managed_from: string };
+  },
+): Promise<ProvenBranch> {
+  const { repository, queue } = of;
+  const client = hostClient(ctx, hosted(repository));
+  // The tip comes last: a landing in between is a commit without a proof, never a proof without a commit.
+  const proofs = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<ProofRow>(
+        `select l.commit, p.digest, p.signed_by as key, p.signature, p.body
+         from proof p join landing l on l.account_id = p.account_id and l.id = p.landing_id
+         where p.account_id = $1 and p.queue_id = $2 order by p.id`,
+        [ctx.accountId, queue.id],
+      ),
+  );
+  const tip = await client.readRef(`refs/heads/${queue.base_branch}`);
+  const statement: BranchStatement = {
+    repository: nameOf(repository),
+    baseBranch: queue.base_branch,
+    managedFrom: queue.managed_from,
+    tip: tip?.commit ?? null,
+    proofs: proofs.length,
+    last: proofs.at(-1)?.digest ?? null,
+    at: ctx.clock().toISOString(),
+  };
+  const signature = key.sign(`interlock branch 1\n${canonical(statement)}\n`);
+  return { statement, key: key.publicKey, signature, proofs };
+}
+
+async function packCommits(
+  ctx: Context,
+  repository: RepositoryRow,
+  branches: readonly ProvenBranch[],
+): Promise<readonly string[]> {
+  const client = hostClient(ctx, hosted(repository));
+  const without = branches.flatMap(({ statement: { tip } }) => (tip === null ? [] : [tip]));
+  const proofs = branches.flatMap((branch) => branch.proofs);
+  const packs: string[] = [];
+  for (let from = 0; from < proofs.length; from += proofsInAPack) {
+    const commits = new Set(proofs.slice(from, from + proofsInAPack).flatMap(({ body }) => commitsOf(body)));
+    packs.push((await client.packCommits({ commits: [...commits], without })).toString('base64'));
+  }
+  return packs;
+}
+
+/** Commits from which a landing is derived. */
+function commitsOf({ members, evidence }: ProofBody): string[] {
+  const merged = [...members, ...evidence.flatMap(({ content = [] }) => content)];
+  return [
+    ...merged.flatMap(({ head, belowHead }) => (belowHead === undefined ? [head] : [head, belowHead])),
+    ...evidence.flatMap(({ commit, base }) => (base === undefined ? [commit] : [commit, base])),
+  ];
+}
+
+function nameOf({ owner, name }: RepositoryRow): string {
+  return `${owner}/${name}`;
+}
