@@ -58,23 +58,29 @@ export async function createServer(
   return fastify;
 }
 
-/** GitHub reads JSON whatever the content type says, and Octokit sends that type without a body too. */
+/**
+ * GitHub reads JSON whatever the content type says, and Octokit sends that type without a body too. `curl --data` calls JSON a
+ * form; the forms of pages are fields and values.
+ */
 function acceptJson(fastify: FastifyInstance): void {
   fastify.removeAllContentTypeParsers();
-  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, text === '' ? {} : JSON.parse(String(text)));
-    } catch {
-      done(Object.assign(new Error('Problems parsing JSON'), { statusCode: 400 }));
-    }
-  });
+  fastify.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => readJson(String(text), done));
   fastify.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
-    done(null, Object.fromEntries(new URLSearchParams(String(text))));
+    if (/^\s*[[{]/.test(String(text))) readJson(String(text), done);
+    else done(null, Object.fromEntries(new URLSearchParams(String(text))));
   });
   fastify.setErrorHandler(async (error: Error & { statusCode?: number }, _request, reply) => {
     const { statusCode = 500, message } = error;
     return await reply.status(statusCode).send({ message, documentation_url: 'https://docs.github.com/rest' });
   });
+}
+
+function readJson(text: string, done: (error: Error | null, body?: unknown) => void): void {
+  try {
+    done(null, text === '' ? {} : JSON.parse(text));
+  } catch {
+    done(Object.assign(new Error('Problems parsing JSON'), { statusCode: 400 }));
+  }
 }
 
 /** The controls of a running program: `POST /_emulator/controls` with `{ "<control>": [arguments] }`. */

@@ -30,6 +30,13 @@ describe('the API', () => {
     expect(await missing.json()).toMatchObject({ message: 'Invalid request.\n\n"name" wasn\'t supplied.' });
   });
 
+  it('reads JSON that curl sends as a form', async () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const body = JSON.stringify({ name: 'by-curl', color: 'ededed' });
+    const made = await call(`/repos/${w.owner}/${w.repo}/labels`, { method: 'POST', body, headers });
+    expect([made.status, await made.json()]).toMatchObject([201, { name: 'by-curl' }]);
+  });
+
   it('hides private repositories from strangers, and refuses readers who would write', async () => {
     const stranger = w.octokitOf(w.emulator.addPerson('stranger').token);
     await expect(stranger.repos.get(w.place)).rejects.toMatchObject({ status: 404 });

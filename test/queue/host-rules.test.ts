@@ -62,6 +62,23 @@ describe('the rules of the host for a base branch', () => {
     );
   });
 
+  it('that enforce a check which the configuration does not name: a commit without it is not tried', async () => {
+    const ci = "checks:\n  test:\n    run: 'true'\n  build:\n    run: 'test ! -e broken'\n";
+    const named = 'preconditions:\n  use_github_mergeability: false\n  required_checks: [test]\n';
+    await using w = await world({ ci, configuration: parallel({ builds: 2, batch: 1 }) + named });
+    const [red, green] = [await w.open('red', { broken: '1\n' }), await w.open('green', { 'a.txt': 'a\n' })];
+    await demand(w, { push: 'checked', enforcedChecks: ['build'] });
+    await w.queue(red, green);
+    await w.settled(red, green);
+    expect(await w.status(green)).toMatchObject({ status: 'merged' });
+    expect(await w.status(red)).toMatchObject({ status: 'blocked', status_code: 107 });
+    expect(
+      await w.rows(
+        "select number from intent i join batch b on b.id = i.batch_id join batch_member m on m.batch_id = b.id join pull_request p on p.id = m.pull_request_id where i.kind = 'land'",
+      ),
+    ).toEqual([{ number: green }]);
+  });
+
   it('that take no merge commits refuse a configuration that makes them', async () => {
     await using w = await world({
       configuration: parallel({ more: '' }) + 'merge_strategy:\n  batch_commit: linear\n',

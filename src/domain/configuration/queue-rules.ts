@@ -40,7 +40,7 @@ export function toQueueRules(configuration: Configuration, host: HostDemands): Q
     skipDraftWhenUpToDate: parallel.skip_draft_when_up_to_date,
     strategy: merge_strategy.name,
     batchCommit: merge_strategy.batch_commit,
-    requiredChecks: buildRequiredChecks(configuration, host.hostRequiredChecks),
+    requiredChecks: buildRequiredChecks(configuration, host),
     ownRequiredChecks: ownRequiredChecks(configuration, host.hostRequiredChecks),
     retriableChecks: retriableChecks(configuration),
     waitsForPendingWorkflows: isParallel && parallel.wait_for_pending_github_workflows,
@@ -143,7 +143,7 @@ function ownRequiredChecks(
  */
 function buildRequiredChecks(
   configuration: Configuration,
-  hostRequired: readonly string[],
+  { hostRequiredChecks, hostRules = null }: HostDemands,
 ): readonly RequiredCheck[] | null {
   const { preconditions, merge_mode, require_all_checks_pass } = configuration.merge_rules;
   const parallel = merge_mode.parallel_mode;
@@ -153,9 +153,21 @@ function buildRequiredChecks(
   const named = written.map(toRequiredCheck).filter(({ name }) => !isServiceCheck(name));
   const askHost = named.length === 0 && preconditions.use_github_mergeability;
   // A host's branch protection may name checks that only heads have.
-  const required = askHost ? hostRequired.filter((name) => !isServiceCheck(name)).map(byName) : named;
+  const chosen = askHost ? hostRequiredChecks.filter((name) => !isServiceCheck(name)).map(byName) : named;
   const wantsEveryCheck = isParallel ? parallel.require_all_draft_checks_pass : require_all_checks_pass;
-  return wantsEveryCheck || required.length === 0 ? withEveryCheck(required) : required;
+  const required = isMergedByHost(configuration) ? chosen : withEnforced(chosen, hostRules);
+  return wantsEveryCheck || chosen.length === 0 ? withEveryCheck(required) : required;
+}
+
+/** Whatever the configuration names, the host takes no commit without these checks. */
+function withEnforced(chosen: readonly RequiredCheck[], host: HostRules | null): readonly RequiredCheck[] {
+  if (host?.push !== 'checked') return chosen;
+  const enforced = (host.enforcedChecks ?? []).filter(
+    (name) =>
+      !isServiceCheck(name) &&
+      !chosen.some((check) => check.name === name && check.acceptableStatuses === passingByDefault),
+  );
+  return [...chosen, ...enforced.map(byName)];
 }
 
 /** Null: no check is retried. */

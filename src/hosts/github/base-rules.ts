@@ -82,6 +82,9 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const names = [...rules.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const hindrances = findHindrances(facts);
   const certain = hindrances.filter(({ isCertain }) => isCertain);
+  // The App may bypass a ruleset that does not say so: its checks are no more than tried.
+  const certainly = rules.filter((rule) => bypassOf(facts, rule) === false);
+  const enforced = [...certainly.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const isChecked =
     binding.some(({ type }) => type === 'required_status_checks') || (protection?.requiredChecks.length ?? 0) > 0;
   const shown = certain.length > 0 ? certain : hindrances;
@@ -94,6 +97,7 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
     why: shown.length === 0 ? null : shown.map(({ words, cure }) => `${words} ${cure}`).join(' '),
     linear: binding.some(({ type }) => type === 'required_linear_history') || (protection?.linear ?? false),
     signed: binding.some(({ type }) => type === 'required_signatures') || (protection?.signed ?? false),
+    ...(enforced.length > 0 && { enforcedChecks: [...new Set(enforced)].toSorted() }),
     ...(Object.keys(pinned).length > 0 && { pinned }),
     ...((linear !== null || checks !== null) && {
       cures: { ...(linear !== null && { linear }), ...(checks !== null && { checks }) },

@@ -57,7 +57,7 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     ...ofConversations,
     ...checkOperations({ client, db, clock }),
     ...examineOperation({ client, signsCommits, mirrors, db, clock, findInstallation: options.findInstallation }),
-    ...ruleOperations({ client, clock, signsCommits }),
+    ...ruleOperations({ client, signsCommits }),
     ...workflowOperations({ client, mirrors, updateRefs: ofGit.updateRefs, db, clock }),
     ...conclusionOperation({ ...ofGit, ...ofPullRequests, ...ofConversations }, client, clock),
     ensureRepository: async (repository) => {

@@ -25,7 +25,7 @@ export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswe
   const words = wordsOf(stdout, stderr);
   // The other refs of an atomic push are refused because one of them is: the rule counts, not the refusal of the rest.
   if (refusals.test(withoutRemarks(words)) && !races.test(rejectionsOf(stdout)))
-    return { kind: 'refused', words: withCure(words) };
+    return { kind: 'refused', words: withCure(refusalOf(stdout, stderr)) };
   return { kind: 'unclear', words };
 }
 
@@ -73,12 +73,29 @@ function rejectionsOf(stdout: string): string {
     .join('\n');
 }
 
-function wordsOf(stdout: string, stderr: string): string {
-  const remote = stderr
+/**
+ * For people, in one line without a full stop: GitHub's sentences. Without any, the reason that git has of a ref; of an
+ * atomic push the other refs are refused because of this one.
+ */
+function refusalOf(stdout: string, stderr: string): string {
+  const sentences = remarksOf(stderr).map((line) => line.replace(/^(error: |- )/, ''));
+  const reasons = rejectionsOf(stdout)
+    .split('\n')
+    .map((line) => /\((.*)\)$/.exec(line)?.[1] ?? '');
+  const reason = reasons.find((each) => refusals.test(each)) ?? reasons[0] ?? '';
+  return (sentences.length === 0 ? reason : sentences.join(' ')).slice(0, 2_000).replace(/\.$/, '');
+}
+
+function remarksOf(stderr: string): string[] {
+  return stderr
     .split('\n')
     .filter((line) => line.startsWith('remote:'))
     .map((line) => line.slice('remote:'.length).trim())
     .filter((line) => line !== '');
+}
+
+function wordsOf(stdout: string, stderr: string): string {
+  const remote = remarksOf(stderr);
   const rejected = rejectionsOf(stdout)
     .split('\n')
     .filter((line) => line !== '')

@@ -1,5 +1,5 @@
-// The rules of a base branch, read from GitHub and kept for a minute.
-import type { BaseRules, CodeHost, PinnedChecks } from '../port.ts';
+// The rules of a base branch, read from GitHub. An answer costs several calls, so that it counts for a minute.
+import type { CodeHost, PinnedChecks } from '../port.ts';
 import {
   type BranchFacts,
   judgeBaseRules,
@@ -11,27 +11,19 @@ import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { nameOf } from './pull-requests.ts';
 
-const keptMs = 60_000;
+const countsForMs = 60_000;
 
 export interface RuleSettings {
   readonly client: Client;
-  readonly clock: () => Date;
   /** Commits of Interlock are signed. */
   readonly signsCommits: boolean;
 }
 
-export function ruleOperations({ client, clock, signsCommits }: RuleSettings) {
-  const kept = new Map<string, { readonly rules: BaseRules; readonly until: number }>();
+export function ruleOperations({ client, signsCommits }: RuleSettings) {
   return {
     readBaseRules: async (repository, baseBranch) => {
-      const key = `${repository.id} ${baseBranch}`;
-      const now = clock().getTime();
-      const known = kept.get(key);
-      if (known !== undefined && known.until > now) return known.rules;
       const api = await client.of(repository, 'hint');
-      const rules = judgeBaseRules(await readBranchFacts(api, baseBranch, { signsCommits }));
-      kept.set(key, { rules, until: now + keptMs });
-      return rules;
+      return { ...judgeBaseRules(await readBranchFacts(api, baseBranch, { signsCommits })), countsForMs };
     },
   } satisfies Partial<CodeHost>;
 }

@@ -12,7 +12,7 @@ export interface WebhookPayload {
   readonly sha?: string;
   readonly number?: number;
   readonly installation?: { readonly id?: number } | null;
-  readonly repository?: { readonly id?: number; readonly default_branch?: string } | null;
+  readonly repository?: { readonly id?: number } | null;
   readonly pull_request?: { readonly number?: number } | null;
   readonly issue?: { readonly number?: number; readonly pull_request?: unknown } | null;
   readonly check_run?: { readonly head_sha?: string; readonly app?: WebhookApp | null } | null;
@@ -25,7 +25,8 @@ export type WebhookHint =
   | { readonly kind: 'push'; readonly ref: string }
   | { readonly kind: 'pull_request'; readonly number: number }
   | { readonly kind: 'comment'; readonly number: number }
-  | { readonly kind: 'checks'; readonly commit: string };
+  | { readonly kind: 'checks'; readonly commit: string }
+  | { readonly kind: 'rules' };
 
 export interface WebhookNews {
   /** GitHub's id of the repository that the hints are about. Null: none. */
@@ -76,9 +77,7 @@ function hintsOf(event: string, payload: WebhookPayload): WebhookHint[] {
       return checksOf(payload.workflow_run?.head_sha);
     case 'branch_protection_rule':
     case 'repository_ruleset':
-      return payload.repository?.default_branch === undefined
-        ? []
-        : [{ kind: 'push', ref: `refs/heads/${payload.repository.default_branch}` }];
+      return [{ kind: 'rules' }];
     default:
       return [];
   }

@@ -78,6 +78,10 @@ export type PinnedChecks = Readonly<Record<string, readonly string[]>>;
  */
 export interface BaseRules {
   readonly requiredChecks: readonly string[];
+  /**
+   * With `push: 'checked'`, the names that a commit certainly has to have passed before the host takes it. Left out: none.
+   */
+  readonly enforcedChecks?: readonly string[];
   /** Left out: none of them is. */
   readonly pinned?: PinnedChecks;
   readonly push: 'free' | 'checked' | 'refused';
@@ -96,6 +100,11 @@ export interface BaseRules {
    * begins with "or". Left out: the host names nothing.
    */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
+  /**
+   * How long the answer counts, unless the host reports an event `rules`. Left out: the host is asked at each look, because
+   * the answer costs little.
+   */
+  readonly countsForMs?: number;
 }
 
 /** What GitHub takes in one dispatch. */

@@ -12,7 +12,9 @@ export type HostEvent =
   | { readonly kind: 'push'; readonly repository: HostRepository; readonly ref: string }
   | { readonly kind: 'pull_request'; readonly repository: HostRepository; readonly number: number }
   | { readonly kind: 'comment'; readonly repository: HostRepository; readonly number: number }
-  | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string };
+  | { readonly kind: 'checks'; readonly repository: HostRepository; readonly commit: string }
+  /** Of the base branches: what `readBaseRules` answers. */
+  | { readonly kind: 'rules'; readonly repository: HostRepository };
 
 export interface CodeHost extends HostGit, HostComposing, HostPullRequests, HostChecks {
   readonly kind: 'local' | 'github';

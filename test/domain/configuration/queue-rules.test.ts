@@ -30,6 +30,32 @@ it('a verification that the host requires of heads may come after their CI has e
   ]);
 });
 
+describe('checks without which the host takes no commit', () => {
+  const requiredOf = (yaml: string, push: 'free' | 'checked' = 'checked') => {
+    const hostRules = { push, why: null, linear: false, signed: false, enforcedChecks: ['build', 'interlock/verify'] };
+    return toQueueRules(rules(yaml), { hostRequiredChecks: ['build'], hostRules }).requiredChecks;
+  };
+  const chosen = (...named: readonly string[]) =>
+    `  preconditions: {use_github_mergeability: false, required_checks: [${named.join(', ')}]}\n`;
+  it.each([
+    ['count besides those that the configuration names', chosen('test') + parallel(''), ['test', 'build']],
+    ['count once', chosen('build') + parallel(''), ['build']],
+    [
+      'count by what the host accepts, whatever else the configuration accepts',
+      chosen('{name: build, acceptable_statuses: [failure]}') + parallel(''),
+      ['build', 'build'],
+    ],
+    ['do not replace every check that ran', chosen() + parallel(''), ['build', '*']],
+    ['do not count where the host merges', chosen('test') + parallel('use_fast_forwarding: false'), ['test']],
+  ])('%s', (_name, yaml, expected) => {
+    expect(names(requiredOf(yaml))).toEqual(expected);
+  });
+
+  it('do not count where the host takes every commit', () => {
+    expect(names(requiredOf(chosen('test') + parallel(''), 'free'))).toEqual(['test']);
+  });
+});
+
 describe('the queue', () => {
   it('is serial by default, one pull request at a time', () => {
     expect(queueRules('')).toMatchObject({

@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
       rules: [rule('required_status_checks', ['test', 'lint'])],
       rulesets: [{ ...ruleset, bypasses: false }],
     },
-    rules: { push: 'checked', why: null, requiredChecks: ['test', 'lint'] },
+    rules: { push: 'checked', why: null, requiredChecks: ['test', 'lint'], enforcedChecks: ['lint', 'test'] },
   },
   {
     name: 'required checks of a ruleset that the App bypasses',
@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
       rulesets: [{ ...ruleset, bypasses: false }],
       protection: { ...open, requiredChecks: ['test'], pins: { test: ['15368', '7'] } },
     },
-    rules: { requiredChecks: ['test', 'lint'], pinned: { test: ['15368', '7'] } },
+    rules: { requiredChecks: ['test', 'lint'], enforcedChecks: ['lint', 'test'], pinned: { test: ['15368', '7'] } },
   },
   {
     name: 'required checks of both kinds of rules',
@@ -67,6 +67,7 @@ const cases: readonly Case[] = [
     rules: {
       push: 'checked',
       requiredChecks: ['test', 'build'],
+      enforcedChecks: ['build', 'test'],
       cures: {
         checks: `require the checks by a ruleset with interlock on its bypass list, mode always, instead of by the protection. ${open.url}`,
       },
@@ -229,7 +230,7 @@ const cases: readonly Case[] = [
   {
     name: 'required checks of classic protection',
     facts: { protection: { ...open, requiredChecks: ['test'] } },
-    rules: { push: 'checked', requiredChecks: ['test'] },
+    rules: { push: 'checked', requiredChecks: ['test'], enforcedChecks: ['test'] },
   },
 ];
 
@@ -244,4 +245,6 @@ test.each(cases)('$name', ({ facts, rules }) => {
     ...facts,
   });
   expect(judged).toMatchObject(rules);
+  // What is not certain is not enforced.
+  expect(judged.enforcedChecks).toEqual(rules.enforcedChecks);
 });

@@ -85,13 +85,21 @@ test('a push that succeeds is done, whatever GitHub remarks', () => {
   expect(readPushAnswer({ exitCode: 0, stdout: 'Done\n', stderr })).toEqual({ kind: 'done' });
 });
 
-test("a refusal has GitHub's words and what became of each ref", () => {
-  const stderr = 'remote: \nremote: error: GH006: Protected branch update failed for refs/heads/main.\n';
-  const answer = readPushAnswer({ exitCode: 1, stdout: rejected('protected branch hook declined'), stderr });
-  expect(answer).toMatchObject({ kind: 'refused' });
-  expect(answer.kind === 'done' ? '' : answer.words).toBe(
-    `error: GH006: Protected branch update failed for refs/heads/main.\nabc:${main} [remote rejected] (protected branch hook declined)\nabc:${landing} [remote rejected] (atomic push failed)`,
-  );
+test.each([
+  [
+    'the sentences of GitHub, in one line',
+    rejected('push declined due to repository rule violations'),
+    'remote: \nremote: error: GH013: Repository rule violations found for refs/heads/main.\nremote: \nremote: - Required status check "build" is expected.\nremote: \n',
+    'GH013: Repository rule violations found for refs/heads/main. Required status check "build" is expected',
+  ],
+  [
+    'the reason of the ref that a rule refuses, where GitHub says no more',
+    `!\tabc:${landing}\t[remote rejected] (atomic push failed)\n!\tabc:${main}\t[remote rejected] (protected branch hook declined)\n`,
+    '',
+    'protected branch hook declined',
+  ],
+])('a refusal has %s', (_name, stdout, stderr, words) => {
+  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toEqual({ kind: 'refused', words });
 });
 
 const [before, after, strange] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];

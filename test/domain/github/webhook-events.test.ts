@@ -32,7 +32,7 @@ test.each([
   ['check_suite', /^checks [0-9a-f]{40}$/],
   ['status', /^checks [0-9a-f]{40}$/],
   ['workflow_run', /^checks [0-9a-f]{40}$/],
-  ['branch_protection_rule', /^push refs\/heads\//],
+  ['branch_protection_rule', /^rules$/],
 ])('every example of %s is one hint', (name, pattern) => {
   const hints = newsOf(name).map((news) => news.hints.map((hint) => Object.values(hint).join(' ')));
   expect(hints.length).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ test.each(silent)('no example of %s is a hint', (name) => {
   expect(newsOf(name).flatMap(({ hints }) => hints)).toEqual([]);
 });
 
-const repository = { id: 7, default_branch: 'main' };
+const repository = { id: 7 };
 
 test.each<{ name: string; event: string; payload: WebhookPayload; hints: WebhookNews['hints'] }>([
   {
@@ -72,7 +72,7 @@ test.each<{ name: string; event: string; payload: WebhookPayload; hints: Webhook
     name: 'a ruleset that was changed',
     event: 'repository_ruleset',
     payload: {},
-    hints: [{ kind: 'push', ref: 'refs/heads/main' }],
+    hints: [{ kind: 'rules' }],
   },
   { name: 'a check without a commit', event: 'check_run', payload: { check_run: {} }, hints: [] },
   { name: 'a check of something else', event: 'check_run', payload: { check_run: { head_sha: '../x' } }, hints: [] },

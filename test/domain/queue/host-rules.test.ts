@@ -24,6 +24,18 @@ describe('why nothing lands on a base branch', () => {
     ['required checks', { ...free, push: 'checked' }, parallel, null],
     ['required checks, in serial mode', { ...free, push: 'checked' }, changed({ mode: 'serial' }), /the mode default/],
     ['required checks, without a queue', { ...free, push: 'checked' }, changed({ mode: 'no-queue' }), /mode no-queue/],
+    [
+      'a required check that only heads have',
+      {
+        ...free,
+        push: 'checked',
+        enforcedChecks: ['test', 'interlock/verify'],
+        cures: { checks: 'add the App to the list. https://x.test/3' },
+      },
+      parallel,
+      /check interlock\/verify on main, .*required_checks instead, or add the App to the list\. https:\/\/x\.test\/3$/,
+    ],
+    ['required checks of CI', { ...free, push: 'checked', enforcedChecks: ['test'] }, parallel, null],
     ['a linear history and groups', { ...free, linear: true }, parallel, /batch_commit to linear, or remove the rule/],
     [
       'a linear history by a rule that the host names',

@@ -2,7 +2,8 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import { explainAll } from '../../../src/modules/queue/api/explain.reads.ts';
-import { queueWorld } from './queue-world.ts';
+import { parallel } from '../../support/world.ts';
+import { queueWorld, requiresTest } from './queue-world.ts';
 
 test('explanation and comment name the rule with its link, and no landing is tried', async () => {
   await using w = await queueWorld();
@@ -32,6 +33,68 @@ test('explanation and comment name the rule with its link, and no landing is tri
   );
   expect(explained.get(row!.id)).toMatchObject({ kind: 'halted', sentence: `The queue is halted: ${words}` });
   expect(await w.rows("select 1 from intent where kind = 'land'")).toEqual([]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('rules that are changed at GitHub count at once, on each base branch', async () => {
+  await using w = await queueWorld({ configuration: `base_branches: [main, release]\n${parallel()}${requiresTest}` });
+  await w.push('release', { release: '1\n' });
+  await w.emulator.core.settled();
+  const { data: ruleset } = await w.person.repos.createRepoRuleset({
+    ...w.place,
+    name: 'strict',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/main', 'refs/heads/release'], exclude: [] } },
+    rules: [{ type: 'update' }],
+  });
+  await w.push('two', { two: '2\n' });
+  const one = await w.open('one', { one: '1\n' });
+  const { data: two } = await w.person.pulls.create({ ...w.place, title: 'Add two', head: 'two', base: 'release' });
+  await w.label(one, two.number);
+  const refused = async (): Promise<string[]> => {
+    const rows = await w.rows<{ branch: string }>(
+      "select base_branch as branch from queue where host_rules ->> 'push' = 'refused' order by base_branch",
+    );
+    return rows.map(({ branch }) => branch);
+  };
+  await w.until(async () => (await refused()).length === 2);
+  await w.person.repos.deleteRepoRuleset({ ...w.place, ruleset_id: ruleset.id });
+  expect(await w.settled(one, two.number)).toEqual({ [one]: 'merged', [two.number]: 'merged' });
+  expect(await refused()).toEqual([]);
+  expect(w.emulator.core.mistakes).toEqual([]);
+});
+
+test('a check that a ruleset requires is awaited, though the configuration does not name it', async () => {
+  await using w = await queueWorld();
+  await w.person.repos.createRepoRuleset({
+    ...w.place,
+    name: 'built',
+    target: 'branch',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+    rules: [
+      {
+        type: 'required_status_checks',
+        parameters: { strict_required_status_checks_policy: false, required_status_checks: [{ context: 'build' }] },
+      },
+    ],
+  });
+  const number = await w.open('one', { one: '1\n' });
+  await w.label(number);
+  const branch = async (): Promise<string | undefined> => {
+    const { data } = await w.person.git.listMatchingRefs({ ...w.place, ref: 'heads/mq-bot-' });
+    return data[0]?.object.sha;
+  };
+  await w.until(async () => (await branch()) !== undefined);
+  // As a CI of its own reports it.
+  await w.person.repos.createCommitStatus({
+    ...w.place,
+    sha: (await branch()) ?? '',
+    context: 'build',
+    state: 'success',
+  });
+  expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   expect(w.emulator.core.mistakes).toEqual([]);
 });
 

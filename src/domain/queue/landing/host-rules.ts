@@ -1,5 +1,6 @@
 // What the rules of a code host mean for the landings on a base branch. The host is asked before a landing is tried: a
 // refusal would block pull requests that nothing is wrong with.
+import { isServiceCheck } from '../evidence/service-checks.ts';
 import type { QueueRules } from '../model/rules.ts';
 
 /** The rules of a base branch, as the port of a code host reads them (`BaseRules`). */
@@ -9,6 +10,8 @@ export interface HostRules {
   readonly why: string | null;
   readonly linear: boolean;
   readonly signed: boolean;
+  /** With `checked`: the names that a commit has to have passed before the host takes it. Left out: none. */
+  readonly enforcedChecks?: readonly string[];
   /** What can be done at the host about `linear` and about `checked`: the end of a sentence that begins with "or". */
   readonly cures?: { readonly linear?: string; readonly checks?: string };
   /** Required checks that count only from these writers, by the host's ids of them. Left out: none. */
@@ -33,6 +36,9 @@ export function decideHostHold(host: HostRules | null, landings: Landings): stri
   if (host.push === 'refused') return `The code host takes no landing on ${baseBranch}. ${host.why ?? ''}`.trim();
   if (host.push === 'checked' && rules.mode !== 'parallel')
     return `The code host takes only commits with passed checks on ${baseBranch}, and the mode ${modeNames[rules.mode]} lands commits that CI never saw. Set merge_mode.type to parallel, or ${host.cures?.checks ?? 'permit Interlock to bypass the required checks.'}`;
+  const own = host.push === 'checked' ? (host.enforcedChecks ?? []).filter(isServiceCheck) : [];
+  if (own.length > 0)
+    return `The code host takes only commits with the check ${own.join(' and ')} on ${baseBranch}, and Interlock reports it on the heads of pull requests alone. Require it by preconditions.required_checks instead, or ${host.cures?.checks ?? 'permit Interlock to bypass the required checks.'}`;
   return null;
 }
 

@@ -76,7 +76,7 @@ export async function carryOutRefresh(ctx: Context, intent: IntentRow): Promise<
   if (loaded === null) return;
   const { host, row } = loaded;
   const seen = await syncPullRequest(ctx, host, row.number);
-  await syncBase(ctx, host, seen?.baseBranch ?? row.baseBranch);
+  await syncBase(ctx, host, seen?.baseBranch ?? row.baseBranch, { areRulesStale: true });
   for (const commit of await readTestedCommits(ctx, row.id)) await recordChecks(ctx, host, commit);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     // Even if the host has no news: the next turn judges admission and reviews again.

@@ -16,8 +16,15 @@ import { haltOnUnknownLandings } from './unknown-landings.ts';
  * The result is written only if the recorded tip is still the one from before the read. Otherwise a landing was
  * concluded or another read was written in the meantime, and this one may be older: it is repeated. The commit itself
  * does not show its age, because a force push may bring back any commit.
+ *
+ * The host's rules are read again when the last answer no longer counts, or when they may have changed (`areRulesStale`).
  */
-export async function syncBase(ctx: Context, repository: HostedRepository, baseBranch: string): Promise<void> {
+export async function syncBase(
+  ctx: Context,
+  repository: HostedRepository,
+  baseBranch: string,
+  { areRulesStale }: { readonly areRulesStale: boolean } = { areRulesStale: false },
+): Promise<void> {
   const client = hostClient(ctx, repository);
   const queueId =
     (await findQueue(ctx, repository.id, baseBranch)) ??
@@ -26,7 +33,12 @@ export async function syncBase(ctx: Context, repository: HostedRepository, baseB
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
     const tip = await client.readRef(`refs/heads/${baseBranch}`);
-    const demands = tip === null ? demandsOf(before) : await readDemands(client, baseBranch);
+    const isKnown = !areRulesStale && (before.hostRulesUntil?.getTime() ?? 0) > ctx.clock().getTime();
+    const { countsUntil, ...demands } =
+      tip === null || isKnown
+        ? { ...demandsOf(before), countsUntil: null }
+        : await readDemands(ctx, client, baseBranch);
+    if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
     // A landing that these rows never knew is no outside push, whatever moved the base.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
@@ -82,7 +94,28 @@ function demandsOf({ hostRequiredChecks, hostRules }: Demands): Demands {
   return { hostRequiredChecks, hostRules: hostRules ?? null };
 }
 
-async function readDemands(client: HostClient, baseBranch: string): Promise<Demands> {
-  const { requiredChecks, ...rules } = await client.readBaseRules(baseBranch);
-  return { hostRequiredChecks: [...requiredChecks].sort(), hostRules: rules };
+async function readDemands(
+  ctx: Context,
+  client: HostClient,
+  baseBranch: string,
+): Promise<Demands & { readonly countsUntil: Date | null }> {
+  const { requiredChecks, countsForMs = 0, ...rules } = await client.readBaseRules(baseBranch);
+  return {
+    hostRequiredChecks: [...requiredChecks].sort(),
+    hostRules: rules,
+    countsUntil: countsForMs === 0 ? null : new Date(ctx.clock().getTime() + countsForMs),
+  };
+}
+
+/** No fact of the planner, so that the queue's version stays. */
+async function keepRulesUntil(ctx: Context, queueId: string, until: Date): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query('update queue set host_rules_until = $3 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        queueId,
+        until,
+      ]),
+  );
 }

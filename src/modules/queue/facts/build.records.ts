@@ -100,6 +100,8 @@ interface KeptBuild extends KeptChecks {
   /** A batch waits for it. Otherwise it is the head of a pull request. */
   readonly isTested: boolean;
   readonly hostRequired: readonly string[];
+  /** Checks without which the host takes no commit. */
+  readonly hostEnforced: readonly string[];
   /** Of each queue that the commit is for. */
   readonly hostPinned: readonly PinnedChecks[];
   readonly configurationYaml: string;
@@ -119,6 +121,8 @@ async function readKept(ctx: Context, repositoryId: string, commit: string): Pro
              case when not coalesce(t.waits, false) then extract(epoch from greatest(b.started_at, t.moved_at))::float8 * 1000 end as "movedAt",
              t.waits is not null as "isTested",
              array(select distinct unnest(q.host_required_checks) from queue q where q.account_id = $1 and q.id in (select id from meant)) as "hostRequired",
+             array(select distinct jsonb_array_elements_text(q.host_rules -> 'enforcedChecks') from queue q
+               where q.account_id = $1 and q.id in (select id from meant) and q.host_rules ->> 'push' = 'checked' and q.host_rules ? 'enforcedChecks') as "hostEnforced",
              array(select q.host_rules -> 'pinned' from queue q
                where q.account_id = $1 and q.id in (select id from meant) and q.host_rules ? 'pinned') as "hostPinned",
              r.configuration_yaml as "configurationYaml"
@@ -132,8 +136,15 @@ async function readKept(ctx: Context, repositoryId: string, commit: string): Pro
   return kept ?? null;
 }
 
-function wantedOf({ movedAt, isTested, hostRequired, hostPinned, configurationYaml }: KeptBuild): WantedChecks {
-  const { rules } = rulesOf({ configurationYaml }, { hostRequiredChecks: hostRequired });
+function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild): WantedChecks {
+  const { hostRequired, hostEnforced, hostPinned } = host;
+  const { rules } = rulesOf(
+    { configurationYaml },
+    {
+      hostRequiredChecks: hostRequired,
+      hostRules: { push: 'checked', why: null, linear: false, signed: false, enforcedChecks: hostEnforced },
+    },
+  );
   // Where nothing is required of a head itself, the checks of builds tell when its CI has ended.
   const isJudged = !isTested && rules.ownRequiredChecks?.length !== 0;
   const required = (isJudged ? rules.ownRequiredChecks : rules.requiredChecks) ?? [];

@@ -48,7 +48,8 @@ async function land(ctx: Context, intentId: string, batchId: string): Promise<vo
   await passFailpoint('landing:after_host');
   await concludeLanding(ctx, { intentId, attempt: started.attempt, loaded, outcome });
   await passFailpoint('landing:after_conclude');
-  await syncBase(ctx, loaded.host, loaded.baseBranch);
+  // A refusal is often a rule that is new.
+  await syncBase(ctx, loaded.host, loaded.baseBranch, { areRulesStale: outcome.kind === 'refused' });
   if (outcome.kind === 'mismatch' || (outcome.kind === 'base_moved' && (await isBaseGone(ctx, loaded))))
     await followMembers(ctx, loaded);
 }

@@ -4,7 +4,7 @@ import { type BotCommit, botBranchCures, judgeBotChecks } from '../../../domain/
 import { missing, ok, type ReportFinding, warning } from '../../../domain/doctor/finding.ts';
 import { isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
-import { isMergedByHost } from '../../../domain/configuration/queue-rules.ts';
+import { isMergedByHost, type HostDemands } from '../../../domain/configuration/index.ts';
 import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
@@ -20,7 +20,7 @@ export async function examineRepository(ctx: Context, repository: RepositoryRow,
   const queues = await readQueues(ctx, repository.id);
   const baseBranches = [...new Set([repository.defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
   const commits = await readBotCommits(ctx, repository.id);
-  const requiredChecks = namesOf(repository, []);
+  const requiredChecks = namesOf(repository, { hostRequiredChecks: [] });
   const isBuilt = rulesOf(repository, { hostRequiredChecks: [] }).rules.mode === 'parallel';
   const expectations = { baseBranches, requiredChecks, isValidated: commits.length > 0 || !isBuilt };
   await hostClient(ctx, hosted(repository)).examine(expectations, report);
@@ -32,8 +32,8 @@ export async function examineRepository(ctx: Context, repository: RepositoryRow,
 }
 
 /** Checks that the configuration and the host demand of a build by their names. */
-function namesOf(repository: RepositoryRow, hostRequiredChecks: readonly string[]): string[] {
-  const { rules } = rulesOf(repository, { hostRequiredChecks });
+function namesOf(repository: RepositoryRow, host: HostDemands): string[] {
+  const { rules } = rulesOf(repository, host);
   return (rules.requiredChecks ?? [])
     .map(({ name }) => name)
     .filter((name) => !/[*?]/.test(name) && !isServiceCheck(name));
@@ -48,12 +48,13 @@ async function examineConfiguration(
   const probe = `configuration for ${baseBranch}`;
   try {
     const host = await hostClient(ctx, hosted(repository)).readBaseRules(baseBranch);
-    const { configuration, rules } = rulesOf(repository, { hostRequiredChecks: host.requiredChecks });
+    const demands = { hostRequiredChecks: host.requiredChecks, hostRules: host };
+    const { configuration, rules } = rulesOf(repository, demands);
     // The host itself reports rules that refuse each push, one by one.
     const judged = { ...host, push: host.push === 'refused' ? 'free' : host.push } as const;
     const hold = decideHostHold(judged, { baseBranch, rules, isMergedByHost: isMergedByHost(configuration) });
     report(hold === null ? ok(probe, `The host takes what it lands on ${baseBranch}.`) : missing(probe, hold, null));
-    return namesOf(repository, host.requiredChecks);
+    return namesOf(repository, demands);
   } catch (error) {
     if (!(error instanceof HostUnavailable || error instanceof HostRefused)) throw error;
     report(missing(probe, `The rules of ${baseBranch} could not be read: ${error.message}.`, null));

@@ -35,9 +35,20 @@ export async function receiveHostHint(ports: Ports, hint: HostHint): Promise<voi
     case 'checks':
       await recordChecks(ctx, repository, subject);
       return await recordGates(ctx, repository, subject);
+    case 'rules':
+      return await receiveRules(ctx, repository);
     default:
       kind satisfies never;
   }
+}
+
+async function receiveRules(ctx: Context, repository: HostedRepository): Promise<void> {
+  const bases = await ctx.db.read<{ baseBranch: string }>(ctx.accountId, {
+    name: 'bases_of_repository',
+    text: `select base_branch as "baseBranch" from queue where account_id = $1 and repository_id = $2 order by id`,
+    values: [ctx.accountId, repository.id],
+  });
+  for (const { baseBranch } of bases) await syncBase(ctx, repository, baseBranch, { areRulesStale: true });
 }
 
 async function isBotPullRequest(ctx: Context, repositoryId: string, number: number): Promise<boolean> {

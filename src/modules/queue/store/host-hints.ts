@@ -8,7 +8,7 @@ export interface HostHint {
   readonly accountId: string;
   readonly repositoryId: string;
   readonly kind: HostEvent['kind'];
-  /** The ref, the number or the commit. Empty for comments: those of a repository are read together. */
+  /** The ref, the number or the commit. Empty for comments and rules: those of a repository are read together. */
   readonly subject: string;
 }
 
@@ -42,6 +42,7 @@ export function hintOf(event: HostEvent): HostHint {
     case 'pull_request':
       return { ...of, subject: String(event.number) };
     case 'comment':
+    case 'rules':
       return { ...of, subject: '' };
     case 'checks':
       return { ...of, subject: event.commit };

@@ -27,6 +27,7 @@ export const QueueEntity = defineEntity({
     baseTree: p.string().nullable(),
     hostRequiredChecks: p.array().default([]),
     hostRules: p.json<HostRules>().nullable(),
+    hostRulesUntil: p.datetime().nullable(),
     hostWaitUntil: p.datetime().nullable(),
     managedFrom: p.string().nullable(),
     nextPosition: p.bigint('number').default(1),
