@@ -1,11 +1,14 @@
 // `npm run doctor -- <owner>/<name>`: proves by reversible probes that a repository can land pull requests, and names the
-// cure for what is missing; exit 1 when something is. `-- --growth` says what takes room, and needs no repository.
+// cure for what is missing; exit 1 when something is. Without a repository: compares the installation with its invariants.
+// `-- --growth` says what takes room.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import color from 'picocolors';
 import type { Finding } from './domain/doctor/finding.ts';
+import { invariantNames, invariants, type Violation } from './domain/health/invariants.ts';
 import { growthText, measureGrowth } from './growth.ts';
 import { calledAs } from './launcher/called-as.ts';
+import { findViolations } from './modules/health/index.ts';
 import { examineOidc, openOidc } from './modules/oidc/index.ts';
 import { examineRepository } from './modules/queue/index.ts';
 import { oidcFrom, retentionFrom } from './parts.ts';
@@ -14,6 +17,7 @@ import { runTool, withNamedRepository, withService } from './tool.ts';
 async function main(): Promise<number> {
   const program = calledAs('doctor');
   if (process.argv.includes('--growth')) return await showGrowth(program);
+  if (!process.argv.slice(2).some(isRepository)) return await compareInvariants(program);
   const description = 'Proves that a repository can land pull requests, and names the cure for what is missing.';
   return await withNamedRepository({ program, description }, async ({ ctx, repository, name, json }) => {
     const findings: Finding[] = [];
@@ -32,6 +36,49 @@ async function main(): Promise<number> {
     else console.log(`\n${count('ok')} ok, ${count('warning')} to look at, ${count('missing')} missing.`);
     return isReady ? 0 : 1;
   });
+}
+
+/** An argument `<owner>/<name>`, and no value of an option. */
+function isRepository(argument: string, at: number, all: readonly string[]): boolean {
+  const takesValue = ['--data', '--database-url', '--account'].includes(all[at - 1] ?? '');
+  return !argument.startsWith('-') && !takesValue;
+}
+
+/** Exit 1: an invariant does not hold. */
+async function compareInvariants(program: string): Promise<number> {
+  const command = new Command(program)
+    .description(
+      'Compares the installation with what always holds in it. With <owner/name>: proves that the repository can land pull requests.',
+    )
+    .option('--growth', 'says what takes room instead')
+    .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
+    .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+    .option('--json', 'one JSON document instead of text')
+    .parse();
+  const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();
+  return await withService({ dataDir: data, databaseUrl }, async ({ ports }) => {
+    const startedAt = performance.now();
+    const violations = await findViolations(ports, { scope: 'all' });
+    const tookMs = Math.round(performance.now() - startedAt);
+    if (json) console.log(JSON.stringify({ tookMs, violations }, null, 2));
+    else sayInvariants(violations, tookMs);
+    return violations.length === 0 ? 0 : 1;
+  });
+}
+
+const mostSaid = 20;
+
+function sayInvariants(violations: readonly Violation[], tookMs: number): void {
+  for (const name of invariantNames) {
+    const found = violations.filter(({ invariant }) => invariant === name);
+    console.log(
+      `${found.length === 0 ? color.green('holds ') : color.red('broken')}  ${name}: ${invariants[name].sentence}`,
+    );
+    for (const { account, sentence } of found.slice(0, mostSaid))
+      console.log(`         ${account === '' ? '' : `account ${account}: `}${sentence}`);
+    if (found.length > mostSaid) console.log(`         and ${found.length - mostSaid} more`);
+  }
+  console.log(`\n${violations.length} violations, found in ${tookMs} ms.`);
 }
 
 /** Exit 1: something is older than its setting allows. */

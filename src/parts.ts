@@ -110,6 +110,7 @@ export async function openServer(
       secrets,
       hub,
       overdue: service.overdue,
+      violations: service.violations,
       temporal: watch,
       frameAncestors: frameAncestorsFrom(process.env),
       metrics: { page: service.metricsPage, token: metricsTokenFrom(process.env) },

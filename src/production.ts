@@ -180,6 +180,7 @@ async function runWorker(flags: WorkerFlags, stops: Stop[]): Promise<Running> {
     ...flags,
     parts,
     overdue: service.overdue,
+    violations: service.violations,
     metrics: {
       page: service.metricsPage,
       token: metricsTokenFrom(process.env),

@@ -11,6 +11,8 @@ import { loadDocuments, serverOptions } from '../rest-facade/index.ts';
 import type { Ports } from './context.ts';
 import { configurationJsonSchema } from './domain/configuration/index.ts';
 import type { OidcSettings } from './domain/accounts/oidc-settings.ts';
+import type { Violation } from './domain/health/invariants.ts';
+import { judgeInvariants } from './domain/health/parts.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
 import { measuring } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
@@ -65,6 +67,8 @@ export interface ServerOptions {
   readonly trustsProxy?: TrustsProxy | null;
   /** What /readyz reports besides: work that is older than its own time limit. */
   readonly overdue?: () => readonly Overdue[];
+  /** Invariants that do not hold. Left out, or null: nobody has compared them. */
+  readonly violations?: () => readonly Violation[] | null;
   /** What it reports about Temporal. Left out: nothing. */
   readonly temporal?: TemporalView;
   /** More to serve, such as git over HTTP. Its errors and hooks stay its own. */
@@ -229,7 +233,15 @@ async function serveRoutes(
   options: ServerOptions,
   parts: Parts,
 ): Promise<ApolloServer<GraphQLContext>> {
-  const { ports, secrets, metrics, registerExtra, overdue = () => [], frameAncestors = "'none'" } = options;
+  const {
+    ports,
+    secrets,
+    metrics,
+    registerExtra,
+    overdue = () => [],
+    violations = () => null,
+    frameAncestors = "'none'",
+  } = options;
   const { log, publicUrl } = ports;
   const { authenticator, callers, services, rateLimiter } = parts;
   const { temporal } = services;
@@ -244,7 +256,7 @@ async function serveRoutes(
   describeEveryAnswer(fastify, dashboard);
   if (metrics) serveMetrics(fastify, { ...metrics, publicUrl, temporal: temporal.health });
   refuseGuessers(fastify, parts);
-  serveHealth(fastify, { db: ports.db, temporal, overdue });
+  serveHealth(fastify, { db: ports.db, temporal, overdue, violations });
   const apollo = await serveGraphQL(fastify, executing);
   serveMcp(fastify, { ...executing, apollo, publicUrl });
   serveRest(fastify, { ...executing, documents });
@@ -264,13 +276,14 @@ interface Health {
   readonly db: Ports['db'];
   readonly temporal: TemporalView;
   readonly overdue: () => readonly Overdue[];
+  readonly violations: () => readonly Violation[] | null;
 }
 
-function serveHealth(fastify: FastifyInstance, { db, temporal, overdue }: Health): void {
+function serveHealth(fastify: FastifyInstance, { db, temporal, overdue, violations }: Health): void {
   fastify.get('/healthz', async () => ({ status: 'ok' }));
   fastify.get<{ Querystring: { readonly deep?: string } }>('/readyz', async ({ query }, reply) => {
     const isDeep = query.deep !== undefined && query.deep !== 'false';
-    const parts = await findParts(db, temporal.health());
+    const parts = [...(await findParts(db, temporal.health())), ...judgeInvariants(violations())];
     // Without Temporal and workers a server still answers and admits.
     const { status, body } = decideReadiness({ parts, needs: ['database'], isDeep });
     const answer = { ...body, ...overdueAnswer(overdue()) };

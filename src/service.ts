@@ -12,7 +12,14 @@ import { entities } from './modules/entities.ts';
 import { createSequencer } from './modules/events/index.ts';
 import { installationFinder, personAdmission, redeliverMissing, syncInstallations } from './modules/github/index.ts';
 import { carryOutErasures } from './modules/erasure/index.ts';
-import { createMetricsPage, watchOverdue, type MetricsPage, type Overdue } from './modules/health/index.ts';
+import type { Violation } from './domain/health/invariants.ts';
+import {
+  createMetricsPage,
+  watchInvariants,
+  watchOverdue,
+  type MetricsPage,
+  type Overdue,
+} from './modules/health/index.ts';
 import { createHostInbox, createRelay } from './modules/queue/index.ts';
 import { expireDueRegistrations, wakeDueVerifications } from './modules/previews/index.ts';
 import { announceDueFreezes, lookAtNewCandidates, wakeDueReleases } from './modules/releases/index.ts';
@@ -66,6 +73,8 @@ export interface Service {
   readonly localHost: LocalHost;
   /** Work that is older than its own time limit, as of half a minute ago at most. */
   readonly overdue: () => readonly Overdue[];
+  /** Invariants that did not hold a minute ago. Null: this process has not compared them yet. */
+  readonly violations: () => readonly Violation[] | null;
   readonly metrics: Metrics;
   readonly metricsPage: MetricsPage;
   /** Once for the process tree that owns the data directory, before anything else uses the code hosts. */
@@ -119,8 +128,16 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   const webhookRelay = options.webhooks === undefined ? null : createWebhookRelay(ports, options.webhooks);
   const slackRelay = options.slack === undefined ? null : createSlackRelay(ports, options.slack);
   const overdue = watchOverdue(ports);
+  const invariants = watchInvariants(ports);
   const seriesLimit = mostSeries === undefined ? {} : { mostSeries };
-  const metricsPage = createMetricsPage({ metrics, db, clock, overdue: overdue.found, ...seriesLimit });
+  const metricsPage = createMetricsPage({
+    metrics,
+    db,
+    clock,
+    overdue: overdue.found,
+    violations: invariants.violations,
+    ...seriesLimit,
+  });
   const every: Every = (ms, work) => repeat(ms, work, onError);
   const housekeeping: readonly Loop[] = [
     ...codeHosts.map((host) => host.reconciler({ onError })),
@@ -128,6 +145,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     ...(webhookRelay === null ? [] : [webhookRelay]),
     ...(slackRelay === null ? [] : [every(second, async () => await slackRelay.look())]),
     every(halfMinute, async () => await overdue.look()),
+    every(minute, async () => await invariants.look()),
     ...housekeepingOf(options, ports, every),
   ];
   const wakers: readonly Loop[] = [
@@ -144,6 +162,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
     slack: slackRelay,
     webhooks: webhookRelay?.sender ?? null,
     overdue: overdue.found,
+    violations: invariants.violations,
     metrics,
     metricsPage,
     async recover() {

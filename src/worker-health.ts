@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
-import type { Part, TemporalHealth } from './domain/health/parts.ts';
+import type { Violation } from './domain/health/invariants.ts';
+import { judgeInvariants, type Part, type TemporalHealth } from './domain/health/parts.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
 import { findParts, overdueAnswer, type Overdue } from './modules/health/index.ts';
 import type { Database } from './platform/database.ts';
@@ -21,6 +22,8 @@ export interface WorkerHealthOptions {
   readonly parts: () => Promise<readonly Part[]>;
   /** Work that is older than its own time limit. */
   readonly overdue: () => readonly Overdue[];
+  /** Invariants that do not hold. Null: nobody has compared them. */
+  readonly violations: () => readonly Violation[] | null;
   readonly metrics: MetricsAnswering;
   readonly log: Logger;
 }
@@ -38,14 +41,14 @@ export async function partsOfWorker(
 type Answer = (request: IncomingMessage) => Promise<MetricsAnswer>;
 
 export async function serveWorkerHealth(options: WorkerHealthOptions): Promise<WorkerHealth> {
-  const { port, host, parts, overdue, metrics, log } = options;
+  const { port, host, parts, overdue, violations, metrics, log } = options;
   const answers: Readonly<Record<string, Answer>> = {
     '/healthz': async () => json(200, { status: 'ok' }),
     '/readyz': async ({ url }) => {
       const deep = new URL(url ?? '', 'http://worker').searchParams.get('deep');
       const isDeep = deep !== null && deep !== 'false';
       const { status, body } = decideReadiness({
-        parts: await parts(),
+        parts: [...(await parts()), ...judgeInvariants(violations())],
         needs: ['database', 'temporal', 'worker'],
         isDeep,
       });

@@ -99,6 +99,7 @@ describe('/readyz', () => {
       host: '127.0.0.1',
       parts: async () => await partsOfWorker(db, { isRunning, temporal: watch.health() }),
       overdue: () => [],
+      violations: () => null,
       metrics: { page, token: null, publicUrl, temporal: watch.health },
       log,
     });

@@ -14,7 +14,7 @@ import type { Database } from '../../src/platform/database.ts';
 import { createService, type Service } from '../../src/service.ts';
 import { problemsOfPayloads } from '../rest/contract/payloads.ts';
 import type { EngineSettings } from './engine-process.ts';
-import { problemsOfEvents, type LoggedEvent } from './event-grammar.ts';
+import { problemsOfEvents, type LoggedEvent } from '../../src/domain/events/event-grammar.ts';
 import { createPlainLoop, type PlainLoop } from './plain-loop.ts';
 import { makeDatabase, takeDatabase } from './kept-databases.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';

@@ -1,6 +1,8 @@
 // Whether the parts of an installation are well, told for people: the servers it needs, the workers, and work that is
 // older than its own time limit.
 
+import { violationsText, type Violation } from './invariants.ts';
+
 /** Work that has a time limit of its own. */
 export type OverdueKind =
   | 'checks'
@@ -12,7 +14,8 @@ export type OverdueKind =
   | 'webhooks'
   | 'retention';
 
-export type PartName = 'database' | 'temporal' | 'worker' | OverdueKind;
+/** `invariants` concerns all accounts, so only operators are told of it. */
+export type PartName = 'database' | 'temporal' | 'worker' | 'invariants' | OverdueKind;
 
 export interface Part {
   readonly name: PartName;
@@ -83,6 +86,12 @@ export function judgeParts({ overdue, temporal }: PartFacts): readonly Part[] {
       ? { name: 'database', well: false, since: null, sentence: 'The database does not answer.' }
       : wellPart('database');
   return [database, ...(temporal === null ? [] : judgeTemporal(temporal)), ...(overdue ?? []).map(judgeOverdue)];
+}
+
+/** Null: this process has not compared them yet. */
+export function judgeInvariants(violations: readonly Violation[] | null): readonly Part[] {
+  if (violations === null) return [];
+  return [{ name: 'invariants', well: violations.length === 0, since: null, sentence: violationsText(violations) }];
 }
 
 function judgeTemporal({ silentSince, idleSince }: TemporalHealth): readonly Part[] {

@@ -155,6 +155,12 @@ export const catalogue = {
     at: 'every process',
     help: 'Work that is more than five minutes past its own time limit, by what it is.',
   },
+  interlock_invariant_violations: {
+    kind: 'gauge',
+    labels: ['invariant'],
+    at: 'every process',
+    help: 'Rows that break an invariant of the installation, as of a minute ago at most: 0 unless Interlock or a person at the database did something wrong.',
+  },
   interlock_github_budget_remaining: {
     kind: 'gauge',
     labels: ['installation', 'resource'],

@@ -43,6 +43,7 @@ The page also has the metrics of the process (\`process_…\` and \`nodejs_…\`
 | \`InterlockQueueHalted\` | A queue waits for a person: \`haltedReason\` and \`explain\` say why. |
 | \`InterlockNothingLands\` | Pull requests have been in line for two hours, and nothing has landed. |
 | \`InterlockOverdueWork\` | Work is past its time limit, which is a fault of Interlock: restart the worker that had it, and report what the log says. |
+| \`InterlockInvariantBroken\` | Something is as it must never be. \`npm run doctor\` without a repository names the rows. |
 | \`InterlockHostInboxBehind\` | Changes that code hosts reported are handled late: queues act on old facts. |
 | \`InterlockEventsBehind\` | Subscribers and webhooks see nothing new. |
 | \`InterlockWebhooksBehind\` | Webhooks are sent late. |

@@ -14,7 +14,7 @@ const partNames = {
   RUNBOOKS: 'runbooks',
   WEBHOOKS: 'webhooks',
   RETENTION: 'retention',
-} as const satisfies Record<Uppercase<PartName>, PartName>;
+} as const satisfies Record<Uppercase<Exclude<PartName, 'invariants'>>, PartName>;
 registerEnumType(partNames, {
   name: 'InstallationPartName',
   description: 'A part of the installation, or a kind of work that has a time limit of its own.',

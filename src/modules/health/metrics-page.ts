@@ -1,5 +1,6 @@
 // What /metrics says: what this process counted and timed, and the state of the installation, read from the database.
 import { judgeParts, type TemporalHealth } from '../../domain/health/parts.ts';
+import { invariantNames, type InvariantName, type Violation } from '../../domain/health/invariants.ts';
 import { scarcestBudgets, seriesOfQueues } from '../../domain/metrics/bounded.ts';
 import type { Database } from '../../platform/database.ts';
 import type { Metrics } from '../../platform/metrics/index.ts';
@@ -13,6 +14,7 @@ export interface MetricsPageOptions {
   readonly db: Database;
   readonly clock: () => Date;
   readonly overdue: () => readonly Overdue[];
+  readonly violations: () => readonly Violation[] | null;
   /** Queues, and installations of Apps, that have series of their own; 100 unless given. */
   readonly mostSeries?: number;
 }
@@ -28,7 +30,7 @@ const usualMostSeries = 100;
 const keptForMs = 5_000;
 
 export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
-  const { metrics, db, overdue } = options;
+  const { metrics, db, overdue, violations } = options;
   metrics.set('interlock_build_info', [{ labels: { version: readVersion() }, value: 1 }]);
   let reading: { readonly at: number; readonly isThere: Promise<boolean> } | null = null;
 
@@ -51,6 +53,7 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
         'interlock_overdue_work',
         overdue().map(({ what, count }) => ({ labels: { what }, value: count })),
       );
+      metrics.set('interlock_invariant_violations', seriesOfInvariants(violations()));
       metrics.set(
         'interlock_database_connections',
         db
@@ -130,4 +133,12 @@ function showLags(metrics: Metrics, lags: Awaited<ReturnType<typeof readLags>>):
     { labels: { state: 'waiting' }, value: lags.checksWaiting },
   ]);
   metrics.set('interlock_preview_sandboxes', [{ labels: {}, value: lags.previewSandboxes }]);
+}
+
+function seriesOfInvariants(
+  violations: readonly Violation[] | null,
+): readonly { readonly labels: { readonly invariant: InvariantName }; readonly value: number }[] {
+  if (violations === null) return [];
+  const count = (name: InvariantName): number => violations.filter(({ invariant }) => invariant === name).length;
+  return invariantNames.map((invariant) => ({ labels: { invariant }, value: count(invariant) }));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOfEvents, type LoggedEvent } from '../../support/event-grammar.ts';
+import { problemsOfEvents, type LoggedEvent } from '../../../src/domain/events/event-grammar.ts';
 
 const event = (action: string, status: string, more: Readonly<Record<string, unknown>> = {}): LoggedEvent => ({
   action,

@@ -1,0 +1,164 @@
+// What always holds in an installation: the rules that no crash, race or lost message may break. `npm run doctor` and
+// every process of the service compare the rows with them.
+import { judgeBuild } from '../queue/evidence/evidence.ts';
+import type { RequiredCheck } from '../queue/model/rules.ts';
+import type { CheckState } from '../queue/model/snapshot.ts';
+import { problemsOfEvents, type LoggedEvent } from '../events/event-grammar.ts';
+import { matchesGlob } from '../glob.ts';
+
+interface Invariant {
+  /** `safety`: nothing wrong happens. `liveness`: what should happen does, in time. */
+  readonly kind: 'safety' | 'liveness';
+  readonly sentence: string;
+}
+
+export const invariants = {
+  green_base: {
+    kind: 'safety',
+    sentence: 'Each landing has recorded results that were green for its tree, or a named exception.',
+  },
+  landed_tree: {
+    kind: 'safety',
+    sentence: 'Each landing is on the first-parent line of its base branch, with the commit and tree of its proof.',
+  },
+  landed_once: { kind: 'safety', sentence: 'Each pull request that a queue merged has exactly one landing.' },
+  pinned_heads: { kind: 'safety', sentence: 'What landed of a pull request is the head that its batch pinned.' },
+  line_order: { kind: 'safety', sentence: 'Batches in line have the order of the line where pull requests overlap.' },
+  bounded_builds: { kind: 'safety', sentence: 'No more builds run than the configuration allows.' },
+  absolute_pause: { kind: 'safety', sentence: 'No landing begins while its base branch is paused.' },
+  blamed_culprits: {
+    kind: 'safety',
+    sentence: 'No pull request is blocked by a check that succeeded wherever it ran for it.',
+  },
+  terminal_states: { kind: 'safety', sentence: 'What has ended has one end, and an instant of it.' },
+  clean_dequeue: { kind: 'safety', sentence: 'No batch in line has a pull request that left the line.' },
+  event_grammar: { kind: 'safety', sentence: 'The events of a pull request come in an order that can be, each once.' },
+  authorised_skips: { kind: 'safety', sentence: 'Who skipped validation is named.' },
+  separate_tenants: {
+    kind: 'safety',
+    sentence: 'Tables of accounts are guarded, and no row refers to another account.',
+  },
+  single_slot: {
+    kind: 'safety',
+    sentence: 'One deployment changes an environment, and a rollback goes back to a candidate that succeeded there.',
+  },
+  line_moves: { kind: 'liveness', sentence: 'A line whose first build has ended lands it or ends it within minutes.' },
+  no_orphans: {
+    kind: 'liveness',
+    sentence: 'Branches, previews and leases of what has ended are gone after ten minutes.',
+  },
+  convergence: {
+    kind: 'liveness',
+    sentence: 'What changed is acted on within a minute, even if its message was lost.',
+  },
+  no_starvation: { kind: 'liveness', sentence: 'No pull request is passed more often than the planner allows.' },
+  delivered_events: {
+    kind: 'liveness',
+    sentence: 'Each event is delivered, waits for its next attempt, or has failed.',
+  },
+} as const satisfies Readonly<Record<string, Invariant>>;
+
+export type InvariantName = keyof typeof invariants;
+export const invariantNames = Object.keys(invariants) as readonly InvariantName[];
+
+export interface Violation {
+  readonly invariant: InvariantName;
+  readonly account: string;
+  /** What is wrong, by the names and ids of rows. */
+  readonly sentence: string;
+}
+
+/** What the rows say of a landing. */
+export interface LandingRow {
+  readonly account: string;
+  readonly landing: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly grade: string;
+  /** Null: it has no proof. */
+  readonly gate: readonly RequiredCheck[] | null;
+  readonly evidence:
+    | readonly {
+        readonly commit: string;
+        readonly tree: string;
+        readonly base?: string;
+        readonly checks: readonly CheckState[];
+      }[]
+    | null;
+  /** Whether each result of the proof is on record. */
+  readonly isOnRecord: boolean;
+}
+
+/** Why the landing is not justified. Null: it is. */
+export function judgeLanding({ commit, tree, grade, gate, evidence, isOnRecord }: LandingRow): string | null {
+  // An unvalidated landing has a named exception, which `authorised_skips` is about. An external one has no proof.
+  if (grade === 'unvalidated' || grade === 'external') return null;
+  if (evidence === null) return `${commit} landed without a proof.`;
+  if (evidence.length === 0) return `${commit} landed without evidence.`;
+  const other = evidence.find((each) => each.base === undefined && each.tree !== tree);
+  if (other !== undefined) return `${commit} landed on results for another tree, those of ${other.commit}.`;
+  const red = evidence.find((each) => judgeBuild(buildOf(each), gate) !== 'green');
+  if (red !== undefined) return `${commit} landed on results that are not green, those of ${red.commit}.`;
+  return isOnRecord ? null : `${commit} landed on results that are not on record.`;
+}
+
+function buildOf({
+  commit,
+  tree,
+  checks,
+}: NonNullable<LandingRow['evidence']>[number]): Parameters<typeof judgeBuild>[0] {
+  const at = { startedAt: 0, finishedAt: 0, lastEndAt: 0 };
+  return { commit, tree, base: '', checks, complete: true, canceled: false, ...at };
+}
+
+export interface StartedLanding {
+  readonly baseBranch: string;
+  readonly startedAt: Date;
+  /** Rules of pauses that are in force now, the newest first. */
+  readonly pauses: readonly { readonly pattern: string; readonly paused: boolean; readonly since: Date }[];
+}
+
+/** Instants of two processes are compared: their clocks may differ by that. */
+const clocksDifferByMs = 5_000;
+
+/** Whether it began under a pause that was in force before. */
+export function isBegunWhilePaused({ baseBranch, startedAt, pauses }: StartedLanding): boolean {
+  const rule = pauses.find(({ pattern }) => matchesGlob(pattern, baseBranch));
+  return rule !== undefined && rule.paused && startedAt.getTime() > rule.since.getTime() + clocksDifferByMs;
+}
+
+export interface EventOfRepository extends LoggedEvent {
+  readonly account: string;
+  readonly repository: string;
+}
+
+/** Only histories that are complete: an event of a pull request whose beginning was deleted says nothing. */
+export function judgeHistories(events: readonly EventOfRepository[]): readonly Violation[] {
+  const repositories = Map.groupBy(events, ({ account, repository }) => `${account} ${repository}`);
+  return [...repositories.values()].flatMap((ofRepository) => {
+    const begun = new Set<string>();
+    const numbers = new Set<unknown>();
+    const complete = ofRepository.filter(({ action, pullRequestId, payload }) => {
+      const members = payload['pullRequests'] as readonly { readonly number: number }[] | null | undefined;
+      if (pullRequestId === null) return (members ?? []).every(({ number }) => numbers.has(number));
+      if (action === 'opened') {
+        begun.add(pullRequestId);
+        numbers.add(payload['number']);
+      }
+      return begun.has(pullRequestId);
+    });
+    const account = ofRepository[0]?.account ?? '';
+    return problemsOfEvents(complete).map((problem) => ({
+      invariant: 'event_grammar' as const,
+      account,
+      sentence: `${problem}.`,
+    }));
+  });
+}
+
+/** Violations in one sentence, for /readyz and the log. Null: there are none. */
+export function violationsText(violations: readonly Violation[]): string | null {
+  const names = [...new Set(violations.map(({ invariant }) => invariant))];
+  if (names.length === 0) return null;
+  return `${names.length === 1 ? 'An invariant does' : `${names.length} invariants do`} not hold: ${names.join(', ')}. Run the doctor without a repository, and report what it says.`;
+}

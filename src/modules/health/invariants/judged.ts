@@ -1,0 +1,166 @@
+// Invariants whose rows the domain judges, and the one that needs git.
+import type { Ports } from '../../../context.ts';
+import {
+  isBegunWhilePaused,
+  judgeHistories,
+  judgeLanding,
+  type EventOfRepository,
+  type LandingRow,
+  type StartedLanding,
+  type Violation,
+} from '../../../domain/health/invariants.ts';
+import { hostClient } from '../../../hosts/port.ts';
+import { configurationOf } from '../../repositories/index.ts';
+
+type Query = Ports['db']['system']['query'];
+
+/** How many of the newest rows of a table are looked at. */
+export type Reach = number;
+
+export async function findUnjustified(query: Query, reach: Reach): Promise<readonly Violation[]> {
+  const rows = await query<LandingRow>(
+    `select l.account_id::text as account, l.id::text as landing, l.commit, l.tree, l.grade,
+            nullif(f.body -> 'gate', 'null') as gate, f.body -> 'evidence' as evidence,
+            not exists (
+              select from jsonb_array_elements(f.body -> 'evidence') as of_build (e)
+              cross join lateral jsonb_array_elements(e -> 'checks') as of_check (c)
+              left join check_result k on k.account_id = l.account_id and k.repository_id = l.repository_id
+                and k.commit = e ->> 'commit' and k.name = c ->> 'name' and k.attempt = (c ->> 'attempt')::int
+                and k.conclusion = c ->> 'conclusion'
+              where k.commit is null) as "isOnRecord"
+     from landing l left join proof f on f.account_id = l.account_id and f.landing_id = l.id
+     where l.id > (select coalesce(max(id), 0) from landing) - $1::bigint`,
+    [reach],
+  );
+  return rows.flatMap((row) => {
+    const sentence = judgeLanding(row);
+    return sentence === null ? [] : [{ invariant: 'green_base' as const, account: row.account, sentence }];
+  });
+}
+
+export async function findLandingsWhilePaused(query: Query, reach: Reach): Promise<readonly Violation[]> {
+  const rows = await query<StartedLanding & { readonly account: string; readonly id: string }>(
+    `select i.account_id::text as account, i.id::text as id, q.base_branch as "baseBranch", i.started_at as "startedAt",
+            (select jsonb_agg(jsonb_build_object('pattern', s.pattern, 'paused', s.paused, 'since', s.created_at) order by s.id desc)
+             from branch_pause s where s.account_id = q.account_id and s.repository_id = q.repository_id) as pauses
+     from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id
+     where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
+       and exists (select from branch_pause s where s.account_id = q.account_id and s.repository_id = q.repository_id)`,
+    [reach],
+  );
+  const ofRepositories = await query<{ readonly account: string; readonly sentence: string }>(
+    `select i.account_id::text as account, format('Landing %s began at %s, and the repository was paused at %s.', i.id, i.started_at, e.at) as sentence
+     from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id,
+          lateral (select e.action, e.at from event e
+                   where e.account_id = q.account_id and e.repository_id = q.repository_id and e.at < i.started_at
+                     and e.action in ('repository_paused', 'repository_unpaused') order by e.id desc limit 1) e
+     where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
+       and e.action = 'repository_paused' and i.started_at > e.at + interval '5 seconds'`,
+    [reach],
+  );
+  const ofBranches = rows
+    .map((row) => ({ ...row, pauses: row.pauses.map((each) => ({ ...each, since: new Date(each.since) })) }))
+    .filter(isBegunWhilePaused)
+    .map(({ account, id, baseBranch }) => ({
+      account,
+      sentence: `Landing ${id} began while ${baseBranch} was paused.`,
+    }));
+  return [...ofRepositories, ...ofBranches].map((each) => ({ invariant: 'absolute_pause', ...each }));
+}
+
+export async function findBrokenHistories(query: Query, reach: Reach): Promise<readonly Violation[]> {
+  // Of a payload only what the grammar reads.
+  const events = await query<EventOfRepository>(
+    `select e.account_id::text as account, e.repository_id::text as repository, e.action,
+            e.pull_request_id::text as "pullRequestId", e.batch_id::text as "batchId",
+            jsonb_build_object('number', e.payload -> 'number', 'status', e.payload -> 'status',
+              'statusCode', e.payload -> 'statusCode', 'resetCode', e.payload -> 'resetCode',
+              'pullRequests', case when e.pull_request_id is null then e.payload -> 'pullRequests' end) as payload
+     from event e where (e.pull_request_id is not null or e.batch_id is not null) and e.repository_id is not null
+       and e.id > (select coalesce(max(id), 0) from event) - $1::bigint
+     order by e.id`,
+    [reach],
+  );
+  return judgeHistories(events);
+}
+
+interface Building {
+  readonly account: string;
+  readonly name: string;
+  readonly yaml: string;
+  readonly running: number;
+}
+
+/** Builds with an open result. Those that began before the configuration in force are not counted. */
+export async function findTooManyBuilds(query: Query): Promise<readonly Violation[]> {
+  const rows = await query<Building>(
+    `select r.account_id::text as account, r.owner || '/' || r.name as name, r.configuration_yaml as yaml,
+            count(*)::int as running
+     from batch b join repository r on r.account_id = b.account_id and r.id = b.repository_id
+     join build u on u.account_id = b.account_id and u.repository_id = b.repository_id and u.commit = coalesce(b.tested_commit, b.commit)
+     where b.state = 'building' and not u.complete and not u.canceled
+       and b.created_at > coalesce((select max(c.modified_at) from configuration_change c where c.account_id = r.account_id and c.repository_id = r.id), '-infinity')
+       and not exists (select from check_result c where c.account_id = b.account_id and c.repository_id = b.repository_id
+                       and c.commit = u.commit and c.conclusion not in ('pending', 'success', 'skipped', 'neutral'))
+       and not exists (select from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
+                       where m.account_id = b.account_id and m.batch_id = b.id and p.skip_validation)
+     group by r.account_id, r.id`,
+  );
+  return rows.flatMap(({ account, name, yaml, running }) => {
+    const { type, parallel_mode } = configurationOf({ configurationYaml: yaml }).merge_rules.merge_mode;
+    const most = type === 'parallel' ? (parallel_mode.max_parallel_builds ?? null) : null;
+    if (most === null || running <= most + parallel_mode.max_topup_builds) return [];
+    const sentence = `${running} builds of ${name} run, and its configuration allows ${most}.`;
+    return [{ invariant: 'bounded_builds' as const, account, sentence }];
+  });
+}
+
+interface Landed {
+  readonly account: string;
+  readonly repository: string;
+  readonly owner: string;
+  readonly name: string;
+  readonly host: 'local' | 'github';
+  readonly branch: string;
+  readonly first: string;
+  readonly landings: readonly { readonly commit: string; readonly tree: string }[];
+}
+
+/** Landings that their base branch has lost, or that have another tree. `hosts`: where git is asked. */
+export async function findLostLandings(
+  ports: Pick<Ports, 'db' | 'hosts'>,
+  { perQueue, hosts }: { readonly perQueue: number; readonly hosts: readonly Landed['host'][] },
+): Promise<readonly Violation[]> {
+  const queues = await ports.db.system.query<Landed>(
+    `select q.account_id::text as account, r.id::text as repository, r.owner, r.name, r.host, q.base_branch as branch,
+            n.first, n.landings
+     from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id,
+          lateral (select (array_agg(l.first_parent order by l.id))[1] as first,
+                          jsonb_agg(jsonb_build_object('commit', l.commit, 'tree', l.tree)) as landings
+                   from (select * from landing l where l.account_id = q.account_id and l.queue_id = q.id
+                         order by l.id desc limit $1) l) n
+     where r.deleted_at is null and r.host = any ($2::text[]) and q.halted_reason is null and n.landings is not null`,
+    [perQueue, hosts],
+  );
+  const violations: Violation[] = [];
+  for (const queue of queues) violations.push(...(await findLostOf(ports, queue)));
+  return violations;
+}
+
+const mostCommits = 100_000;
+
+async function findLostOf(ports: Pick<Ports, 'hosts'>, queue: Landed): Promise<readonly Violation[]> {
+  const { account, repository, owner, name, host, branch, first, landings } = queue;
+  const client = hostClient(ports, { accountId: account, id: repository, owner, name, host });
+  const found = (sentence: string): Violation => ({ invariant: 'landed_tree', account, sentence });
+  const tip = await client.readRef(`refs/heads/${branch}`);
+  if (tip === null) return [found(`${branch} of ${owner}/${name} is gone, and has landings.`)];
+  const line = await client.listFirstParents({ from: first, to: tip.commit, limit: mostCommits });
+  const trees = new Map(line.map(({ commit, tree }) => [commit, tree]));
+  return landings.flatMap(({ commit, tree }) => {
+    const there = trees.get(commit);
+    if (there === tree) return [];
+    const what = there === undefined ? 'is not on the first-parent line of' : `has the tree ${there} in`;
+    return [found(`${commit} landed, and ${what} ${branch} of ${owner}/${name}.`)];
+  });
+}

@@ -1,0 +1,154 @@
+// `npm run chaos`: kills at random under pull requests, deployments and webhooks. At the end each pull request that should
+// land has landed once, each webhook has come, every proof is derived again, and every invariant holds.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { percentiles, planKills, startInstallation, surely, type Installation } from './chaos.ts';
+import { until } from './interlock.ts';
+import { createTeamRepository, type TeamRepository } from './repository.ts';
+
+const kills = Number(process.env['CHAOS_KILLS'] ?? 12);
+const seed = Number(process.env['CHAOS_SEED'] ?? 1);
+const inLine = 6;
+const perKill = 2;
+
+let installation: Installation;
+let shop: TeamRepository;
+const good: number[] = [];
+const bad: number[] = [];
+
+beforeAll(async () => {
+  installation = await startInstallation();
+  shop = await createTeamRepository(installation.client, 'shop', {
+    '.service/ci.yml': "checks:\n  test:\n    run: 'sleep 0.5; ! ls | grep -q bad'\n",
+    '.service/config.yml':
+      'merge_rules:\n  labels:\n    trigger: mergequeue\n  merge_mode:\n    type: parallel\n    parallel_mode:\n      max_parallel_builds: 4\n      batch_size: 1\n',
+  });
+  await installation.client.graphql(
+    `mutation { createReleaseProject(input: {name: "shop", repository: {owner: "team", name: "shop"}}) { releaseProject { id } } }`,
+  );
+  await installation.client.graphql(
+    `mutation { createEnvironment(input: {project: "shop", name: "production", tier: PRODUCTION, provider: {kind: COMMAND, command: "sleep 0.3"}}) { environment { id } } }`,
+  );
+}, 120_000);
+afterAll(async () => {
+  await installation[Symbol.asyncDispose]();
+  await shop.remove();
+}, 120_000);
+
+/** Every seventh fails its check. */
+async function ask(count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    const at = good.length + bad.length + 1;
+    const fails = at % 7 === 0;
+    const branch = `change-${at}`;
+    await surely(async () => await shop.push(branch, { [`${fails ? 'bad' : 'file'}-${at}`]: 'x\n' }, 'origin/main'));
+    const number = await surely(async () => await numberOf(branch));
+    await surely(async () => await shop.queue(number));
+    (fails ? bad : good).push(number);
+  }
+}
+
+/** An answer may have been lost after the pull request was opened. */
+async function numberOf(branch: string): Promise<number> {
+  const { repository } = await installation.client.graphql<{
+    repository: { pullRequests: { nodes: { number: number; headBranch: string }[] } };
+  }>(`{ repository(owner: "team", name: "shop") { pullRequests(first: 20) { nodes { number headBranch } } } }`);
+  const known = repository.pullRequests.nodes.find(({ headBranch }) => headBranch === branch);
+  return known?.number ?? (await shop.open(branch, `Change ${branch}`));
+}
+
+const tipOfMain = async (): Promise<string> =>
+  (await surely(async () => await shop.git('ls-remote', 'origin', 'refs/heads/main'))).split('\t')[0] ?? '';
+
+/** A release of the tip. It may be the one of the last call, whose answer was lost. */
+async function deploy(version: string): Promise<void> {
+  const commit = await tipOfMain();
+  const { client } = installation;
+  await surely(async () => {
+    await client
+      .rest('POST', `/api/releases/shop/releases/${version}`, { repo: 'team/shop', commit })
+      .catch((error) => {
+        if (!/exists|already|409/i.test(String(error))) throw error;
+      });
+    await client
+      .rest('POST', '/api/releases/shop/environments/production/deployments', {
+        release_candidate_version: `${version}-rc1`,
+      })
+      .catch((error) => {
+        if (!/already|409/i.test(String(error))) throw error;
+      });
+  });
+}
+
+it(`${kills} kills by the seed ${seed}: nothing is lost, and nothing happens twice`, {
+  timeout: 6 * 3_600_000,
+}, async () => {
+  const ready: number[] = [];
+  const landed: number[] = [];
+  const plan = planKills(seed);
+  await ask(inLine);
+  for (let round = 1; round <= kills; round += 1) {
+    await ask(perKill);
+    if (round % 5 === 0) await deploy(`${round}.0`);
+    const { victim, afterMs } = plan.next().value;
+    await new Promise((resolve) => void setTimeout(resolve, afterMs));
+    const before = await tipOfMain();
+    const killedAt = performance.now();
+    await installation.kill(victim);
+    await installation.mend();
+    const readyMs = performance.now() - killedAt;
+    await until(async () => (await tipOfMain()) !== before, { withinMs: 180_000, everyMs: 100 });
+    const landedMs = performance.now() - killedAt;
+    ready.push(readyMs);
+    landed.push(landedMs);
+    console.log(
+      `${String(round).padStart(3)}. ${victim}: ready after ${(readyMs / 1000).toFixed(1)} s, a landing after ${(landedMs / 1000).toFixed(1)} s`,
+    );
+  }
+  for (let from = 0; from < good.length; from += 30) await shop.settled(good.slice(from, from + 30), 600_000);
+  await shop.settled(bad, 600_000);
+  console.log(
+    `Seed ${seed}: ${kills} kills, ${good.length + bad.length} pull requests. Ready again: ${percentiles(ready)}. The next landing: ${percentiles(landed)}.`,
+  );
+  await expectAllIsWell();
+});
+
+async function expectAllIsWell(): Promise<void> {
+  await shop.git('fetch', '-q', 'origin');
+  const subjects = (await shop.git('log', '--first-parent', '--format=%s', 'origin/main')).trim().split('\n');
+  expect(subjects).toHaveLength(good.length + 1);
+  expect(new Set(subjects).size).toBe(subjects.length);
+  const rows = await installation.query<{ number: number; status: string }>(
+    'select number, status from pull_request order by number',
+  );
+  const withStatus = (status: string): number[] =>
+    rows.filter((row) => row.status === status).map(({ number }) => number);
+  expect([withStatus('merged'), withStatus('blocked')]).toEqual([good, bad]);
+
+  // Deployments have ended, and each event became one webhook that came.
+  await until(
+    async () => {
+      const [open] = await installation.query<{ n: number }>(
+        `select (select count(*) from deployment where status in ('pending', 'in_progress', 'canceling'))::int
+            + (select count(*) from webhook_delivery where state in ('pending', 'retrying'))::int
+            + (select count(*) from event where position is null)::int as n`,
+      );
+      return open?.n === 0;
+    },
+    { withinMs: 300_000, everyMs: 500 },
+  );
+  const deliveries = await installation.query<{ message_id: string; state: string; action: string }>(
+    'select message_id, state, action from webhook_delivery order by id',
+  );
+  expect(deliveries.filter(({ state }) => state !== 'succeeded')).toEqual([]);
+  expect(deliveries.filter(({ message_id: id }) => !installation.received.has(id))).toEqual([]);
+  expect(deliveries.filter(({ action }) => action === 'merged')).toHaveLength(good.length);
+  const deployments = await installation.query<{ status: string }>('select distinct status from deployment');
+  expect(deployments.map(({ status }) => status).filter((status) => status !== 'success')).toEqual([]);
+
+  for (const args of [['verify', shop.name], ['doctor']]) {
+    const [name = '', ...rest] = args;
+    const { code, said } = await installation.program(name, ...rest);
+    expect(code, said).toBe(0);
+    console.log(said.trim().split('\n').slice(-1).join('\n'));
+  }
+}

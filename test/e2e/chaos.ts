@@ -1,0 +1,222 @@
+// An installation of processes that a program kills at random, under pull requests, deployments and webhooks: two servers
+// behind a reverse proxy, two workers, PostgreSQL and Temporal. What is killed is started again, as an orchestrator does.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { createClient, type Client } from '../../src/demo/client.ts';
+import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
+import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
+import { searchAttributes, startTemporal, type EmbeddedTemporal } from '../../src/launcher/temporal.ts';
+import { seeded } from '../support/random.ts';
+import { startBalancer, type Balancer } from './balancer.ts';
+import {
+  dataDirectory,
+  postgresPid,
+  removeDirectory,
+  runProgram,
+  until,
+  type Ended,
+  type Program,
+} from './interlock.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const victims = [
+  'a server',
+  'a worker',
+  'all servers',
+  'all workers',
+  'PostgreSQL',
+  'a session of PostgreSQL',
+  'Temporal',
+  'everything',
+] as const;
+export type Victim = (typeof victims)[number];
+
+const namespace = 'chaos';
+const ofEachKind = 2;
+const secret = 'a-secret-that-all-processes-are-given';
+const settings = { cacheDir: defaultCacheDirectory(), log: (): void => {} };
+
+export interface Installation extends AsyncDisposable {
+  readonly client: Client;
+  /** Webhooks that came, by action and number or id of what they are about; a message that came twice is there once. */
+  readonly received: ReadonlyMap<string, string>;
+  kill(victim: Victim): Promise<void>;
+  /** Starts what is not there, and resolves when all of it is ready. */
+  mend(): Promise<void>;
+  /** A program such as `verify`, on this installation. */
+  program(name: string, ...args: string[]): Promise<Ended>;
+  query<Row extends object>(text: string): Promise<Row[]>;
+}
+
+export async function startInstallation(): Promise<Installation> {
+  const dataDir = await dataDirectory();
+  const running: Record<'server' | 'worker', Program[]> = { server: [], worker: [] };
+  const balancer: Balancer = await startBalancer();
+  const receiver = await startReceiver();
+  let postgres: EmbeddedPostgres | null = null;
+  let temporal: EmbeddedTemporal | null = null;
+  let databaseUrl = '';
+
+  const start = async (): Promise<void> => {
+    // The sessions of a killed server may outlive it for a moment: until then another server refuses to start.
+    postgres ??= await surely(async () => await startPostgres({ dataDir, ...settings }));
+    databaseUrl = postgres.url;
+    temporal ??= await startTemporal({ dataDir, fast: true, namespace, searchAttributes, ...settings });
+  };
+  const environment = () => ({
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal?.address ?? '',
+    TEMPORAL_NAMESPACE: namespace,
+    INTERLOCK_DATA: dataDir,
+    INTERLOCK_SECRET: secret,
+    INTERLOCK_HOST: '127.0.0.1',
+    INTERLOCK_PUBLIC_URL: balancer.url,
+    WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
+    LOG_LEVEL: 'info',
+  });
+  const fill = async (): Promise<void> => {
+    for (const kind of ['server', 'worker'] as const) {
+      running[kind] = running[kind].filter(({ child }) => child.exitCode === null && child.signalCode === null);
+      const flags = kind === 'worker' ? ['--unsafe-ci', '--ci-concurrency', '2'] : [];
+      while (running[kind].length < ofEachKind)
+        running[kind].push(runProgram('production', [kind, '--port', '0', ...flags], environment()));
+    }
+    const urls = await Promise.all([...running.server, ...running.worker].map(addressOf));
+    balancer.use(urls.slice(0, ofEachKind));
+    for (const url of urls) await until(async () => await isReady(url), { everyMs: 50 });
+  };
+  const killPrograms = async (kind: 'server' | 'worker', count: number): Promise<void> => {
+    const killed = running[kind].splice(0, count);
+    for (const { child } of killed) child.kill('SIGKILL');
+    await Promise.all(killed.map(async ({ ended }) => await ended));
+  };
+  const killPostgres = async (): Promise<void> => {
+    process.kill(await postgresPid(dataDir), 'SIGKILL');
+    await postgres?.exited;
+    postgres = null;
+  };
+  const killTemporal = async (): Promise<void> => {
+    process.kill(Number(await readFile(join(dataDir, 'temporal.pid'), 'utf8')), 'SIGKILL');
+    await temporal?.exited;
+    temporal = null;
+  };
+  const query = async <Row extends object>(text: string): Promise<Row[]> => {
+    const connection = new pg.Client({ connectionString: databaseUrl });
+    connection.on('error', () => {});
+    await connection.connect();
+    try {
+      return (await connection.query(text)).rows as Row[];
+    } finally {
+      await connection.end();
+    }
+  };
+  const killSession = async (): Promise<void> => {
+    const [session] = await query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name = 'interlock' order by random() limit 1",
+    );
+    if (session !== undefined) process.kill(session.pid, 'SIGKILL');
+  };
+  const kills: Readonly<Record<Victim, () => Promise<void>>> = {
+    'a server': async () => await killPrograms('server', 1),
+    'a worker': async () => await killPrograms('worker', 1),
+    'all servers': async () => await killPrograms('server', ofEachKind),
+    'all workers': async () => await killPrograms('worker', ofEachKind),
+    PostgreSQL: killPostgres,
+    'a session of PostgreSQL': killSession,
+    Temporal: killTemporal,
+    everything: async () => {
+      await Promise.all([killPrograms('server', ofEachKind), killPrograms('worker', ofEachKind)]);
+      await killTemporal();
+      await killPostgres();
+    },
+  };
+  await start();
+  await fill();
+  const { said } = await runProgram(
+    'production',
+    ['account', '--name', 'team', '--email', 'a@team.test'],
+    environment(),
+  ).ended;
+  const client = createClient({ url: balancer.url, token: said.trim() });
+  await client.graphql(
+    'mutation ($url: URI!) { createWebhookEndpoint(input: {url: $url, actions: ["*"]}) { webhookEndpoint { id } } }',
+    { url: receiver.url },
+  );
+  return {
+    client,
+    received: receiver.received,
+    query,
+    kill: async (victim) => await kills[victim](),
+    async mend() {
+      await start();
+      await fill();
+    },
+    program: async (name, ...args) => await runProgram(name, args, environment()).ended,
+    async [Symbol.asyncDispose]() {
+      await killPrograms('server', ofEachKind);
+      await killPrograms('worker', ofEachKind);
+      await balancer.close();
+      receiver.server.close();
+      await temporal?.stop();
+      await postgres?.stop();
+      await removeDirectory(dataDir);
+    },
+  };
+}
+
+async function addressOf(program: Program): Promise<string> {
+  return await until(async () => {
+    if (program.child.exitCode !== null) throw new Error(`It did not start:\n${program.said()}`);
+    return /"url":"(http:[^"]+)".*is ready/.exec(program.said())?.[1] ?? null;
+  });
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return await fetch(`${url}/readyz`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function startReceiver(): Promise<{ url: string; server: Server; received: Map<string, string> }> {
+  const received = new Map<string, string>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.set(String(request.headers['webhook-id']), Buffer.concat(chunks).toString());
+      response.writeHead(204).end();
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, server, received };
+}
+
+/** The victims of a seed, each with how long after its pull requests it is killed. */
+export function* planKills(seed: number): Generator<{ readonly victim: Victim; readonly afterMs: number }, never> {
+  const random = seeded(seed);
+  for (;;) {
+    const victim = victims[Math.floor(random() * victims.length)] ?? 'a worker';
+    yield { victim, afterMs: Math.floor(random() * 2_000) };
+  }
+}
+
+/** A request that no server answers is made again. */
+export async function surely<T>(request: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await request();
+    } catch (error) {
+      if (attempt === 300) throw error;
+      await delay(200);
+    }
+}
+
+export function percentiles(all: readonly number[]): string {
+  const sorted = all.toSorted((a, b) => a - b);
+  const at = (part: number): string => `${((sorted[Math.ceil(part * sorted.length) - 1] ?? 0) / 1000).toFixed(1)} s`;
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)}`;
+}

@@ -1,0 +1,363 @@
+// The invariants of an installation. In a world where pull requests have landed, waited and failed, all of them hold. Each
+// case then plants a violation in the rows or in git, and the comparison finds that one.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  invariantNames,
+  violationsText,
+  type InvariantName,
+  type Violation,
+} from '../../src/domain/health/invariants.ts';
+import { findViolations, watchInvariants } from '../../src/modules/health/index.ts';
+import { parallel, world, type World } from '../support/world.ts';
+
+let w: World;
+let owner: pg.Client;
+const hour = 3_600_000;
+beforeAll(async () => {
+  // Two land, the third fails, and the last two wait behind a pause.
+  w = await world({ configuration: parallel({ builds: 3, batch: 1 }) });
+  const numbers: number[] = [];
+  for (const name of ['one', 'two', 'bad', 'four', 'five']) numbers.push(await w.open(name, { [name]: `${name}\n` }));
+  await w.queue(1, 2, 3);
+  await w.settled(1, 2, 3);
+  await w.pause(true);
+  await w.queue(4, 5);
+  await w.loop.run(w.service.ports);
+  owner = new pg.Client({ connectionString: w.databaseUrl });
+  await owner.connect();
+});
+afterAll(async () => {
+  await owner.end();
+  await w[Symbol.asyncDispose]();
+});
+
+async function find(ports: Pick<World['service']['ports'], 'db' | 'clock' | 'hosts'> = w.service.ports) {
+  return await findViolations(ports, { scope: 'all' });
+}
+
+/** What is found while the changes are there. Nobody else sees them, and then they are gone. */
+async function findPlanted(changes: readonly string[], inMs = 0): Promise<readonly Violation[]> {
+  await owner.query('begin');
+  try {
+    // What rows refer to need not be there.
+    await owner.query("set local session_replication_role = 'replica'");
+    for (const text of changes) await owner.query(text);
+    await owner.query('set local role interlock_system');
+    const query = async <Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> =>
+      (await owner.query(text, values && [...values])).rows as Row[];
+    const { db, hosts } = w.service.ports;
+    const clock = (): Date => new Date(Date.now() + inMs);
+    return await find({ db: { ...db, system: { ...db.system, query } }, hosts, clock });
+  } finally {
+    await owner.query('rollback');
+  }
+}
+
+const newest = (table: string): string => `id = (select max(id) from ${table})`;
+const account = '(select min(id) from account)';
+const repository = '(select min(id) from repository)';
+const settled = 'update queue set planned_version = version';
+const resumed = 'update repository set paused = false';
+const environments = `insert into environment (account_id, project_id, name, position, tier, provider, created_at)
+  values (${account}, 1, 'production', 1, 'production', '{}', now())`;
+const deployment = (columns: string, values: string): string =>
+  `insert into deployment (account_id, environment_id, candidate_id, kind, status, actor, created_at, status_at${columns})
+   values (${account}, (select max(id) from environment), 1, ${values})`;
+
+const planted: readonly (readonly [string, string, readonly string[], string, number])[] = (
+  [
+    [
+      'green_base',
+      'a red result in a proof',
+      [
+        `update proof set body = jsonb_set(body, '{evidence,0,checks,0,conclusion}', '"failure"') where ${newest('proof')}`,
+      ],
+      'not green',
+    ],
+    [
+      'green_base',
+      'results for another tree',
+      [`update proof set body = jsonb_set(body, '{evidence,0,tree}', '"${'a'.repeat(40)}"') where ${newest('proof')}`],
+      'for another tree',
+    ],
+    [
+      'green_base',
+      'a result that was changed after the landing',
+      [
+        `update check_result set conclusion = 'failure' where commit = (select body #>> '{evidence,0,commit}' from proof where ${newest('proof')})`,
+      ],
+      'not on record',
+    ],
+    ['green_base', 'a landing without a proof', [`delete from proof where ${newest('proof')}`], 'without a proof'],
+    [
+      'landed_tree',
+      'a landing with another tree',
+      [`update landing set tree = 'x' where ${newest('landing')}`],
+      'another commit, tree or parent',
+    ],
+    [
+      'landed_once',
+      'a landing that was lost',
+      [`delete from landed_member where landing_id = (select max(id) from landing)`],
+      'with 0 landings',
+    ],
+    ['landed_once', 'a batch that landed, and is no landing', [batchRow('state', `'landed'`)], 'has no landing'],
+    [
+      'pinned_heads',
+      'another head than the pinned one',
+      [`update landed_member set pinned_head = 'x' where landing_id = (select max(id) from landing)`],
+      'its batch pinned',
+    ],
+    [
+      'line_order',
+      'batches against the order of the line',
+      [settled, `update pull_request set rank = 1000 - rank where rank is not null`, ...lineOfTwo()],
+      'stands behind it in line',
+    ],
+    [
+      'bounded_builds',
+      'four builds where three are allowed',
+      [
+        ...[1, 2, 3, 4].flatMap((at) => [
+          batchRow(`commit, position`, `'build${at}', ${1000 + at}`),
+          `insert into build (account_id, repository_id, commit, tree, base_commit, started_at) values (${account}, ${repository}, 'build${at}', 't', 'b', now())`,
+        ]),
+        `update queue set planned_version = version - 1`,
+      ],
+      '4 builds of',
+    ],
+    [
+      'absolute_pause',
+      'a landing in a pause of the repository',
+      [
+        `update intent set started_at = now() + interval '1 minute' where kind = 'land' and ${newest("intent where kind = 'land'")}`,
+      ],
+      'the repository was paused',
+    ],
+    [
+      'absolute_pause',
+      'a landing in a pause of its branch',
+      [
+        `insert into branch_pause (account_id, repository_id, pattern, paused, created_at) values (${account}, ${repository}, 'ma*', true, now() - interval '1 day')`,
+      ],
+      'while main was paused',
+    ],
+    [
+      'blamed_culprits',
+      'a pull request that is blocked by a check that succeeded',
+      [`update check_result set conclusion = 'success', end_heard_at = now() - interval '1 day'`],
+      'which succeeded',
+    ],
+    [
+      'terminal_states',
+      'an ended batch without an end',
+      [`update batch set ended_at = null where ${newest('batch where ended_at is not null')}`],
+      'has not an end',
+    ],
+    [
+      'terminal_states',
+      'a merged pull request that was never merged',
+      [`update pull_request set merged_at = null where number = 1`],
+      'was never merged',
+    ],
+    [
+      'terminal_states',
+      'a done intent without an end',
+      [`update intent set concluded_at = null where ${newest("intent where state = 'done'")}`],
+      'was never concluded',
+    ],
+    [
+      'clean_dequeue',
+      'a batch with a pull request that left the line',
+      [settled, ...lineOfTwo(), `update pull_request set status = 'open', rank = null where number = 4`],
+      'has #4, which is open',
+    ],
+    [
+      'event_grammar',
+      'a pull request that is merged twice',
+      [
+        `insert into event (account_id, repository_id, queue_id, pull_request_id, action, payload, at, position)
+       select account_id, repository_id, queue_id, pull_request_id, action, payload, at, position + 100000 from event where action = 'merged'`,
+      ],
+      'merged after merged',
+    ],
+    [
+      'authorised_skips',
+      'a landing without validation that nobody asked for',
+      [`update landing set grade = 'unvalidated' where ${newest('landing')}`],
+      'nobody is named',
+    ],
+    [
+      'authorised_skips',
+      'a skip that nobody asked for',
+      [
+        `update pull_request set skip_validation = true, requested_by = null, merge_requested_by = null where number = 4`,
+      ],
+      'nobody is named',
+    ],
+    [
+      'separate_tenants',
+      'a table without its guard',
+      [`alter table landing disable row level security`],
+      'The table landing',
+    ],
+    [
+      'separate_tenants',
+      'a batch that stands on one of another account',
+      [
+        batchRow('parent_batch_id', '(select min(id) from batch)'),
+        `update batch set account_id = account_id + 1 where ${newest('batch')}`,
+        settled,
+      ],
+      'of another account',
+    ],
+    [
+      'single_slot',
+      'two deployments that change one environment',
+      [environments, deployment(', fence', `'forward', 'in_progress', 'ada', now(), now(), 1`)],
+      'whose slot has deployment none',
+    ],
+    [
+      'single_slot',
+      'a rollback to what never succeeded',
+      [environments, deployment('', `'rollback', 'success', 'ada', now(), now()`)],
+      'never succeeded',
+    ],
+    ['line_moves', 'a batch that is never made', [resumed, batchRow('state', `'making'`)], 'is being made since', hour],
+    [
+      'line_moves',
+      'a build whose end nobody acts on',
+      [
+        resumed,
+        settled,
+        `update queue set next_look_at = null`,
+        batchRow('commit', `'built'`),
+        `insert into build (account_id, repository_id, commit, tree, base_commit, complete, complete_at, started_at) values (${account}, ${repository}, 'built', 't', 'b', true, now(), now())`,
+      ],
+      'nothing has become of it',
+      hour,
+    ],
+    [
+      'no_orphans',
+      'a branch that nobody removed',
+      [resumed, `update batch set cleaned_up_at = null where state = 'landed'`],
+      'its branch is not removed',
+      hour,
+    ],
+    [
+      'no_orphans',
+      'a preview that nobody ended',
+      [
+        `insert into preview_sandbox (account_id, verification_id, name, kind, state, slug, port, expires_at, created_at) values (${account}, 1, 'preview', 'process', 'ready', 's', 1, now(), now())`,
+      ],
+      'of a preview should have been gone',
+      hour,
+    ],
+    [
+      'convergence',
+      'a change that was never planned',
+      [resumed, `update queue set version = version + 1`, `update pull_request set updated_at = now()`],
+      'is planned',
+      hour,
+    ],
+    [
+      'convergence',
+      'a change at the host that was never read',
+      [
+        `insert into host_hint (account_id, repository_id, kind, subject, due_at) values (${account}, ${repository}, 'push', 'refs/heads/main', now())`,
+      ],
+      'was reported',
+      hour,
+    ],
+    [
+      'no_starvation',
+      'a pull request that is passed again and again',
+      [`update pull_request set times_passed = 4 where number = 4`],
+      'was passed 4 times',
+    ],
+    [
+      'delivered_events',
+      'an event without a position',
+      [`update event set position = null where ${newest('event')}`],
+      'has no position',
+      hour,
+    ],
+    [
+      'delivered_events',
+      'a retry that nobody makes',
+      [
+        `insert into webhook_endpoint (account_id, url, actions, from_position, created_at, updated_at) values (${account}, 'https://x.test', '{*}', 0, now(), now())`,
+        `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, body, state, next_attempt_at, created_at)
+       values (${account}, (select max(id) from webhook_endpoint), 'm', 'merged', 'l', '{}', 'retrying', now(), now())`,
+      ],
+      'waits for an attempt',
+      hour,
+    ],
+  ] as const satisfies readonly (readonly [InvariantName, string, readonly string[], string, number?])[]
+).map(([invariant, what, changes, sentence, inMs]) => [invariant, what, changes, sentence, inMs ?? 0] as const);
+
+/** A batch in line that is built. */
+function batchRow(columns: string, values: string): string {
+  const state = columns.startsWith('state') ? '' : ', state';
+  const building = state === '' ? '' : `, 'building'`;
+  const position = columns.includes('position') ? '' : ', position';
+  const at = position === '' ? '' : ', 1000';
+  return `insert into batch (account_id, queue_id, repository_id, cause, mode, parent_commit, base_commit, strategy, batch_commit, build_keys_hash, group_message, created_at${state}${position}, ${columns})
+    values (${account}, (select min(id) from queue), ${repository}, 'new', 'parallel', 'p', 'p', 'squash', 'group', '', '', now()${building}${at}, ${values})`;
+}
+
+/** #4 and #5 in two batches. */
+function lineOfTwo(): string[] {
+  return [4, 5].flatMap((number) => [
+    batchRow('position', `${1000 + number}`),
+    `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email)
+     select account_id, (select max(id) from batch), 0, id, head_sha, '', '', '' from pull_request where number = ${number}`,
+  ]);
+}
+
+describe('an installation', () => {
+  it('in which all invariants hold', async () => {
+    expect(await find()).toEqual([]);
+  });
+
+  it.each(planted)('in which %s does not hold: %s', async (invariant, _what, changes, sentence, inMs) => {
+    const found = await findPlanted(changes, inMs);
+    expect(
+      found
+        .filter((each) => each.invariant === invariant)
+        .map((each) => each.sentence)
+        .join('\n'),
+    ).toContain(sentence);
+  });
+
+  it('whose base branch has lost a landing', async () => {
+    const tip = await w.git('rev-parse', 'main');
+    await w.git('update-ref', 'refs/heads/main', `${tip}^`);
+    try {
+      expect(await find()).toEqual([
+        expect.objectContaining({
+          invariant: 'landed_tree',
+          sentence: expect.stringContaining('is not on the first-parent line') as string,
+        }),
+      ]);
+    } finally {
+      await w.git('update-ref', 'refs/heads/main', tip);
+    }
+  });
+
+  it('each of whose invariants has a case', () => {
+    expect([...new Set(planted.map(([invariant]) => invariant))].toSorted()).toEqual(invariantNames.toSorted());
+  });
+
+  it('is compared by the service, which tells what does not hold', async () => {
+    const watch = watchInvariants(w.service.ports);
+    expect(watch.violations()).toBeNull();
+    await watch.look();
+    expect(watch.violations()).toEqual([]);
+    await w.rows('update pull_request set times_passed = 9 where number = 4');
+    await watch.look();
+    expect(violationsText(watch.violations() ?? [])).toContain('An invariant does not hold: no_starvation.');
+    await w.rows('update pull_request set times_passed = 0 where number = 4');
+  });
+});
