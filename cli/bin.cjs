@@ -1,11 +1,44 @@
 #!/usr/bin/env node
-// Written so that any Node can read it: an old one is told which Node is needed.
+// Written so that any Node can read it. An old Node gives way to the one that was installed with the package, or else
+// says which Node is needed.
 const version = process.versions.node.split('.');
 if (Number(version[0]) < 22 || (Number(version[0]) === 22 && Number(version[1]) < 17)) {
-  console.error('Node ' + process.version + ' is too old for Interlock. Install Node 22.17 or newer, then try again.');
-  process.exit(1);
+  const installed = findInstalled();
+  if (installed === null) {
+    console.error(
+      'Node ' + process.version + ' is too old for Interlock. Install Node 22.17 or newer, then try again.',
+    );
+    process.exit(1);
+  }
+  runOn(installed);
+} else
+  import('../dist/cli/main.js').catch(function (error) {
+    console.error(error);
+    process.exit(5);
+  });
+
+function findInstalled() {
+  try {
+    return require.resolve('node-' + process.platform + '-' + process.arch + '/bin/node');
+  } catch (error) {
+    return null;
+  }
 }
-import('../dist/cli/main.js').catch(function (error) {
-  console.error(error);
-  process.exit(5);
-});
+
+function runOn(node) {
+  const child = require('child_process').spawn(node, [__filename].concat(process.argv.slice(2)), { stdio: 'inherit' });
+  // Ctrl-C reaches both processes. The other signals are sent to this one alone.
+  process.on('SIGINT', function () {});
+  ['SIGTERM', 'SIGHUP'].forEach(function (signal) {
+    process.on(signal, function () {
+      child.kill(signal);
+    });
+  });
+  child.on('error', function (error) {
+    console.error(error.message);
+    process.exit(5);
+  });
+  child.on('exit', function (code, signal) {
+    process.exit(code === null ? 128 + require('os').constants.signals[signal] : code);
+  });
+}

@@ -16,7 +16,7 @@ import {
   type BackupManifest,
 } from './backup-folder.ts';
 import { copyRepository, gitOf, repositoryPath, type CopiedRepository } from './hosts/local/index.ts';
-import { calledAs } from './launcher/called-as.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -30,7 +30,11 @@ const program = new Command(calledAs('backup'))
   .option('--into <dir>', 'a folder of backups, in which this one is named by the instant')
   .addOption(new Option('--keep <n>', 'with --into: how many backups stay; default: all').argParser(keepOf))
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'));
+  .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
+  .addHelpText(
+    'after',
+    examplesOf('backup', '--to /var/backups/interlock/2026-11-23', '--into /var/backups/interlock --keep 7'),
+  );
 
 interface Flags {
   readonly to?: string;

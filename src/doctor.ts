@@ -7,7 +7,7 @@ import color from 'picocolors';
 import type { Finding } from './domain/doctor/finding.ts';
 import { invariantNames, invariants, type Violation } from './domain/health/invariants.ts';
 import { growthText, measureGrowth } from './growth.ts';
-import { calledAs } from './launcher/called-as.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { findViolations } from './modules/health/index.ts';
 import { examineOidc, openOidc } from './modules/oidc/index.ts';
 import { examineRepository } from './modules/queue/index.ts';
@@ -15,27 +15,30 @@ import { oidcFrom, retentionFrom } from './parts.ts';
 import { runTool, withNamedRepository, withService } from './tool.ts';
 
 async function main(): Promise<number> {
-  const program = calledAs('doctor');
-  if (process.argv.includes('--growth')) return await showGrowth(program);
-  if (!process.argv.slice(2).some(isRepository)) return await compareInvariants(program);
+  if (process.argv.includes('--growth')) return await showGrowth();
+  if (!process.argv.slice(2).some(isRepository)) return await compareInvariants();
   const description = 'Proves that a repository can land pull requests, and names the cure for what is missing.';
-  return await withNamedRepository({ program, description }, async ({ ctx, repository, name, json }) => {
-    const findings: Finding[] = [];
-    const report = (finding: Finding): void => {
-      findings.push(finding);
-      if (!json) say(finding);
-    };
-    await examineRepository(ctx, repository, report);
-    const oidc = oidcFrom(process.env);
-    const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? ctx.publicUrl;
-    if (oidc !== null)
-      for (const finding of await examineOidc(ctx.db, openOidc({ ...ctx, publicUrl }, oidc))) report(finding);
-    const count = (state: Finding['state']): number => findings.filter((finding) => finding.state === state).length;
-    const isReady = count('missing') === 0;
-    if (json) console.log(JSON.stringify({ repository: name, isReady, findings }, null, 2));
-    else console.log(`\n${count('ok')} ok, ${count('warning')} to look at, ${count('missing')} missing.`);
-    return isReady ? 0 : 1;
-  });
+  const calls = ['acme/shop', 'acme/shop --json'];
+  return await withNamedRepository(
+    { program: 'doctor', description, calls },
+    async ({ ctx, repository, name, json }) => {
+      const findings: Finding[] = [];
+      const report = (finding: Finding): void => {
+        findings.push(finding);
+        if (!json) say(finding);
+      };
+      await examineRepository(ctx, repository, report);
+      const oidc = oidcFrom(process.env);
+      const publicUrl = process.env['INTERLOCK_PUBLIC_URL'] ?? ctx.publicUrl;
+      if (oidc !== null)
+        for (const finding of await examineOidc(ctx.db, openOidc({ ...ctx, publicUrl }, oidc))) report(finding);
+      const count = (state: Finding['state']): number => findings.filter((finding) => finding.state === state).length;
+      const isReady = count('missing') === 0;
+      if (json) console.log(JSON.stringify({ repository: name, isReady, findings }, null, 2));
+      else console.log(`\n${count('ok')} ok, ${count('warning')} to look at, ${count('missing')} missing.`);
+      return isReady ? 0 : 1;
+    },
+  );
 }
 
 /** An argument `<owner>/<name>`, and no value of an option. */
@@ -45,8 +48,8 @@ function isRepository(argument: string, at: number, all: readonly string[]): boo
 }
 
 /** Exit 1: an invariant does not hold. */
-async function compareInvariants(program: string): Promise<number> {
-  const command = new Command(program)
+async function compareInvariants(): Promise<number> {
+  const command = new Command(calledAs('doctor'))
     .description(
       'Compares the installation with what always holds in it. With <owner/name>: proves that the repository can land pull requests.',
     )
@@ -54,6 +57,7 @@ async function compareInvariants(program: string): Promise<number> {
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
     .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
     .option('--json', 'one JSON document instead of text')
+    .addHelpText('after', examplesOf('doctor', '--json', 'acme/shop', '--growth'))
     .parse();
   const { data, databaseUrl, json } = command.opts<{ data: string; databaseUrl?: string; json?: boolean }>();
   return await withService({ dataDir: data, databaseUrl }, async ({ ports }) => {
@@ -82,8 +86,8 @@ function sayInvariants(violations: readonly Violation[], tookMs: number): void {
 }
 
 /** Exit 1: something is older than its setting allows. */
-async function showGrowth(program: string): Promise<number> {
-  const command = new Command(program)
+async function showGrowth(): Promise<number> {
+  const command = new Command(calledAs('doctor'))
     .description('Says what takes room, and the oldest of each kind beside how long it is kept.')
     .requiredOption('--growth', 'this report')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import color from 'picocolors';
 import { exportTo } from './export-folder.ts';
-import { calledAs } from './launcher/called-as.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -15,7 +15,8 @@ const program = new Command(calledAs('export'))
   .requiredOption('--to <dir>', 'a folder that is empty or not there yet')
   .option('--account <name>', 'account, where there are several')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
-  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL']);
+  .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
+  .addHelpText('after', examplesOf('export', 'acme/shop --to /tmp/shop', '--account acme --to /tmp/acme'));
 
 interface Flags {
   readonly to: string;

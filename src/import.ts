@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { importRepository } from './import-repository.ts';
-import { calledAs } from './launcher/called-as.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { callersFolder, contextOf, runTool, splitName, withService } from './tool.ts';
 
 const program = new Command(calledAs('import'))
@@ -14,7 +14,8 @@ const program = new Command(calledAs('import'))
   .argument('[owner/name]', 'what it is called here; default: imported/<name of the source>')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
-  .option('--account <name>', 'account, where there are several');
+  .option('--account <name>', 'account, where there are several')
+  .addHelpText('after', examplesOf('import', '../shop acme/shop', 'https://git.example.com/shop.git acme/shop'));
 
 async function main(): Promise<number> {
   program.parse();

@@ -7,7 +7,7 @@ import color from 'picocolors';
 import { localDemoHost } from './demo/host.ts';
 import { playDemo } from './demo/play.ts';
 import { startScenario } from './demo/scenario.ts';
-import { calledAs } from './launcher/called-as.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { createProgress } from './launcher/progress.ts';
 import { readSecretFiles } from './launcher/secret-files.ts';
 import { StartError } from './launcher/start-error.ts';
@@ -56,7 +56,8 @@ const program = new Command(calledAs('start'))
     new Option('--github-emulator [port]', 'an emulator of GitHub beside it, with a repository to touch').argParser(
       portOf,
     ),
-  );
+  )
+  .addHelpText('after', examplesOf('start', '--port 4001 --data /var/lib/interlock', '--no-demo --github'));
 
 /**
  * What is left when PostgreSQL or Temporal is gone: requests under way are answered, checks given back. What takes longer

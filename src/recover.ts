@@ -1,7 +1,7 @@
 // `npm run recover`: makes a restored database fit its newer repositories again. It says what it will do; `--yes` does it.
 import { Command, Option } from 'commander';
 import color from 'picocolors';
-import { calledAs } from './launcher/called-as.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { recoverDatabase, surveyInstallation, type Survey } from './modules/queue/index.ts';
 import { countOpenDeployments, forgetOpenDeployments } from './modules/releases/index.ts';
 import { countOpenRunbooks, stopOpenRunbooks } from './modules/runbooks/index.ts';
@@ -11,7 +11,8 @@ const program = new Command(calledAs('recover'))
   .description('After a backup of the database was restored: takes over what landed since, and lets the queues go on.')
   .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
   .addOption(new Option('--database-url <url>', 'a PostgreSQL of yours').env('DATABASE_URL'))
-  .option('--yes', 'do it; without, only say what would be done', false);
+  .option('--yes', 'do it; without, only say what would be done', false)
+  .addHelpText('after', examplesOf('recover', '--data .interlock-restored', '--data .interlock-restored --yes'));
 
 async function main(): Promise<number> {
   program.parse();

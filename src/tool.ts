@@ -10,6 +10,7 @@ import color from 'picocolors';
 import { systemContext, type Context } from './context.ts';
 import { DomainError } from './domain/errors.ts';
 import { hostSettingsFrom } from './host-settings.ts';
+import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { lockDataDirectory } from './launcher/access.ts';
 import { openPostgres, prepareSchema } from './launcher/parts.ts';
@@ -75,27 +76,29 @@ export interface NamedRepository {
   readonly options: Readonly<Record<string, string | undefined>>;
 }
 
+export interface RepositoryProgram {
+  /** Its name, such as `verify`. */
+  readonly program: string;
+  readonly description: string;
+  /** What stands behind its name in the examples of its help. */
+  readonly calls: readonly string[];
+  /** Flags and descriptions of options that this program alone has. */
+  readonly options?: readonly (readonly [string, string])[];
+}
+
 /** Reads the arguments of a program about one repository, and runs `work` with that repository. */
 export async function withNamedRepository<T>(
-  {
-    program,
-    description,
-    options = [],
-  }: {
-    readonly program: string;
-    readonly description: string;
-    /** Flags and descriptions of options that this program alone has. */
-    readonly options?: readonly (readonly [string, string])[];
-  },
+  { program, description, calls, options = [] }: RepositoryProgram,
   work: (of: NamedRepository) => Promise<T>,
 ): Promise<T> {
-  const command = new Command(program)
+  const command = new Command(calledAs(program))
     .description(description)
     .argument('<owner/name>', 'repository')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')
     .option('--database-url <url>', 'a PostgreSQL of yours', process.env['DATABASE_URL'])
     .option('--account <name>', 'account, where there are several')
-    .option('--json', 'one JSON document instead of text');
+    .option('--json', 'one JSON document instead of text')
+    .addHelpText('after', examplesOf(program, ...calls));
   for (const [flags, meaning] of options) command.option(flags, meaning);
   command.parse();
   const { data, databaseUrl, account, json } = command.opts<{

@@ -2,7 +2,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import color from 'picocolors';
-import { calledAs } from './launcher/called-as.ts';
 import { StartError } from './launcher/start-error.ts';
 import { exportProofs } from './modules/proofs/index.ts';
 import { verifyRepository } from './modules/queue/index.ts';
@@ -10,10 +9,10 @@ import { projectRoot } from './platform/project-root.ts';
 import { callersFolder, runTool, withNamedRepository, type NamedRepository } from './tool.ts';
 
 async function main(): Promise<number> {
-  const program = calledAs('verify');
   const description = 'Derives every landing’s proof again, from plain git and the records.';
+  const calls = ['acme/shop', 'acme/shop --json', 'acme/shop --export proofs.json'];
   const options = [['--export <file>', 'write the proofs as a file for proofs/verify.py instead']] as const;
-  return await withNamedRepository({ program, description, options }, async (named) => {
+  return await withNamedRepository({ program: 'verify', description, calls, options }, async (named) => {
     const { ctx, repository, name, json } = named;
     if (named.options['export'] !== undefined) return await exportTo(named.options['export'], named);
     const verifications = await verifyRepository(ctx, repository);

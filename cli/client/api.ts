@@ -10,6 +10,8 @@ export interface Api {
   readonly url: string;
   readonly token: string;
   readonly signal: AbortSignal;
+  /** The sentence for a token that the service does not accept, with the cure. */
+  readonly tokenRefused: string;
   ask<Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables): Promise<Data>;
 }
 
@@ -21,17 +23,29 @@ interface GraphQLRefusal {
 const mostTries = 4;
 const longestWaitMs = 10_000;
 
-export function createApi({ url, token, signal }: Pick<Api, 'url' | 'token' | 'signal'>): Api {
+export interface ApiOptions extends Pick<Api, 'url' | 'token' | 'signal'> {
+  /** The token comes from INTERLOCK_TOKEN, so that another `interlock login` would not replace it. */
+  readonly isTokenOfVariable?: boolean;
+}
+
+export function createApi({ url, token, signal, isTokenOfVariable = false }: ApiOptions): Api {
+  const tokenRefused = isTokenOfVariable
+    ? `${url} does not accept the token in INTERLOCK_TOKEN. Set it to another token.`
+    : `${url} does not accept the token. Log in again: interlock login ${url}`;
   return {
     url,
     token,
     signal,
+    tokenRefused,
     async ask(document, variables) {
       const body = JSON.stringify({ query: print(document), variables });
       // With the same key, an answer that was lost is given again, and nothing is done twice.
       const key = isMutation(document) ? { 'idempotency-key': randomUUID() } : {};
       const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...key };
-      return await answerOf(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), url);
+      return await answerOf(await post(`${url}/graphql`, { method: 'POST', headers, body, signal }), {
+        url,
+        tokenRefused,
+      });
     },
   };
 }
@@ -77,13 +91,16 @@ export function unreachable(url: string, cause: Error): Failure {
   );
 }
 
-async function answerOf<Data>(response: Response, url: string): Promise<Data> {
+async function answerOf<Data>(
+  response: Response,
+  { url, tokenRefused }: Pick<Api, 'url' | 'tokenRefused'>,
+): Promise<Data> {
   const answer = (await response.json().catch(() => null)) as {
     readonly data?: Data;
     readonly errors?: readonly GraphQLRefusal[];
   } | null;
   const [first] = answer?.errors ?? [];
-  if (first !== undefined) throw refusalOf(first);
+  if (first !== undefined) throw refusalOf(first, tokenRefused);
   if (answer?.data === undefined || answer.data === null)
     throw new Failure(
       'unreachable',
@@ -92,12 +109,12 @@ async function answerOf<Data>(response: Response, url: string): Promise<Data> {
   return withoutControls(answer.data);
 }
 
-export function refusalOf({ message, extensions = {} }: GraphQLRefusal): Failure {
+export function refusalOf({ message, extensions = {} }: GraphQLRefusal, tokenRefused: string): Failure {
   const { code = 'UNKNOWN', field, requestId } = extensions;
   const outcome = outcomeOf(code);
   const where = requestId === undefined ? '' : ` (request ${requestId})`;
-  const cure = code === 'UNAUTHENTICATED' ? ' Log in again: interlock login' : '';
-  return new Failure(outcome, `${plain(message)}${where}${cure}`, { code, field: field ?? null });
+  const sentence = code === 'UNAUTHENTICATED' ? tokenRefused : plain(message);
+  return new Failure(outcome, `${sentence}${where}`, { code, field: field ?? null });
 }
 
 /** What others wrote must not move the cursor of a terminal, or change its colours. */

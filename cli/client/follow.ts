@@ -44,15 +44,15 @@ export async function follow<Data, Variables extends object>(
         query: print(document),
         variables: { ...variables, after: cursor },
       })) {
-        if (errors?.[0] !== undefined) throw refusalOf(errors[0]);
+        if (errors?.[0] !== undefined) throw refusalOf(errors[0], api.tokenRefused);
         if (!data) continue;
         if ((await onChange(data)) === true) return;
         cursor = cursorOf(data);
       }
       return;
     } catch (error) {
-      const waitMs = waitAfter(error, attempts);
-      if (codeOf(error) === 'CURSOR_EXPIRED') cursor = null;
+      const waitMs = waitAfter(error, attempts, api);
+      if (isExpired(error)) cursor = null;
       if (attempts === 0 && !api.signal.aborted) onConnection?.(false);
       attempts += 1;
       await delay(waitMs, undefined, { signal: api.signal }).catch(() => undefined);
@@ -84,20 +84,20 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
 }
 
 /** Throws what another attempt would not cure. */
-function waitAfter(error: unknown, attempts: number): number {
+function waitAfter(error: unknown, attempts: number, { tokenRefused }: Api): number {
   if (error instanceof Failure) throw error;
   if (Array.isArray(error)) {
-    const refused = refusalOf(error[0] as Parameters<typeof refusalOf>[0]);
+    const refused = refusalOf(error[0] as Parameters<typeof refusalOf>[0], tokenRefused);
     if (refused.code === 'RATE_LIMITED') return rateLimitedMs;
     if (refused.code === 'CURSOR_EXPIRED') return 0;
     if (refused.outcome !== 'unreachable') throw refused;
   }
-  const { code, reason } = error as { readonly code?: number; readonly reason?: string };
-  if (code !== undefined && refusedCodes.includes(code))
-    throw new Failure('unauthorised', `${reason ?? 'The token was refused'}. Log in again: interlock login`);
+  const { code } = error as { readonly code?: number };
+  if (code !== undefined && refusedCodes.includes(code)) throw new Failure('unauthorised', tokenRefused);
   return Math.min(slowestRetryMs, 500 * 2 ** attempts) * (0.75 + Math.random() / 2);
 }
 
-function codeOf(error: unknown): string | undefined {
-  return Array.isArray(error) ? refusalOf(error[0] as Parameters<typeof refusalOf>[0]).code : undefined;
+function isExpired(error: unknown): boolean {
+  const [first] = Array.isArray(error) ? (error as readonly Parameters<typeof refusalOf>[0][]) : [];
+  return first?.extensions?.code === 'CURSOR_EXPIRED';
 }

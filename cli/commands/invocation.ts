@@ -107,7 +107,7 @@ export async function connect(invocation: Invocation): Promise<Api> {
   });
   switch (choice.kind) {
     case 'connection':
-      return createApi({ ...choice, signal: io.signal });
+      return createApi({ ...choice, signal: io.signal, isTokenOfVariable: Boolean(io.env['INTERLOCK_TOKEN']) });
     case 'no token':
       throw new Failure(
         'unauthorised',
@@ -192,12 +192,12 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
  * declined. Without a terminal nobody can be asked, so the command must have been told `--yes`.
  */
 export async function isConfirmed(
-  { io, tell }: Invocation,
+  { io, say, tell }: Invocation,
   { yes, dryRun }: HarmOptions,
   sentence: string,
 ): Promise<boolean> {
   if (dryRun) {
-    tell(`Nothing was done. ${sentence}`);
+    say(`Nothing was done. Without --dry-run: ${sentence}`);
     return false;
   }
   if (yes) return true;

@@ -1,6 +1,8 @@
 // Programs of this package that need more than the API: they work on a data directory of this machine.
+import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { ProgramName } from '../output/io.ts';
+import { repositoryOfCheckout } from '../client/checkout.ts';
 import { Failure, type Outcome } from '../output/failure.ts';
 import { examples, nameOf, repositoryOf, type Invocation, type Registry } from './invocation.ts';
 
@@ -38,28 +40,34 @@ export function addPrograms({ program, action }: Registry): void {
       .action(() => {
         throw new Failure('usage', `Write the options behind the command: interlock ${name} <options>`);
       });
-  for (const [name, description] of [
-    ['verify', 'Derives the proof of each landing again from git and the records.'],
-    ['doctor', 'Proves that a repository can land pull requests, and names the cure for what is missing.'],
-  ] as const) {
-    const command = program
-      .command(name)
-      .description(`${description} Needs the data directory.`)
-      .argument('[repository]', 'as <owner>/<name>; that of the checkout if left out')
-      .option('--database-url <url>', 'a PostgreSQL of yours')
-      .option('--account <name>', 'account, where there are several')
-      .addHelpText('after', examples(`interlock ${name} acme/shop`, `interlock ${name} acme/shop --json`))
-      .action(
-        action<ServiceOptions>(async (invocation, options, given) => await runOn(name, invocation, { options, given })),
-      );
-    if (name === 'verify') command.option('--export <file>', 'write the proofs as a file for verify.py instead');
-  }
+  const runs = (name: 'verify' | 'doctor') =>
+    action<ServiceOptions>(async (invocation, options, given) => await runOn(name, invocation, { options, given }));
+  withServiceOptions(program.command('verify'))
+    .description('Derives the proof of each landing again from git and the records. Needs the data directory.')
+    .option('--export <file>', 'write the proofs as a file for verify.py instead')
+    .addHelpText('after', examples('interlock verify acme/shop', 'interlock verify acme/shop --json'))
+    .action(runs('verify'));
+  withServiceOptions(program.command('doctor'))
+    .description(
+      'Proves that a repository can land pull requests, and names the cure for what is missing. Without a repository it compares the installation with what always holds in it. Needs the data directory.',
+    )
+    .option('--growth', 'instead: how much disk the records take, and how old the oldest of each kind is')
+    .addHelpText('after', examples('interlock doctor acme/shop', 'interlock doctor --growth'))
+    .action(runs('doctor'));
+}
+
+function withServiceOptions(command: Command): Command {
+  return command
+    .argument('[repository]', 'as <owner>/<name>; that of the checkout if left out')
+    .option('--database-url <url>', 'a PostgreSQL of yours')
+    .option('--account <name>', 'account, where there are several');
 }
 
 interface ServiceOptions {
   readonly databaseUrl?: string;
   readonly account?: string;
   readonly export?: string;
+  readonly growth?: boolean;
 }
 
 async function runOn(
@@ -68,7 +76,6 @@ async function runOn(
   { options, given }: { readonly options: ServiceOptions; readonly given: string | undefined },
 ): Promise<Outcome> {
   const { io, global } = invocation;
-  const repository = given ?? nameOf(await repositoryOf(invocation));
   const flags = [
     ...(global.data === undefined ? [] : ['--data', global.data]),
     ...(options.databaseUrl === undefined ? [] : ['--database-url', options.databaseUrl]),
@@ -76,5 +83,20 @@ async function runOn(
     ...(options.export === undefined ? [] : ['--export', resolve(io.cwd, options.export)]),
     ...(global.json ? ['--json'] : []),
   ];
-  return (await io.runProgram(program, [repository, ...flags])) === 0 ? 'done' : 'refused';
+  return (await io.runProgram(program, [...(await subjectOf(program, invocation, { options, given })), ...flags])) === 0
+    ? 'done'
+    : 'refused';
+}
+
+/** The repository, or what `doctor` examines instead: the whole installation has no argument. */
+async function subjectOf(
+  program: 'verify' | 'doctor',
+  invocation: Invocation,
+  { options, given }: { readonly options: ServiceOptions; readonly given: string | undefined },
+): Promise<readonly string[]> {
+  const { io, global } = invocation;
+  if (options.growth) return ['--growth'];
+  if (given !== undefined) return [given];
+  const isNamed = global.repo !== undefined || (await repositoryOfCheckout(io.cwd)) !== null;
+  return program === 'doctor' && !isNamed ? [] : [nameOf(await repositoryOf(invocation))];
 }

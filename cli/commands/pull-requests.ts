@@ -10,6 +10,7 @@ import {
   PullRequestChangedDocument,
   QueuePullRequestDocument,
   type ExplainQuery,
+  type ExplanationActor,
   type QueuePullRequestInput,
 } from '../generated/operations.ts';
 import { type Outcome } from '../output/failure.ts';
@@ -179,6 +180,14 @@ async function readProgress(
   return { status, mergeCommit, sentence: explain.sentence };
 }
 
+const nextActor = {
+  ADMIN: 'An admin acts next.',
+  AUTHOR: 'The author acts next.',
+  CI: 'CI acts next.',
+  QUEUE: 'The queue acts next.',
+  REVIEWER: 'A reviewer acts next.',
+} as const satisfies Record<ExplanationActor, string>;
+
 type Explained = NonNullable<NonNullable<ExplainQuery['repository']>['pullRequest']>;
 type Condition = Explained['explain']['conditions'][number];
 
@@ -191,6 +200,7 @@ async function why(invocation: Invocation, _: object, text?: string): Promise<vo
   const { say, color } = invocation;
   say(`${color.bold(`#${number} ${title}`)}  ${status.toLowerCase()}`);
   say(explain.sentence);
+  if (explain.who !== null) say(nextActor[explain.who]);
   if (explain.eta !== null) say(explain.eta.sentence);
   for (const line of explain.conditions.flatMap((condition) => linesOf(invocation, condition))) say(line);
   invocation.document({

@@ -47,6 +47,7 @@ describe('a pull request', () => {
     const { stdout } = await shop.run('why');
     expect(stdout).toContain(`#1 Sell topic  queued\n${explained.sentence}\n`);
     expect(explained.conditions.length).toBeGreaterThan(0);
+    expect(stdout).toContain('The queue acts next.\n');
     for (const { sentence } of explained.conditions) expect(stdout).toContain(` ${sentence}\n`);
   });
 
@@ -55,7 +56,8 @@ describe('a pull request', () => {
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/Give --yes to do it, since there is no terminal to ask at\.\n$/);
     const dry = await shop.run('dequeue', '1', '--dry-run');
-    expect([dry.code, dry.stderr]).toEqual([0, expect.stringMatching(/^Nothing was done\. ./)]);
+    expect(dry).toMatchObject({ code: 0, stderr: '' });
+    expect(dry.stdout).toMatch(/^Nothing was done\. Without --dry-run: ./);
     const declined = await shop.runWith({ isTTY: true, typed: 'n\n' }, 'dequeue', '1');
     expect([declined.code, declined.stderr]).toEqual([
       1,
@@ -115,7 +117,10 @@ test('a login is stored for its address alone, readable by its owner, used, and 
   const env = { XDG_CONFIG_HOME: join(shop.elsewhere, 'config') };
   const terminal = { env, cwd: shop.elsewhere };
   const wrong = await shop.runWith({ ...terminal, typed: 'wrong\n' }, 'login', shop.s.url);
-  expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('Log in again: interlock login')]);
+  expect([wrong.code, wrong.stderr]).toEqual([
+    4,
+    expect.stringContaining(`Log in again: interlock login ${shop.s.url}\n`),
+  ]);
   const typed = `${shop.s.token}\n`;
   const loggedIn = await shop.runWith({ ...terminal, typed }, 'login', `${shop.s.url}/`, '--json');
   expect(json(loggedIn)).toMatchObject({
@@ -212,7 +217,7 @@ describe('an exit code tells', () => {
     [
       'a wrong token',
       4,
-      'Log in again',
+      'does not accept the token in INTERLOCK_TOKEN. Set it to another token.\n',
       async () => await shop.runWith({ env: { ...shop.env, INTERLOCK_TOKEN: 'wrong' } }, 'status'),
     ],
     [
@@ -247,6 +252,16 @@ test.each([['verify'], ['doctor']] as const)(
     expect(ran).toMatchObject({ code: 1, started: [{ name, args: ['acme/shop', '--data', 'here', '--json'] }] });
   },
 );
+
+test('doctor without a repository examines the installation', async () => {
+  const ran = await shop.runWith({ cwd: shop.elsewhere }, 'doctor');
+  expect(ran).toMatchObject({ code: 0, started: [{ name: 'doctor', args: [] }] });
+});
+
+test('doctor --growth needs no repository', async () => {
+  const ran = await shop.runWith({ cwd: shop.elsewhere }, 'doctor', '--growth', '--json');
+  expect(ran).toMatchObject({ code: 0, started: [{ name: 'doctor', args: ['--growth', '--json'] }] });
+});
 
 test('start takes its own options', async () => {
   const ran = await shop.run('start', '--port', '0', '--help');

@@ -56,7 +56,7 @@ describe('a release', () => {
       stdout: 'The freeze of shop/production has ended.\n',
       stderr: '',
     });
-    expect((await shop.run('rollback', ...place, '--dry-run')).stderr).toContain('Nothing was done. ');
+    expect((await shop.run('rollback', ...place, '--dry-run')).stdout).toContain('Nothing was done. ');
     expect(json(await shop.run('rollback', ...place, '--yes', '--json'))).toMatchObject({ version: '1.0-rc1' });
   });
 

@@ -1,9 +1,11 @@
 // The npm package: what is in it, and the command line as processes of their own.
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { projectRoot } from '../../src/platform/project-root.ts';
 import { pack } from './package.ts';
 
@@ -86,12 +88,34 @@ describe('interlock', () => {
     expect(stdout).toContain('--watch\t');
   });
 
-  test('tells a Node that is too old which Node is needed', async () => {
-    const script = `Object.defineProperty(process, 'versions', { value: { node: '14.21.3' } }); require(${JSON.stringify(bin)})`;
-    const failed: unknown = await run(process.execPath, ['-e', script]).catch((error: unknown) => error);
-    expect(failed).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/too old.*Install Node 22\.17 or newer.*\n$/),
+  describe('with a Node that is too old', () => {
+    let folder = '';
+    const old = `Object.defineProperty(process, 'versions', { value: { node: '14.21.3' } });`;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'old-node-'));
+      await copyFile(bin, join(folder, 'bin.cjs'));
+      await writeFile(join(folder, 'old.cjs'), `${old} require('./bin.cjs')`);
+    });
+    afterAll(async () => await rm(folder, { recursive: true, force: true }));
+    const runOld = async (...args: string[]): Promise<unknown> =>
+      await run(process.execPath, ['old.cjs', ...args], { cwd: folder }).catch((error: unknown) => error);
+
+    test('says which Node is needed', async () => {
+      expect(await runOld()).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/too old.*Install Node 22\.17 or newer.*\n$/),
+      });
+    });
+
+    test('runs on the Node that was installed with the package, with the arguments and the exit code', async () => {
+      const node = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
+      await mkdir(dirname(node), { recursive: true });
+      await writeFile(node, '#!/bin/sh\necho "$@"\nexit 3\n', { mode: 0o755 });
+      expect(await runOld('status', '--json')).toMatchObject({
+        code: 3,
+        stdout: `${join(await realpath(folder), 'bin.cjs')} status --json\n`,
+        stderr: '',
+      });
     });
   });
 });
