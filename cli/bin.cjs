@@ -20,7 +20,7 @@ if (Number(version[0]) < 22 || (Number(version[0]) === 22 && Number(version[1]) 
 function findInstalled() {
   try {
     return require.resolve('node-' + process.platform + '-' + process.arch + '/bin/node');
-  } catch (error) {
+  } catch {
     return null;
   }
 }
