@@ -369,6 +369,8 @@ describe('viewerCan', () => {
     VERIFY: ['verifyPullRequest'],
     PAUSE: ['pauseRepository', 'pauseBranches'],
     FREEZE: ['freezeBranches', 'unfreezeBranches', 'freezeEnvironment', 'unfreezeEnvironment', 'deleteFreeze'],
+    RESET_QUEUE: ['resetQueue'],
+    RETRY_BUILD: ['retryBuild'],
     HALT: ['haltQueue', 'resumeQueue'],
     CONFIGURE: ['replaceConfiguration'],
     START_RUNBOOK: ['createRunbook'],

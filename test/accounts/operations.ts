@@ -195,6 +195,14 @@ export const operations: readonly Operation[] = [
     `{repository: ${repository}, baseBranch: "main", reason: "Test"}`,
     'queue { id }',
   ),
+  mutation('resetQueue', 'queue:pause', names, `{repository: ${repository}, baseBranch: "main"}`, 'queue { id }'),
+  mutation(
+    'retryBuild',
+    'queue:write',
+    withNumber,
+    `{repository: ${repository}, number: $number}`,
+    'pullRequest { id }',
+  ),
   mutation('resumeQueue', 'admin', names, `{repository: ${repository}, baseBranch: "main"}`, 'queue { id }'),
   // Of the account: users make tokens of their own without it.
   {

@@ -297,8 +297,8 @@ describe('a visitor', () => {
     await using visit = await signIn(browser, s);
     await visit.open('/acme/shop/pull/1');
     await visit.page.getByRole('link', { name: 'History' }).click();
-    await visit.page.getByRole('cell', { name: 'merged', exact: true }).waitFor();
-    await visit.page.getByRole('cell', { name: 'queued', exact: true }).waitFor();
+    await visit.page.getByRole('cell', { name: 'Landed', exact: true }).waitFor();
+    await visit.page.getByRole('cell', { name: 'Entered the line', exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 
@@ -309,12 +309,12 @@ describe('a visitor', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await w.queue(3);
     await page
-      .getByRole('row', { name: /^\S+ queued .*#3 Gift cards/ })
+      .getByRole('row', { name: /^\S+ Entered the line .*#3 Gift cards/ })
       .first()
       .waitFor();
     await w.dequeue(3);
     await page
-      .getByRole('row', { name: /^\S+ dequeued .*#3 Gift cards/ })
+      .getByRole('row', { name: /^\S+ Left the line .*#3 Gift cards/ })
       .first()
       .waitFor();
     expect(visit.complaints).toEqual([]);
@@ -419,7 +419,7 @@ describe('a visitor', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await team.getByText('ada@acme.test').waitFor();
     await visit.open('/activity?show=people');
-    await page.getByRole('row', { name: /team created.*@acme\/core/ }).waitFor();
+    await page.getByRole('row', { name: /Team created.*@acme\/core/ }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

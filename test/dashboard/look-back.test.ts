@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { takeStep, type Moment } from '../../dashboard/src/queue/look-back.ts';
+import { decideSpan, takeStep, type Moment } from '../../dashboard/src/queue/look-back.ts';
 
 const minute = 60_000;
 const at = (n: number): number => Date.parse('2026-11-23T12:00:00Z') + n * minute;
@@ -24,4 +24,13 @@ it.each([
 ] as const)('from minute $shown, $key goes $why', ({ shown, by, isLong, next }) => {
   const taken = takeStep({ shown: at(shown), from: at(0), to: at(60), by, isLong }, moments);
   expect((taken - at(0)) / minute).toBe(next);
+});
+
+it.each([
+  ['a repository made just now', 20, 15],
+  ['a repository of half an hour', 30 * 60, 60],
+  ['an older one', 2 * 60 * 60, 180],
+])('shows the time that matters of %s', (_of, ageSec, minutes) => {
+  const now = Date.parse('2026-11-20T10:00:00Z');
+  expect(decideSpan(now - ageSec * 1000, now)).toBe(minutes * 60_000);
 });

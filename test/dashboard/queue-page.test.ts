@@ -45,21 +45,35 @@ describe('a batch that fails', () => {
     await visit.open('/acme/shop/queue/main');
     const line = page.getByRole('list', { name: 'The line of main' });
     await line.getByText('Batch 1 on the tip').waitFor();
+    await page.keyboard.press('j');
+    await page
+      .getByRole('complementary', { name: 'Pull request 1' })
+      .getByRole('button', { name: 'Dequeue' })
+      .waitFor();
+    await page.keyboard.press('b');
+    const again = page.getByRole('dialog', { name: 'Build #1 again?' });
+    await again.getByText('#1, #2 go back in line. The queue was reset by hand.').waitFor();
+    await expect.poll(async () => await again.getByRole('button', { name: 'Build again' }).isEnabled()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByText('The build of #1 is made again.').waitFor();
+    await page.keyboard.press('Escape');
+    await w.until(async () => (await w.batches()).some(({ id, state }) => id === '2' && state === 'building'));
+    await line.getByText('Batch 2 on the tip').waitFor();
     await using _ci = await startCi(w);
     await w.until(async () =>
       (await w.batches()).some(({ cause, state }) => cause === 'bisect' && state === 'building'),
     );
     await line.getByText(/^Part of a batch, \d/).waitFor();
     await line.getByText('Its batch failed, and it waits to be built apart from the others.').waitFor();
-    expect(await line.getByText('Batch 1 on the tip').count()).toBe(0);
+    expect(await line.getByText('Batch 2 on the tip').count()).toBe(0);
     await parts.open();
     await w.settled(1, 2);
     await line.getByText(/^proved, /).waitFor();
-    await line.getByText('Not in line: somebody must act').waitFor();
+    await line.getByText('Blocked: somebody must act').waitFor();
     await line.getByText('Search: rank by availability').waitFor();
     await expect.poll(async () => await page.locator('main h2').first().textContent()).toContain('Nobody is in line.');
     await visit.open('/acme/shop/pull/2?tab=builds');
-    await page.getByRole('region', { name: 'Batch 1', exact: true }).getByText('bisected', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Batch 2', exact: true }).getByText('bisected', { exact: true }).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 });

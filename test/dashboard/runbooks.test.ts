@@ -30,12 +30,12 @@ describe('a runbook', () => {
     await using visit = await signIn(browser, s);
     const { page } = visit;
     await visit.open(`/runbooks/${number}`);
-    expect(await answerOf(page)).toBe('Rename getTotal 1 of 2 steps done.');
+    expect(await answerOf(page)).toBe('Rename getTotal: 1 of 2 steps done.');
     const log = page.getByRole('region', { name: 'Log of the runbook' });
     await expect.poll(async () => await log.textContent()).toContain(`I am to hold ${release}.`);
     await writeFile(release, '');
     await r.rest(number);
-    await expect.poll(async () => await answerOf(page)).toBe('Rename getTotal 2 of 2 steps done.');
+    await expect.poll(async () => await answerOf(page)).toBe('Rename getTotal: 2 of 2 steps done.');
     await page.getByText(`I did hold ${release}.`).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     const pull = await r.pullRequestNumber(number);
@@ -60,7 +60,7 @@ describe('a runbook', () => {
     await page.keyboard.press('Enter');
     await page.getByText('The follow-up is being planned.').waitFor();
     await r.rest(1);
-    await expect.poll(async () => await answerOf(page)).toBe('Rename getTotal 3 of 3 steps done.');
+    await expect.poll(async () => await answerOf(page)).toBe('Rename getTotal: 3 of 3 steps done.');
     await expect
       .poll(async () => await page.getByRole('region', { name: 'Log of the runbook' }).textContent())
       .toMatch(/I am to write a\.txt one\.[^]*I am to write b\.txt two\./);

@@ -8,6 +8,12 @@ import {
   queuePullRequest,
 } from '../../src/modules/queue/index.ts';
 import { haltQueue, previewHalt } from '../../src/modules/queue/requests/halting.service.ts';
+import {
+  previewBuildRetry,
+  previewQueueReset,
+  resetQueue,
+  retryBuild,
+} from '../../src/modules/queue/requests/resetting.service.ts';
 import { previewConfiguration } from '../../src/modules/queue/api/dry-run.configuration.ts';
 import { dryRun } from '../../src/modules/queue/planning/dry-run.ts';
 import { freezeBranches, pauseBranches, pauseRepository } from '../../src/modules/repositories/index.ts';
@@ -127,6 +133,38 @@ describe('a preview tells what happens, and writes nothing', () => {
     expect(resumed?.landingsHeld).toEqual([]);
     expect(resumed?.buildsStarted).toEqual([[c]]);
     await expect(previewHalt(w.ctx, { ...request, baseBranch: 'none' }, null)).rejects.toThrow('Queue not found');
+  });
+
+  it('of a reset by hand and of a build made again: builds stop, and the same are made', async () => {
+    await using line = await inBuilds(`${parallel({ builds: 2 })}${judgedByBuildsAlone}`, ['a', 'b', 'c'], 1);
+    const { w, numbers } = line;
+    const [a = 0, b = 0, c = 0] = numbers;
+    const ofQueue = { repository: w.repository, baseBranch: 'main' };
+    const all = await previewedAndDone(
+      w,
+      async () => (await previewQueueReset(w.ctx, ofQueue)).impacts,
+      async () => await resetQueue(w.ctx, ofQueue),
+    );
+    expect(all.foreseen).toMatchObject({
+      resets: [{ code: 300, pullRequests: [a, b] }],
+      buildsStopped: [[a], [b]],
+      buildsStarted: [[a], [b]],
+    });
+    expect(all.done).toEqual(withoutHeld(all.foreseen));
+    const ofB = { repository: w.repository, number: b };
+    const one = await previewedAndDone(
+      w,
+      async () => (await previewBuildRetry(w.ctx, ofB)).impacts,
+      async () => await retryBuild(w.ctx, ofB),
+    );
+    expect(one.foreseen).toMatchObject({ resets: [{ code: 300, pullRequests: [b] }], buildsStarted: [[b]] });
+    expect(one.done.buildsStarted).toEqual([[b]]);
+    const ofC = { repository: w.repository, number: c };
+    for (const refused of [previewBuildRetry, retryBuild])
+      await expect(refused(w.ctx, ofC)).rejects.toMatchObject({ code: 'CONFLICT' });
+    await haltQueue(w.ctx, { ...ofQueue, reason: 'An incident' });
+    for (const refused of [previewQueueReset, resetQueue])
+      await expect(refused(w.ctx, ofQueue)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('of pausing and resuming: landings are held, and what waited is built', async () => {

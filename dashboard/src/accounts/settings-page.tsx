@@ -173,10 +173,7 @@ export function TokensPage(): ReactNode {
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
-                {count(valid.length, 'token')} may be used.{' '}
-                <em>
-                  {count(valid.filter(({ lastUsedAt }) => !lastUsedAt).length, 'was never used', 'were never used')}.
-                </em>
+                {count(valid.length, 'token')} may be used. <em>{describeUnused(valid)}</em>
               </Answer>
               <div className={parts['body']}>
                 {made !== null && (
@@ -223,4 +220,9 @@ export function TokensPage(): ReactNode {
       </Shown>
     </>
   );
+}
+
+function describeUnused(tokens: readonly { readonly lastUsedAt: string | null }[]): string {
+  const unused = tokens.filter(({ lastUsedAt }) => lastUsedAt === null).length;
+  return unused === 0 ? 'Each was used.' : `${count(unused, 'was never used', 'were never used')}.`;
 }

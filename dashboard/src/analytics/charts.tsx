@@ -14,6 +14,13 @@ export interface Series {
   readonly parts: readonly { readonly name: string; readonly colour: string; readonly values: readonly number[] }[];
 }
 
+const dayAndMonth = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+/** `2026-11-22` as `22 Nov`. */
+function dayText(date: string): string {
+  return dayAndMonth.format(new Date(`${date}T00:00:00Z`));
+}
+
 interface DayOfWaits {
   readonly date: string;
   readonly p50: number;
@@ -79,10 +86,10 @@ function Frame({
         </g>
       ))}
       <text x={edge.left} y={height - 4}>
-        {dates[0]}
+        {dates[0] !== undefined && dayText(dates[0])}
       </text>
       <text x={width - edge.right} y={height - 4} textAnchor="end">
-        {dates.at(-1)}
+        {dates.length > 1 && dayText(dates.at(-1) ?? '')}
       </text>
       {children}
     </>

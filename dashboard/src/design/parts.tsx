@@ -153,6 +153,11 @@ export function Banner({
 }
 
 /** Text to take away, such as commands. */
+/** A text whose parts between backticks are code. */
+export function WithCode({ text }: { readonly text: string }): ReactNode {
+  return text.split(/`([^`]+)`/).map((part, index) => (index % 2 === 0 ? part : <code key={index}>{part}</code>));
+}
+
 export function Terminal({ label, children }: { readonly label: string; readonly children: string }): ReactNode {
   return (
     <div>

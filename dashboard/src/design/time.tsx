@@ -41,6 +41,11 @@ interface InstantProps {
   readonly at: string | number;
 }
 
+/** What a step or a check took: of less than ten seconds also the tenths, as in `0.4 s`. */
+export function describeRunTime(ms: number): string {
+  return ms < 9_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : describeDuration(ms);
+}
+
 /** `14:38`, or with the day when it is another one. */
 export function At({ at }: InstantProps): ReactNode {
   const now = useNow();

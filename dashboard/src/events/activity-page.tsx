@@ -7,8 +7,14 @@ import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { numbers, textsOf, words } from '../design/words.ts';
-import { ActivityDocument, HappenedDocument, SomethingHappenedDocument } from '../generated/events.ts';
+import { sentence, words } from '../design/words.ts';
+import {
+  ActivityDocument,
+  HappenedDocument,
+  SomethingHappenedDocument,
+  type HappenedQuery,
+} from '../generated/events.ts';
+import { describeEvent } from '../app/happened.ts';
 
 export function ActivityPage(): ReactNode {
   useTitle('Activity');
@@ -58,8 +64,7 @@ function Events({ owner, name }: EventsProps): ReactNode {
         return (
           <>
             <Answer>
-              The last thing that happened: {latest.pullRequest && `#${latest.pullRequest.number} `}
-              {words(latest.action)}. <em>Everything in the repository, newest first.</em>
+              {titleOf(latest)}. <em>Everything that happened here, newest first.</em>
             </Answer>
             <div className={parts['body']}>
               <table className={parts['table']}>
@@ -68,32 +73,14 @@ function Events({ owner, name }: EventsProps): ReactNode {
                     <th scope="col">When</th>
                     <th scope="col">What</th>
                     <th scope="col">Of what</th>
-                    <th scope="col">Who</th>
+                    <th scope="col" className="wide">
+                      Who
+                    </th>
                   </tr>
                 </thead>
                 <tbody>
-                  {nodes.map(({ cursor, at, action, actor, payload, pullRequest }) => (
-                    <tr key={cursor}>
-                      <td className="nowrap">
-                        <At at={at} />
-                      </td>
-                      <td>
-                        {words(action)} <span className="sm dim wide">{textsOf(payload)}</span>
-                      </td>
-                      <td>
-                        {pullRequest ? (
-                          <Link
-                            to="/$owner/$name/pull/$number"
-                            params={{ owner, name, number: String(pullRequest.number) }}
-                          >
-                            #{pullRequest.number} <span className="dim wide">{pullRequest.title}</span>
-                          </Link>
-                        ) : (
-                          numbers(numbersIn(payload))
-                        )}
-                      </td>
-                      <td className="dim">{actor}</td>
-                    </tr>
+                  {nodes.map((event) => (
+                    <EventItem key={event.cursor} event={event} owner={owner} name={name} />
                   ))}
                 </tbody>
               </table>
@@ -106,13 +93,37 @@ function Events({ owner, name }: EventsProps): ReactNode {
   );
 }
 
-/** The pull requests of a batch's event: numbers, or objects with a number. */
-function numbersIn(payload: unknown): readonly number[] {
-  const { pullRequests } = (payload ?? {}) as { readonly pullRequests?: unknown };
-  if (!Array.isArray(pullRequests)) return [];
-  return pullRequests
-    .map((one: unknown) => (typeof one === 'number' ? one : (one as { readonly number?: unknown } | null)?.number))
-    .filter((number) => typeof number === 'number');
+type Event = NonNullable<HappenedQuery['repository']>['events']['nodes'][number];
+
+function titleOf({ action, payload, pullRequest }: Event): string {
+  const { what, subject } = describeEvent(action, payload);
+  const about = pullRequest ? `#${pullRequest.number}` : subject;
+  return about === '' ? what : `${about}: ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
+}
+
+function EventItem({ event, owner, name }: EventsProps & { readonly event: Event }): ReactNode {
+  const { at, action, actor, payload, pullRequest } = event;
+  const { what, detail, subject } = describeEvent(action, payload);
+  return (
+    <tr>
+      <td className="nowrap">
+        <At at={at} />
+      </td>
+      <td>
+        {what} <span className="sm dim">{detail}</span>
+      </td>
+      <td>
+        {pullRequest ? (
+          <Link to="/$owner/$name/pull/$number" params={{ owner, name, number: String(pullRequest.number) }}>
+            #{pullRequest.number} <span className="dim wide">{pullRequest.title}</span>
+          </Link>
+        ) : (
+          <span className="nowrap">{subject}</span>
+        )}
+      </td>
+      <td className="dim wide">{actor}</td>
+    </tr>
+  );
 }
 
 function UserActions(): ReactNode {
@@ -152,7 +163,7 @@ function UserActions(): ReactNode {
                         <At at={action.timestamp} />
                       </td>
                       <td>{action.actor}</td>
-                      <td>{words(action.action)}</td>
+                      <td>{sentence(action.action)}</td>
                       <td>
                         <span className="faint">{words(action.entity)}</span> {action.target}
                       </td>

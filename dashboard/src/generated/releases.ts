@@ -23,6 +23,10 @@ export type Action =
   | 'QUEUE'
   /** Read a pull request from the code host. */
   | 'REFRESH'
+  /** Reset every build of a queue. */
+  | 'RESET_QUEUE'
+  /** Make the build of a pull request again. */
+  | 'RETRY_BUILD'
   /** Roll an environment back. */
   | 'ROLL_BACK'
   /** Queue a pull request at the front of the line. */

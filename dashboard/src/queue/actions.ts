@@ -11,7 +11,9 @@ import {
   PauseBranchesDocument,
   QueuePullRequestDocument,
   RefreshPullRequestDocument,
+  ResetQueueDocument,
   ResumeQueueDocument,
+  RetryBuildDocument,
   SyncPullRequestDocument,
   UnfreezeBranchesDocument,
   type ImpactTextFragment,
@@ -275,6 +277,46 @@ export function resumeAction(client: Client, queue: QueueRef): Action {
     run: async () => {
       await asked(false);
       return `${queue.branch} lands again.`;
+    },
+  };
+}
+
+export function resetAction(client: Client, queue: QueueRef): Action {
+  const asked = async (preview: boolean) => {
+    const { resetQueue } = await answerOf(
+      client.mutation(ResetQueueDocument, {
+        input: { repository: repositoryOf(queue), baseBranch: queue.branch, preview },
+      }),
+    );
+    return resetQueue.impact;
+  };
+  return {
+    title: `Reset every build of ${queue.branch}?`,
+    verb: 'Reset',
+    harms: true,
+    preview: async () => effectOf(await asked(true), 'No build runs.'),
+    run: async () => {
+      await asked(false);
+      return `Every build of ${queue.branch} is made again.`;
+    },
+  };
+}
+
+export function retryBuildAction(client: Client, queue: QueueRef, { number }: Target): Action {
+  const asked = async (preview: boolean) => {
+    const { retryBuild } = await answerOf(
+      client.mutation(RetryBuildDocument, { input: { repository: repositoryOf(queue), number, preview } }),
+    );
+    return retryBuild.impact;
+  };
+  return {
+    title: `Build #${number} again?`,
+    verb: 'Build again',
+    harms: true,
+    preview: async () => effectOf(await asked(true), 'Its build is made again.'),
+    run: async () => {
+      await asked(false);
+      return `The build of #${number} is made again.`;
     },
   };
 }

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { LiveLog } from '../app/live-log.tsx';
 import { cx } from '../design/cx.ts';
 import { Icon } from '../design/icons.tsx';
-import { Empty, Pill, type Tone } from '../design/parts.tsx';
+import { Empty, Pill, WithCode, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { At, describeDuration, Since } from '../design/time.tsx';
+import { At, describeRunTime, Since } from '../design/time.tsx';
 import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
 import { numbers, sentence, short, words } from '../design/words.ts';
 import type { PullRequest } from './pull-request.ts';
@@ -49,7 +49,7 @@ function CheckItem({ check }: { readonly check: Check }): ReactNode {
         {summary && <pre className={styles['summary']}>{summary}</pre>}
       </span>
       <span className="xs faint nowrap">
-        {startedAt && completedAt && describeDuration(Date.parse(completedAt) - Date.parse(startedAt))}
+        {startedAt && completedAt && describeRunTime(Date.parse(completedAt) - Date.parse(startedAt))}
         {startedAt && !completedAt && <Since at={startedAt} />}
       </span>
     </li>
@@ -59,6 +59,14 @@ function CheckItem({ check }: { readonly check: Check }): ReactNode {
 const tones = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: 'plain' } as const satisfies Partial<
   Record<Batch['state'], Tone>
 >;
+
+const causes = {
+  NEW: 'first build of these pull requests',
+  BISECT: 'one half of a failed batch',
+  OPTIMISTIC: 'may pass for the failed build before it',
+  PROBE: 'alone, after a conflict',
+  RETRY: 'built again',
+} as const satisfies Record<Batch['cause'], string>;
 
 export function Builds({ pull }: { readonly pull: PullRequest }): ReactNode {
   if (pull.batches.nodes.length === 0)
@@ -101,7 +109,7 @@ function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: 
         </span>
         {batch.commit && <span className="mono">{short(batch.commit)}</span>}
         {batch.botPullRequest && <a href={batch.botPullRequest.githubUrl}>bot #{batch.botPullRequest.number}</a>}
-        <span>made because: {words(batch.cause)}</span>
+        <span>{causes[batch.cause]}</span>
         {batch.endedReason && <span>{sentence(batch.endedReason)}</span>}
       </div>
       {batch.checks.length > 0 && (
@@ -148,11 +156,11 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
         {verification.steps.nodes.map((step) => (
           <li key={step.ordinal}>
             <span className="grow">
-              <span className="faint">{step.scenario}</span> {step.step}
+              <span className="faint">{step.scenario}</span> <WithCode text={step.step} />
               {step.detail && <pre className={styles['summary']}>{step.detail}</pre>}
             </span>
             <span className="xs faint nowrap">
-              {words(step.conclusion)}, {describeDuration(step.durationMs)}
+              {words(step.conclusion)}, {describeRunTime(step.durationMs)}
             </span>
           </li>
         ))}

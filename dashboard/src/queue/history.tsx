@@ -4,7 +4,7 @@ import { Shown, useAnswer } from '../app/page.tsx';
 import { Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { textsOf, words } from '../design/words.ts';
+import { describeEvent } from '../app/happened.ts';
 import { PullRequestHistoryDocument } from '../generated/queue.ts';
 import type { QueueRef } from './actions.ts';
 
@@ -32,17 +32,20 @@ export function History({ queue: { owner, name }, number }: HistoryProps): React
                 </tr>
               </thead>
               <tbody>
-                {nodes.map(({ cursor, at, action, actor, payload }) => (
-                  <tr key={cursor}>
-                    <td className="nowrap">
-                      <At at={at} />
-                    </td>
-                    <td>
-                      {words(action)} <span className="sm dim">{textsOf(payload)}</span>
-                    </td>
-                    <td className="dim">{actor}</td>
-                  </tr>
-                ))}
+                {nodes.map(({ cursor, at, action, actor, payload }) => {
+                  const { what, detail, subject } = describeEvent(action, payload);
+                  return (
+                    <tr key={cursor}>
+                      <td className="nowrap">
+                        <At at={at} />
+                      </td>
+                      <td>
+                        {what} <span className="sm dim">{[subject, detail].filter(Boolean).join('. ')}</span>
+                      </td>
+                      <td className="dim">{actor}</td>
+                    </tr>
+                  );
+                })}
               </tbody>
             </table>
             <div className={parts['acts']}>

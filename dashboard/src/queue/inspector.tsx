@@ -11,9 +11,9 @@ import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { list, short, words } from '../design/words.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
-import { dequeueAction, queueAction, skipLineAction, type QueueRef } from './actions.ts';
+import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
-import { actsNext } from './who.ts';
+import { actsNext, personOf } from './who.ts';
 import styles from './queue.module.css';
 
 const inPast = 'Nothing can be changed in the past.';
@@ -61,15 +61,19 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
     return { disabled: refusal !== undefined, title: refusal };
   };
   const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
+  // It enters the line by itself as soon as its conditions hold.
+  const isAsked = isInLine || pull.status === 'PENDING';
   const isMerged = pull.status === 'MERGED';
   const tone =
     pull.status === 'BLOCKED'
       ? parts['red']
       : explain.who === 'AUTHOR' || explain.who === 'REVIEWER'
         ? parts['amber']
-        : null;
+        : isMerged
+          ? parts['green']
+          : null;
   const refusals = new Set(
-    (isInLine ? ['DEQUEUE', 'SKIP_LINE'] : isMerged ? [] : ['QUEUE']).flatMap((action) => off(action).title ?? []),
+    (isAsked ? ['DEQUEUE', 'SKIP_LINE'] : isMerged ? [] : ['QUEUE']).flatMap((action) => off(action).title ?? []),
   );
   return (
     <Frame number={number} onClose={onClose}>
@@ -77,7 +81,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         <Pill tone={toneOfStatus(pull.status)}>{at === null ? words(pull.status) : `now ${words(pull.status)}`}</Pill>
         <span className="faint sm">
           #{number}
-          {pull.position !== null && pull.position !== undefined && `, ${pull.position}. in line`}
+          {pull.position !== null && pull.position !== undefined && `, place ${pull.position} in line`}
         </span>
         <span className="grow" />
         <Button kind="quiet" icon="cross" onClick={onClose} aria-label="Close" />
@@ -97,7 +101,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
       <Conditions conditions={explain.conditions} />
       <dl className={parts['kv']}>
         <dt>Author</dt>
-        <dd>{pull.author}</dd>
+        <dd>{personOf(pull.author)}</dd>
         {pull.requestedBy && (
           <>
             <dt>Asked by</dt>
@@ -116,19 +120,24 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
         )}
       </dl>
       <div className={parts['acts']}>
-        {isInLine && (
+        {isAsked && (
           <Button shortcut="X" {...off('DEQUEUE')} onClick={() => act(dequeueAction(client, queue, pull))}>
             Dequeue
           </Button>
         )}
-        {isInLine && (
+        {isAsked && (
           <Button shortcut="S" {...off('SKIP_LINE')} onClick={() => act(skipLineAction(client, queue, pull))}>
             Skip line
           </Button>
         )}
-        {!isInLine && !isMerged && (
+        {pull.status === 'TAGGED' && (
+          <Button shortcut="B" {...off('RETRY_BUILD')} onClick={() => act(retryBuildAction(client, queue, pull))}>
+            Build again
+          </Button>
+        )}
+        {!isAsked && !isMerged && (
           <Button kind="go" {...off('QUEUE')} onClick={() => act(queueAction(client, queue, pull))}>
-            Queue again
+            {pull.status === 'BLOCKED' ? 'Queue again' : 'Queue'}
           </Button>
         )}
       </div>
@@ -137,7 +146,7 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
           {refusal}
         </p>
       ))}
-      {isInLine && at === null && refusalOf(pull.viewerCan, 'SKIP_LINE') !== undefined && <WhoMaySkip queue={queue} />}
+      {isAsked && at === null && refusalOf(pull.viewerCan, 'SKIP_LINE') !== undefined && <WhoMaySkip queue={queue} />}
       <p className="sm faint">Every harmful action first says what it would reset, stop and hold.</p>
     </Frame>
   );

@@ -35,6 +35,8 @@ interface LineViewProps {
   readonly outside: readonly ShownEntry[];
   readonly past: readonly Landing[];
   readonly at: string | null;
+  /** When the repository was made. */
+  readonly createdAt: string;
   readonly look: (at: string | null) => void;
   readonly picked: number | null;
   readonly pick: (number: number) => void;
@@ -48,12 +50,26 @@ interface LineViewProps {
 type Shown =
   | LineRow
   | { readonly key: string; readonly kind: 'out'; readonly entry: ShownEntry }
-  | { readonly key: string; readonly kind: 'outHeading' };
+  | { readonly key: string; readonly kind: 'outHeading'; readonly title: string };
+
+/** Pull requests that are not in line, under a heading. Nothing if there are none. */
+function groupOf(
+  title: string,
+  outside: readonly ShownEntry[],
+  belongs: (entry: ShownEntry) => boolean,
+): readonly Shown[] {
+  const entries = outside.filter(belongs);
+  if (entries.length === 0) return [];
+  return [
+    { key: title, kind: 'outHeading', title },
+    ...entries.map((entry) => ({ key: `entry ${entry.number}`, kind: 'out' as const, entry })),
+  ];
+}
 
 const noGutter = { above: 'none', below: 'none', dot: 'none', side: null } as const;
 
 export function LineView(props: LineViewProps): ReactNode {
-  const { queue, data, outside, past, at, look, picked, pick, onQueue, onShow, from } = props;
+  const { queue, data, outside, past, at, createdAt, look, picked, pick, onQueue, onShow, from } = props;
   const now = useNow();
   const isNarrow = useIsNarrow();
   const scroller = useRef<HTMLDivElement>(null);
@@ -61,8 +77,8 @@ export function LineView(props: LineViewProps): ReactNode {
   const newest = useMemo(
     (): readonly Shown[] => [
       ...rowsOf(data, past),
-      ...(outside.length > 0 ? [{ key: 'out', kind: 'outHeading' as const }] : []),
-      ...outside.map((entry) => ({ key: `entry ${entry.number}`, kind: 'out' as const, entry })),
+      ...groupOf('Blocked: somebody must act', outside, ({ status }) => status === 'BLOCKED'),
+      ...groupOf('Asked to merge, not in line yet', outside, ({ status }) => status !== 'BLOCKED'),
     ],
     [data, outside, past],
   );
@@ -147,7 +163,7 @@ export function LineView(props: LineViewProps): ReactNode {
       >
         {lead} <em>{rest}</em>
       </Answer>
-      <TimeTravel queue={queue} at={at} onLook={look} />
+      <TimeTravel queue={queue} at={at} createdAt={createdAt} onLook={look} />
       {data.line.totalCount > 0 && (
         <div className={styles['columns']} aria-hidden="true">
           <span />
@@ -199,7 +215,7 @@ export function LineView(props: LineViewProps): ReactNode {
       </ol>
       {data.line.totalCount === 0 && at === null && (
         <Empty
-          title="Whatever is queued next is built on the tip at once."
+          title="The next pull request that you queue is built on the tip at once."
           actions={
             <Button kind="go" shortcut="Q" onClick={onQueue}>
               Queue a pull request
@@ -245,7 +261,7 @@ function RowBody({
     case 'heading':
       return <div className={styles['group']}>{row.waiting === 1 ? '1 waits' : `${row.waiting} wait`} for a build</div>;
     case 'outHeading':
-      return <div className={styles['group']}>Not in line: somebody must act</div>;
+      return <div className={styles['group']}>{row.title}</div>;
     case 'entry':
       if (row.entry.entry === null) return <UnreadItem slot={row.entry} isInCard={row.placement !== 'waiting'} />;
       return (

@@ -20,6 +20,13 @@ export interface Step {
 }
 
 const longStepMs = 600_000;
+const minuteMs = 60_000;
+
+/** How far back the chart shows: three hours, and less of a repository that is younger. In milliseconds. */
+export function decideSpan(createdAt: number, now: number): number {
+  const minutes = [15, 60].find((one) => now - createdAt < one * minuteMs) ?? 180;
+  return minutes * minuteMs;
+}
 
 /** Whether the depth changed there, something landed, or the queue was reset. */
 function isEventful(moment: Moment, before: Moment | undefined): boolean {

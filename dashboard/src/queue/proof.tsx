@@ -98,7 +98,7 @@ export function ProofView({
       {landed.proof && (
         <>
           <h3 className={parts['h']}>Record</h3>
-          <dl className={parts['kv']}>
+          <dl className={cx(parts['kv'], styles['digest'])}>
             <dt>Digest</dt>
             <dd className="mono">{landed.proof.digest}</dd>
             <dt>Signed by</dt>
@@ -127,7 +127,9 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
     <table className={cx(parts['table'], styles['compared'])}>
       <thead>
         <tr>
-          <td />
+          <th scope="col">
+            <span className="hidden">What</span>
+          </th>
           <th scope="col">tested</th>
           <th scope="col">landed</th>
         </tr>
@@ -147,8 +149,7 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
         ))}
         <tr>
           <th scope="row">Checks</th>
-          <td>{landed.checks.map(({ name }) => name).join(', ')}</td>
-          <td>{landed.checks.map(({ conclusion }) => words(conclusion)).join(', ')}</td>
+          <td colSpan={2}>{landed.checks.map(({ name, conclusion }) => `${name}: ${words(conclusion)}`).join(', ')}</td>
         </tr>
         <tr>
           <th scope="row">Members</th>

@@ -20,6 +20,7 @@ import {
   dequeueAction,
   queueAction,
   refreshAction,
+  retryBuildAction,
   skipLineAction,
   skipValidationAction,
   syncAction,
@@ -86,7 +87,8 @@ function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command
   const client = useClient();
   const act = useAct();
   if (at !== null) return [];
-  const isInLine = pull.status === 'QUEUED' || pull.status === 'TAGGED';
+  // A pending one enters the line by itself as soon as its conditions hold.
+  const isAsked = pull.status === 'QUEUED' || pull.status === 'TAGGED' || pull.status === 'PENDING';
   const isOver = pull.status === 'MERGED' || pull.status === 'CLOSED';
   const group = 'This page' as const;
   const dequeue = dequeueAction(client, queue, pull);
@@ -101,10 +103,13 @@ function usePullRequestActions({ pull, queue, at }: ViewProps): readonly Command
   if (isOver)
     return pull.status === 'MERGED' ? [on('b', 'Backport…', 'BACKPORT', backportAction(client, queue, pull))] : [];
   return [
-    ...(isInLine
+    ...(isAsked
       ? [on('x', 'Dequeue…', 'DEQUEUE', dequeue)]
       : [on('q', 'Queue…', 'QUEUE', queueAction(client, queue, pull))]),
     on('s', 'Skip line…', 'SKIP_LINE', skipLineAction(client, queue, pull)),
+    ...(pull.status === 'TAGGED'
+      ? [on('b', 'Build again…', 'RETRY_BUILD', retryBuildAction(client, queue, pull))]
+      : []),
     on(null, 'Skip validation…', 'SKIP_VALIDATION', skipValidationAction(client, queue, pull)),
     on(null, 'Sync with its base…', 'SYNC', syncAction(client, queue, pull)),
     on(null, 'Refresh from its code host…', 'REFRESH', refreshAction(client, queue, pull)),

@@ -17,7 +17,9 @@ import {
   freezeAction,
   haltAction,
   pauseAction,
+  resetAction,
   resumeAction,
+  retryBuildAction,
   skipLineAction,
   unfreezeAction,
   type QueueRef,
@@ -68,6 +70,7 @@ export function useQueueCommands({
   const cannot = (action: string): string | undefined =>
     at === null ? refusalOf(repository.viewerCan, action) : 'Nothing can be changed in the past.';
   const pause = pauseAction(client, queue, data.paused);
+  const reset = resetAction(client, queue);
   const dequeue = picked && dequeueAction(client, queue, picked);
   const onRow: readonly Command[] = picked
     ? [
@@ -107,6 +110,18 @@ export function useQueueCommands({
           run: () => act(skipLineAction(client, queue, picked)),
           disabled: cannot('SKIP_LINE'),
         },
+        ...(picked.status === 'TAGGED'
+          ? [
+              {
+                key: 'b',
+                label: `Build #${picked.number} again…`,
+                group: 'This row' as const,
+                run: () => act(retryBuildAction(client, queue, picked)),
+                disabled: cannot('RETRY_BUILD'),
+                preview: async () => (await retryBuildAction(client, queue, picked).preview?.({}))?.sentence ?? '',
+              },
+            ]
+          : []),
         { key: 'Escape', label: 'Close the inspector', group: 'View', run: () => pick(null), isMove: true },
       ]
     : [];
@@ -131,6 +146,14 @@ export function useQueueCommands({
       group: 'This page',
       run: () => act(data.frozen ? unfreezeAction(client, queue) : freezeAction(client, queue)),
       disabled: cannot('FREEZE'),
+    },
+    {
+      key: null,
+      label: `Reset every build of ${queue.branch}…`,
+      group: 'This page',
+      run: () => act(reset),
+      disabled: cannot('RESET_QUEUE'),
+      preview: async () => (await reset.preview?.({}))?.sentence ?? '',
     },
     {
       key: null,

@@ -82,7 +82,7 @@ export function QueuePage(): ReactNode {
     return (
       <>
         <Bar title={branch} />
-        <TimeTravel queue={queue} at={at} onLook={look} />
+        <TimeTravel queue={queue} at={at} createdAt={data.repository.createdAt} onLook={look} />
         <Empty title="Nothing is on record of that moment.">
           <Link to="/$owner/$name/queue/$" params={{ owner, name, _splat: branch }} className="blue">
             Back to now
@@ -197,6 +197,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
           queue={queue}
           data={data}
           outside={outside}
+          createdAt={repository.createdAt}
           past={past}
           at={at}
           look={look}

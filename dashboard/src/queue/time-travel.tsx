@@ -5,17 +5,18 @@ import { area, curveStepAfter, line } from 'd3-shape';
 import { useQuery } from 'urql';
 import { useCommands } from '../app/commands.ts';
 import { useNow } from '../design/clock.ts';
-import { describeInstant } from '../design/time.tsx';
+import { describeDuration, describeInstant } from '../design/time.tsx';
 import { count } from '../design/words.ts';
 import { DepthHistoryDocument, type DepthHistoryQuery } from '../generated/queue.ts';
-import { takeStep } from './look-back.ts';
+import { decideSpan, takeStep } from './look-back.ts';
 import type { QueueRef } from './actions.ts';
 import styles from './time-travel.module.css';
 
 type Point = NonNullable<NonNullable<DepthHistoryQuery['repository']>['queue']>['depthHistory'][number];
 
 const minuteMs = 60 * 1000;
-const shownMs = 3 * 60 * minuteMs;
+/** As many moments as the chart has. */
+const moments = 180;
 const width = 1000;
 const height = 44;
 
@@ -23,12 +24,16 @@ interface TimeTravelProps {
   readonly queue: QueueRef;
   /** The moment that is shown. Null: now. */
   readonly at: string | null;
+  /** When the repository was made. */
+  readonly createdAt: string;
   readonly onLook: (at: string | null) => void;
 }
 
-export function TimeTravel({ queue, at, onLook }: TimeTravelProps): ReactNode {
+export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): ReactNode {
   const now = useNow();
   const to = Math.ceil(now / minuteMs) * minuteMs;
+  const shownMs = decideSpan(Date.parse(createdAt), now);
+  const stepMs = shownMs / moments;
   const from = to - shownMs;
   const [{ data }] = useQuery({
     query: DepthHistoryDocument,
@@ -45,7 +50,7 @@ export function TimeTravel({ queue, at, onLook }: TimeTravelProps): ReactNode {
   }, [points]);
   const slider = useRef<HTMLInputElement>(null);
   const shown = at === null ? to : Math.min(to, Math.max(from, Date.parse(at)));
-  const look = (instant: number): void => onLook(instant >= to - minuteMs / 2 ? null : new Date(instant).toISOString());
+  const look = (instant: number): void => onLook(instant >= to - stepMs / 2 ? null : new Date(instant).toISOString());
   useCommands([
     { key: 't', label: 'Look back', group: 'View', run: () => slider.current?.focus() },
     { key: '.', label: 'Back to now', group: 'View', run: () => onLook(null) },
@@ -65,7 +70,7 @@ export function TimeTravel({ queue, at, onLook }: TimeTravelProps): ReactNode {
         aria-valuetext={at === null ? 'now' : describeInstant(shown, now)}
         min={from}
         max={to}
-        step={minuteMs}
+        step={stepMs}
         value={shown}
         onChange={(event) => look(Number(event.currentTarget.value))}
         onKeyDown={(event) => {
@@ -115,7 +120,7 @@ function Depth({
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label={`At most ${count(most, 'pull request was', 'pull requests were')} in line in the last three hours`}
+      aria-label={`At most ${count(most, 'pull request was', 'pull requests were')} in line in the last ${describeDuration(to - from)}`}
     >
       <path d={under([...points]) ?? ''} fill="var(--blue-s)" />
       <path d={top([...points]) ?? ''} className={styles['line']} />

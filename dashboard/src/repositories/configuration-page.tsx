@@ -143,7 +143,7 @@ function ConfigurationView(props: ViewProps): ReactNode {
       <Answer>
         {latest ? (
           <>
-            It holds since <At at={latest.modifiedAt} />, by{' '}
+            In force since <At at={latest.modifiedAt} />, by{' '}
             {latest.modifiedBy.ghUsername ?? latest.modifiedBy.email ?? 'interlock'}.
           </>
         ) : (

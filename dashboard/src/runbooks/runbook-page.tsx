@@ -11,7 +11,7 @@ import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Icon, type IconName } from '../design/icons.tsx';
-import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
+import { Answer, Bar, Button, Empty, Pill, WithCode } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeDuration, Since } from '../design/time.tsx';
 import { count, words } from '../design/words.ts';
@@ -195,7 +195,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
               asked by <b>{runbook.createdBy}</b> <At at={runbook.createdAt} />
             </span>
             <span>
-              {words(runbook.prMode)} into {runbook.targetBranch}
+              {modes[runbook.prMode]} into {runbook.targetBranch}
             </span>
             <span>
               <b>{dollars.format(spent)}</b> of {dollars.format(budget)}, {count(cost.turns, 'turn')}
@@ -203,7 +203,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
           </>
         }
       >
-        {runbook.title}{' '}
+        {runbook.title}:{' '}
         <em>
           {stepCounts.completed} of {count(stepCounts.total, 'step')} done
           {inLine > 0 && `, ${count(inLine, 'pull request')} in line`}.
@@ -283,6 +283,12 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
   );
 }
 
+const modes = {
+  MANUAL: 'pull requests on request',
+  SINGLE_PR: 'one pull request',
+  STACKED_PR: 'stacked pull requests',
+} as const satisfies Record<Runbook['prMode'], string>;
+
 const icons: Readonly<Record<string, readonly [IconName, string]>> = {
   COMPLETED: ['check', 'green'],
   FAILED: ['cross', 'red'],
@@ -307,7 +313,11 @@ function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
               <span className="mono faint">{leaf.number}</span>
               <span>
                 {leaf.title}
-                {leaf.summary && <small>{leaf.summary}</small>}
+                {leaf.summary && (
+                  <small>
+                    <WithCode text={leaf.summary} />
+                  </small>
+                )}
                 {leaf.error && <small className="red">{leaf.error}</small>}
                 {leaf.attempts > 1 && <small>attempt {leaf.attempts}</small>}
               </span>

@@ -29,9 +29,10 @@ interface Future {
 // Without this bound, a queue without a limit of builds would be planned to its end.
 const mostStarts = 30;
 
-export function dryRun(before: Snapshot, after: Snapshot, now: number): Impact {
+/** `decided`: decisions of the change itself, which `after` does not show yet. */
+export function dryRun(before: Snapshot, after: Snapshot, now: number, decided: readonly Decision[] = []): Impact {
   const without = planToEnd(before, now);
-  const change = planToEnd(after, now);
+  const change = planToEnd(after, now, decided);
   const numbers = new Map([...before.pullRequests, ...after.pullRequests].map(({ id, number }) => [id, number]));
   const numbersOf = (ids: readonly string[]): number[] => ids.flatMap((id) => numbers.get(id) ?? []);
   const membersOf = (batch: BatchState): string[] => batch.members.map(({ pullRequest }) => pullRequest);
@@ -69,27 +70,32 @@ function canLand({ queue }: Snapshot): boolean {
 /** The result of these decisions depends on the clock or the code host. */
 const asksOutside: readonly Decision['kind'][] = ['LookAgainAt', 'ReadChecks', 'RunGate'];
 
-function planToEnd(snapshot: Snapshot, now: number): Future {
+function planToEnd(snapshot: Snapshot, now: number, decided: readonly Decision[] = []): Future {
   const resets = new Map<string, ResetCode>();
   const stopped = new Set<string>();
   const started: string[][] = [];
   let state = snapshot;
-  while (started.length < mostStarts) {
-    const decisions = plan(state, now).filter(({ kind }) => !asksOutside.includes(kind));
-    if (decisions.length === 0) break;
+  let decisions = decided;
+  do {
     for (const decision of decisions) {
       if (isBuild(decision)) started.push(decision.members.map(({ pullRequest }) => pullRequest));
       if (decision.kind === 'SupersedeBatch') resets.set(decision.batch, decision.code);
       if ('batch' in decision && decision.kind !== 'LandBatch') stopped.add(decision.batch);
       state = apply(state, decision, now);
     }
-  }
+    decisions = plan(state, now).filter(({ kind }) => !asksOutside.includes(kind));
+  } while (decisions.length > 0 && started.length < mostStarts);
   return { resets, stopped, started };
 }
 
 /** A landing that is justified by the builds of its parts has no build of its own. */
 function isBuild(decision: Decision): decision is Extract<Decision, { kind: 'StartBatch' }> {
   return decision.kind === 'StartBatch' && decision.restsOn.length === 0;
+}
+
+/** The snapshot after the decisions, if no outside fact changes in between. */
+export function afterDecisions(snapshot: Snapshot, decisions: readonly Decision[], now: number): Snapshot {
+  return decisions.reduce((state, decision) => apply(state, decision, now), snapshot);
 }
 
 /** The snapshot after the decision, if no outside fact changes in between. */

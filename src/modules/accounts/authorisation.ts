@@ -67,6 +67,8 @@ const actionScopes = {
   verify: 'queue:write',
   pause: 'queue:pause',
   freeze: 'release:write',
+  reset_queue: 'queue:pause',
+  retry_build: 'queue:write',
   halt: 'admin',
   configure: 'config:write',
   start_runbook: 'runbook:write',

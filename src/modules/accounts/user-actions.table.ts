@@ -69,6 +69,8 @@ export const userActions = {
   queue_config_changed: { entity: 'merge_queue', target: 'the repository', by: ['replaceConfiguration'] },
   queue_halted: { entity: 'merge_queue', target: 'the repository and base branch', by: ['haltQueue'] },
   queue_resumed: { entity: 'merge_queue', target: 'the repository and base branch', by: ['resumeQueue'] },
+  queue_reset: { entity: 'merge_queue', target: 'the repository and base branch', by: ['resetQueue'] },
+  build_retried: { entity: 'merge_queue', target: 'the pull request', by: ['retryBuild'] },
   pull_request_closed: { entity: 'merge_queue', target: 'the pull request', by: ['closePullRequest'] },
   pull_request_reopened: { entity: 'merge_queue', target: 'the pull request', by: ['reopenPullRequest'] },
   pull_request_queued: { entity: 'merge_queue', target: 'the pull request', by: ['queuePullRequest'] },

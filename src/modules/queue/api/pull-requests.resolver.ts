@@ -24,6 +24,7 @@ import {
   queuePullRequest,
   updatePullRequest,
 } from '../requests/queue.service.ts';
+import { previewBuildRetry, retryBuild } from '../requests/resetting.service.ts';
 import { approvePullRequest } from '../requests/conversations.service.ts';
 import { explanationOf } from './explanation.ts';
 import { Explanation } from './explain.types.ts';
@@ -38,6 +39,7 @@ import {
 } from './pull-requests.reads.ts';
 import {
   DequeuePullRequestInput,
+  RetryBuildInput,
   OpenPullRequestInput,
   PullRequest,
   PullRequestConnection,
@@ -302,6 +304,19 @@ export class PullRequestsResolver {
     return input.preview
       ? await previewPayload(ctx, await previewDequeueing(ctx, input))
       : await payload(ctx, await dequeuePullRequest(ctx, input));
+  }
+
+  @Mutation(() => PullRequestPayload, {
+    description:
+      'Makes the running build of a pull request again, and every build made on it (interface 6.1, code 300): for a build that hangs, or whose CI was mended. Pull requests keep their places. Refused with CONFLICT if no build of it runs or the queue is halted, and with LANDING_IN_PROGRESS during a landing. Needs queue:write.',
+  })
+  async retryBuild(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => RetryBuildInput) input: RetryBuildInput,
+  ): Promise<PullRequestPayload> {
+    return input.preview
+      ? await previewPayload(ctx, await previewBuildRetry(ctx, input))
+      : await payload(ctx, await retryBuild(ctx, input));
   }
 
   @Mutation(() => PullRequestPayload, {

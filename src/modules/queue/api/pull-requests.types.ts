@@ -241,6 +241,15 @@ export class DequeuePullRequestInput extends PullRequestRefInput {
   preview!: boolean;
 }
 
+@InputType({ description: 'A pull request whose build is to be made again.' })
+export class RetryBuildInput extends PullRequestRefInput {
+  @Field(() => Boolean, {
+    defaultValue: false,
+    description: 'Changes nothing, and answers in `impact` what it would do.',
+  })
+  preview!: boolean;
+}
+
 @InputType({ description: 'What to store about a pull request. Its place in line is not changed (interface 4.3).' })
 export class UpdatePullRequestInput extends PullRequestRefInput {
   @Field(() => GitObjectID, { nullable: true, description: 'The head the rest belongs to.' })

@@ -21,6 +21,7 @@ import { type Batch, BatchConnection, batchStates, type BatchState } from './bat
 import { liveStates } from '../store/batch.rows.ts';
 import { setRepositoryActive } from '../requests/activity.service.ts';
 import { checkedReason, haltQueue, previewHalt, resumeQueue } from '../requests/halting.service.ts';
+import { previewQueueReset, resetQueue } from '../requests/resetting.service.ts';
 import type { QueueImpact } from '../planning/dry-run.ts';
 import { toImpact } from './dry-run.types.ts';
 import { narrowFields, readQueuedPullRequests } from './pull-requests.reads.ts';
@@ -173,6 +174,18 @@ export class QueuesResolver {
     @Arg('input', () => SetRepositoryActiveInput) input: SetRepositoryActiveInput,
   ): Promise<SetRepositoryActivePayload> {
     return { repository: await setRepositoryActive(ctx, input) };
+  }
+
+  @Mutation(() => QueuePayload, {
+    description:
+      'Resets every build of a queue (interface 6.1, code 300): builds stop and are made again, and pull requests keep their places. Without a build, nothing changes. Refused with LANDING_IN_PROGRESS during a landing, and with CONFLICT while the queue is halted. Needs queue:pause.',
+  })
+  async resetQueue(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('input', () => QueueRefInput) input: QueueRefInput,
+  ): Promise<QueuePayload> {
+    if (input.preview) return await previewPayload(ctx, await previewQueueReset(ctx, input));
+    return await payload(ctx, await resetQueue(ctx, input));
   }
 
   @Mutation(() => QueuePayload, { description: 'Lets a halted queue go on. Needs admin.' })

@@ -21,9 +21,9 @@ async function skipActionsOf(ctx: GraphQLContext, repository: HostedRepository):
   ];
 }
 
-const ofPullRequest = ['queue', 'dequeue', 'sync', 'refresh', 'backport', 'verify'] as const;
+const ofPullRequest = ['queue', 'dequeue', 'sync', 'refresh', 'backport', 'verify', 'retry_build'] as const;
 
-const ofRepository = ['pause', 'freeze', 'halt', 'configure', 'start_runbook'] as const;
+const ofRepository = ['pause', 'freeze', 'reset_queue', 'halt', 'configure', 'start_runbook'] as const;
 
 /** By repository: the permissions of pull requests are those of their repository. */
 function actionsOfPullRequests(ctx: GraphQLContext): DataLoader<string, ViewerAction[]> {

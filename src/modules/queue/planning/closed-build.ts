@@ -1,6 +1,7 @@
 // Reactions to people's actions on a bot pull request: none are expected, and closing one must not stop its queue.
 import type { Context } from '../../../context.ts';
-import type { Decision } from '../../../domain/queue/model/decision.ts';
+import { madeOn } from '../../../domain/queue/planning/reset-by-hand.ts';
+import { supersede } from '../../../domain/queue/planning/resets.ts';
 import { hostClient } from '../../../hosts/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { RepositoryEntity } from '../../repositories/repositories.entities.ts';
@@ -46,15 +47,15 @@ async function resetFrom(ctx: Context, tx: Transaction, build: Build): Promise<v
   const { configuration, rules } = rulesOf(repository, queue);
   const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, tip: queue.baseTip, tipTree: queue.baseTree });
   const { batches } = loaded.snapshot;
-  const index = batches.findIndex((batch) => batch.id === build.id);
   // While a landing is under way nothing is reset, because its outcome decides.
-  if (index < 0 || batches.some((batch) => batch.landingStarted)) return;
-  const closed = batches.slice(index, index + 1);
-  const resetBatches = closed[0]?.sideBuild ? closed : batches.slice(index).filter((batch) => batch.sideBuild === null);
+  if (batches.some((batch) => batch.landingStarted)) return;
+  const fallen = madeOn(batches, build.id);
+  if (fallen.length === 0) return;
   const work = startWork(ctx, tx, queue);
-  const decisions = resetBatches.map((batch): Decision => {
-    return { kind: 'SupersedeBatch', batch: batch.id, code: 304, causedBy: null, failedBuild: null };
-  });
+  const decisions = supersede(
+    batches.filter(({ id }) => fallen.includes(id)),
+    { code: 304, causedBy: null },
+  );
   await writeDecisions(work, loaded, { decisions, configuration });
   await finishWork(work);
 }

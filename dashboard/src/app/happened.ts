@@ -1,0 +1,91 @@
+// What an event says in words: what happened, and to what. An action without an entry is shown by its name.
+import { numbers, sentence, textsOf, words } from '../design/words.ts';
+
+export interface Happened {
+  readonly what: string;
+  /** The reason, or another text of the event. Empty where it has none. */
+  readonly detail: string;
+  /** What it happened to. Empty for the repository itself, and for a pull request, which the event names by itself. */
+  readonly subject: string;
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+const inWords: Readonly<Record<string, string>> = {
+  added_to_batch: 'Joined a batch',
+  batch_bisected: 'The build failed, and the batch was halved',
+  batch_failed: 'The build failed',
+  batch_merged: 'The batch landed',
+  batch_started: 'A batch was formed',
+  blocked: 'Blocked',
+  build_started: 'CI was asked to build',
+  candidate_created: 'The candidate was cut',
+  candidate_ready: 'The candidate is ready',
+  config_change: 'The configuration changed',
+  dequeued: 'Left the line',
+  environment_frozen: 'The environment was frozen',
+  environment_unfrozen: 'The environment is no longer frozen',
+  freeze_created: 'A freeze was made',
+  freeze_ended: 'A freeze ended',
+  labeled: 'Got a label',
+  merged: 'Landed',
+  opened: 'Opened',
+  preview_secret_granted: 'A secret was granted to previews',
+  queued: 'Entered the line',
+  repository_paused: 'The queues were paused',
+  repository_unpaused: 'The queues go on',
+  reset: 'The build was reset',
+  runbook_created: 'The runbook was created',
+  runbook_defaults_changed: 'The defaults of runbooks changed',
+  runbook_planned: 'The steps were planned',
+  runbook_prompted: 'A prompt was given',
+  stuck: 'Waits longer than the configuration permits',
+  top_of_queue: 'Is first in line',
+};
+
+/** `CONFIG_CHANGE` or `config_change` with its facts. */
+export function describeEvent(action: string, payload: unknown): Happened {
+  const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts;
+  return { what: whatOf(action, facts), detail: textsOf(detailsOf(facts)), subject: subjectOf(action, facts) };
+}
+
+function whatOf(action: string, facts: Facts): string {
+  const known = inWords[action];
+  if (known !== undefined) return known;
+  const status = words(textOf(facts['status']));
+  if (action.startsWith('deployment_')) return `Deployment: ${words(action.slice('deployment_'.length))}`;
+  if (action.startsWith('verification_')) return `Verification: ${words(action.slice('verification_'.length))}`;
+  if (action === 'runbook_status_changed') return `The runbook is ${status}`;
+  if (action === 'runbook_step_changed') return `Step ${textOf(facts['step'])}: ${status}`;
+  if (action === 'runbook_pull_request_changed')
+    return `Its pull request #${textOf(facts['pullRequest'])} is ${words(textOf(facts['state']))}`;
+  return sentence(action);
+}
+
+function subjectOf(action: string, facts: Facts): string {
+  const runbook = textOf(facts['number']);
+  if (action.startsWith('runbook_') && runbook !== '') return `Runbook ${runbook}`;
+  const { project, version, environment } = facts;
+  if (typeof project === 'string')
+    return [project, ...[version, environment].filter((one) => typeof one === 'string')].join(', ');
+  if (typeof facts['key'] === 'string') return facts['key'];
+  const commit = textOf(facts['commit']);
+  return numbers(numbersIn(facts)) || (action === 'build_started' ? commit.slice(0, 8) : '');
+}
+
+/** A sentence of the event has its reason already. */
+function detailsOf({ reason, ...others }: Facts): Facts {
+  return others['sentence'] === undefined ? { ...others, reason } : others;
+}
+
+/** The pull requests of a batch's event: numbers, or objects with a number. */
+function numbersIn({ pullRequests }: Facts): readonly number[] {
+  if (!Array.isArray(pullRequests)) return [];
+  return pullRequests
+    .map((one: unknown) => (typeof one === 'number' ? one : (one as { readonly number?: unknown } | null)?.number))
+    .filter((number) => typeof number === 'number');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}

@@ -1,0 +1,32 @@
+// Which builds a person resets: all of a queue, or those of one pull request and every build made on them. Reset builds
+// are made again at the next turn, unless the line has changed.
+import type { Decision } from '../model/decision.ts';
+import type { BatchState } from '../model/snapshot.ts';
+import { supersede } from './resets.ts';
+
+export type ResetByHand =
+  | { readonly kind: 'reset'; readonly decisions: readonly Decision[] }
+  /** While a landing is under way nothing is reset, because its outcome decides. */
+  | { readonly kind: 'landing' }
+  | { readonly kind: 'no build' };
+
+/** `pullRequest`: only its builds and those made on them. Null: every build of the queue. */
+export function decideResetByHand(batches: readonly BatchState[], pullRequest: string | null): ResetByHand {
+  if (batches.some(({ landingStarted }) => landingStarted)) return { kind: 'landing' };
+  const holds = ({ members }: BatchState): boolean =>
+    pullRequest === null || members.some((member) => member.pullRequest === pullRequest);
+  const chosen = new Set(batches.filter(holds).flatMap(({ id }) => madeOn(batches, id)));
+  if (chosen.size === 0) return { kind: 'no build' };
+  const reset = batches.filter(({ id }) => chosen.has(id));
+  return { kind: 'reset', decisions: supersede(reset, { code: 300, causedBy: null }) };
+}
+
+/** Ids of the batch and of all batches in line that are built on it. Nothing is built on a build beside the line. */
+export function madeOn(batches: readonly BatchState[], id: string): readonly string[] {
+  const inLine = batches
+    .filter(({ sideBuild }) => sideBuild === null)
+    .toSorted((a, b) => a.position - b.position)
+    .map((batch) => batch.id);
+  const at = inLine.indexOf(id);
+  return at === -1 ? batches.flatMap((batch) => (batch.id === id ? [id] : [])) : inLine.slice(at);
+}

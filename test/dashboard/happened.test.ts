@@ -1,0 +1,41 @@
+// What the page of the activity says of events.
+import { expect, it } from 'vitest';
+import { describeEvent } from '../../dashboard/src/app/happened.ts';
+
+it.each([
+  ['queued', { number: 3 }, 'Entered the line', '', ''],
+  [
+    'blocked',
+    { number: 3, statusText: 'A required check failed: unit.' },
+    'Blocked',
+    '',
+    'A required check failed: unit.',
+  ],
+  ['batch_started', { pullRequests: [3, 4] }, 'A batch was formed', '#3 and #4', ''],
+  ['batch_merged', { pullRequests: [{ number: 3 }] }, 'The batch landed', '#3', ''],
+  [
+    'deployment_failure',
+    { project: 'shop', version: '1.2', environment: 'staging', errorMessage: 'Exited with code 1' },
+    'Deployment: failure',
+    'shop, 1.2, staging',
+    'Exited with code 1',
+  ],
+  ['runbook_step_changed', { number: 2, step: '3.1', status: 'in_progress' }, 'Step 3.1: in progress', 'Runbook 2', ''],
+  [
+    'environment_frozen',
+    { project: 'shop', environment: 'staging', reason: 'Tea time', sentence: 'frozen by ada: Tea time' },
+    'The environment was frozen',
+    'shop, staging',
+    'frozen by ada: Tea time',
+  ],
+  [
+    'config_change',
+    { diff: '--- a\n+++ b\n+x: 1\n-y: 2\n' },
+    'The configuration changed',
+    '',
+    '1 line added, 1 line removed',
+  ],
+  ['something_new', null, 'Something new', '', ''],
+])('says in words that %s happened', (action, payload, what, subject, detail) => {
+  expect(describeEvent(action, payload)).toEqual({ what, subject, detail });
+});
