@@ -7,7 +7,7 @@ import { ErasureResolver } from '../modules/erasure/erasure.resolver.ts';
 import { TeamsResolver } from '../modules/accounts/teams.resolver.ts';
 import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.ts';
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
-import { RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
+import { AnalyticsBuildsResolver, RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
 import {
   EventsResolver,
   PullRequestEventsResolver,
@@ -142,6 +142,7 @@ const resolvers = [
   BatchesResolver,
   BotPullRequestsResolver,
   RepositoryAnalyticsResolver,
+  AnalyticsBuildsResolver,
   RepositoryEventsResolver,
   EventsResolver,
   ChangesResolver,

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { rollUpEvents } from '../../src/modules/analytics/index.ts';
+import { readDailyBuilds, readFailedChecks } from '../../src/modules/analytics/builds.reads.ts';
 import { readAnalytics } from '../../src/modules/analytics/analytics.service.ts';
 import { appendEvents, sequenceEvents } from '../../src/modules/events/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { judgedByBuildsAlone } from '../queue/stories.ts';
 import { parallel, serial, world, type World } from '../support/world.ts';
 
 async function today(w: World) {
@@ -20,7 +22,7 @@ async function today(w: World) {
 }
 
 it('tells of a day in parallel mode: what merged, how long it waited, why others did not', async () => {
-  await using w = await world({ configuration: parallel({ builds: 2, batch: 1 }) });
+  await using w = await world({ configuration: `${parallel({ builds: 2, batch: 1 })}${judgedByBuildsAlone}` });
   const good = await w.open('good', { 'good.txt': 'good\n' });
   const bad = await w.open('bad', { bad: 'bad\n' });
   const gone = await w.open('gone', { 'gone.txt': 'gone\n' });
@@ -47,6 +49,23 @@ it('tells of a day in parallel mode: what merged, how long it waited, why others
     expect(min).toBeGreaterThan(0);
     expect(p100).toBeLessThan(60);
   }
+  const ofMain = { repositoryId: w.repositoryId, days: read.days, baseBranch: 'main' };
+  const builds = await readDailyBuilds(w.ctx, ofMain);
+  expect(builds.map(({ date }) => date)).toEqual(read.days.map(({ date }) => date));
+  const ended = (await w.batches()).filter(({ state }) => state !== 'making');
+  const states = ended.map(({ state }) => state);
+  expect([sum('builds', builds), sum('landed', builds)]).toEqual([
+    ended.length,
+    states.filter((state) => state === 'landed').length,
+  ]);
+  expect(sum('minutesFailed', builds)).toBeGreaterThan(0);
+  const failures = states.filter((state) => state === 'failed').length;
+  expect(await readFailedChecks(w.ctx, ofMain, 10)).toEqual([
+    { name: 'test', failed: failures, builds: expect.any(Number) },
+  ]);
+  const elsewhere = { ...ofMain, baseBranch: 'next' };
+  expect(sum('builds', await readDailyBuilds(w.ctx, elsewhere))).toBe(0);
+  expect(await readFailedChecks(w.ctx, elsewhere, 10)).toEqual([]);
 });
 
 it('counts in serial mode how often the base was brought in, and no waits', async () => {

@@ -28,8 +28,15 @@ export function AnalyticsPage(): ReactNode {
   useTitle(`Analytics of ${owner}/${name}`);
   const [days, setDays] = useState<number>(30);
   const [isTable, setTable] = useState(false);
+  const [branch, setBranch] = useState<string | null>(null);
   const today = now();
-  const answer = useAnswer(AnalyticsDocument, { owner, name, start: dateOf(today - days * dayMs), end: dateOf(today) });
+  const answer = useAnswer(AnalyticsDocument, {
+    owner,
+    name,
+    start: dateOf(today - days * dayMs),
+    end: dateOf(today),
+    branch,
+  });
   return (
     <>
       <Bar crumbs={<span className={cx(parts['crumb'], 'wide')}>{`${owner}/${name} /`}</span>} title="Analytics">
@@ -46,6 +53,7 @@ export function AnalyticsPage(): ReactNode {
             </option>
           ))}
         </select>
+        <BranchChoice branches={answer.data?.repository?.queues ?? []} branch={branch} onChoose={setBranch} />
         <Button aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           As table
         </Button>
@@ -62,6 +70,34 @@ export function AnalyticsPage(): ReactNode {
         }
       </Shown>
     </>
+  );
+}
+
+/** Builds are shown of one queue or of all. Nothing to choose with a single queue. */
+function BranchChoice({
+  branches,
+  branch,
+  onChoose,
+}: {
+  readonly branches: readonly { readonly baseBranch: string }[];
+  readonly branch: string | null;
+  readonly onChoose: (branch: string | null) => void;
+}): ReactNode {
+  if (branches.length < 2) return null;
+  return (
+    <select
+      className={parts['select']}
+      aria-label="Builds of which base branch"
+      value={branch ?? ''}
+      onChange={(event) => onChoose(event.currentTarget.value === '' ? null : event.currentTarget.value)}
+    >
+      <option value="">builds of every branch</option>
+      {branches.map(({ baseBranch }) => (
+        <option key={baseBranch} value={baseBranch}>
+          builds of {baseBranch}
+        </option>
+      ))}
+    </select>
   );
 }
 
@@ -90,7 +126,7 @@ function Charts({
   readonly isTable: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const { timeInQueue, mergequeueUsage, blockedReason } = analytics;
+  const { timeInQueue, mergequeueUsage, blockedReason, builds, failedChecks } = analytics;
   const byQueue = sum(mergequeueUsage.map(({ mergedByBot }) => mergedByBot));
   const total = sum(mergequeueUsage.map((day) => day.total));
   const left = sum(blockedReason.flatMap((day) => reasons.map(([key]) => day[key])));
@@ -150,9 +186,70 @@ function Charts({
         <Chart title="Why they left the line" figure={String(left)} about="in all">
           <Counted series={blocks} isTable={isTable} />
         </Chart>
+        <BuildTime builds={builds} landed={byQueue} isTable={isTable} />
+        <FailedChecks checks={failedChecks} />
         {children}
       </div>
     </div>
+  );
+}
+
+const minutesIn = [
+  ['minutesLanded', 'landed', 'var(--green-f)'],
+  ['minutesFailed', 'failed', 'var(--red-f)'],
+  ['minutesReset', 'stopped, as the line changed', 'var(--none)'],
+] as const;
+
+function BuildTime({
+  builds,
+  landed,
+  isTable,
+}: {
+  readonly builds: Analytics['builds'];
+  /** Pull requests that the queue landed in this time. */
+  readonly landed: number;
+  readonly isTable: boolean;
+}): ReactNode {
+  const all = sum(builds.map((day) => day.builds));
+  const minutes = sum(builds.flatMap((day) => minutesIn.map(([key]) => day[key])));
+  const lost = minutes - sum(builds.map((day) => day.minutesLanded));
+  const share = minutes === 0 ? 0 : Math.round((100 * lost) / minutes);
+  const series: Series = {
+    dates: builds.map(({ date }) => date),
+    parts: minutesIn.map(([key, name, colour]) => ({ name, colour, values: builds.map((day) => day[key]) })),
+  };
+  return (
+    <Chart
+      title="Build time"
+      figure={describeDuration(minutes * 60_000)}
+      about={`in ${count(all, 'build')}${landed > 0 ? `, ${(all / landed).toFixed(2)} per landed pull request` : ''}; ${share} % did not land`}
+    >
+      <Counted series={series} isTable={isTable} textOf={(value) => describeDuration(value * 60_000)} />
+    </Chart>
+  );
+}
+
+function FailedChecks({ checks }: { readonly checks: Analytics['failedChecks'] }): ReactNode {
+  const [first] = checks;
+  return (
+    <Chart
+      title="Failures by check"
+      figure={first ? first.name : 'None'}
+      about={first ? `failed ${count(first.failed, 'build')}` : 'no build failed by a check'}
+    >
+      {first && (
+        <Table
+          first="Check"
+          head={['failed', 'of builds', 'share']}
+          rows={checks.map(({ name, failed, builds }) => [
+            name,
+            String(failed),
+            String(builds),
+            `${Math.round((100 * failed) / builds)} %`,
+          ])}
+        />
+      )}
+    </Chart>
   );
 }
 
@@ -197,12 +294,20 @@ function BusyHours({ isTable }: { readonly isTable: boolean }): ReactNode {
   );
 }
 
-function Counted({ series, isTable }: { readonly series: Series; readonly isTable: boolean }): ReactNode {
-  if (!isTable) return <Stacks series={series} />;
+function Counted({
+  series,
+  isTable,
+  textOf = String,
+}: {
+  readonly series: Series;
+  readonly isTable: boolean;
+  readonly textOf?: (value: number) => string;
+}): ReactNode {
+  if (!isTable) return <Stacks series={series} textOf={textOf} />;
   return (
     <Table
       head={series.parts.map(({ name }) => name)}
-      rows={series.dates.map((date, index) => [date, ...series.parts.map(({ values }) => String(values[index] ?? 0))])}
+      rows={series.dates.map((date, index) => [date, ...series.parts.map(({ values }) => textOf(values[index] ?? 0))])}
     />
   );
 }

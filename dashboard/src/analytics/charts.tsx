@@ -145,25 +145,39 @@ function BandOfDays({ days, width }: { readonly days: readonly DayOfWaits[]; rea
 }
 
 /** Counts of each day, on top of each other. */
-export function Stacks({ series }: { readonly series: Series }): ReactNode {
+export function Stacks({
+  series,
+  textOf,
+}: {
+  readonly series: Series;
+  readonly textOf: (value: number) => string;
+}): ReactNode {
   return (
     <>
       <Drawing label="Counts by day" tall={height}>
-        {(width) => <StacksOfDays series={series} width={width} />}
+        {(width) => <StacksOfDays series={series} textOf={textOf} width={width} />}
       </Drawing>
       <Legend parts={series.parts} />
     </>
   );
 }
 
-function StacksOfDays({ series, width }: { readonly series: Series; readonly width: number }): ReactNode {
+function StacksOfDays({
+  series,
+  textOf,
+  width,
+}: {
+  readonly series: Series;
+  readonly textOf: (value: number) => string;
+  readonly width: number;
+}): ReactNode {
   const { dates, parts } = series;
   const sums = dates.map((_, index) => parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const top = Math.max(4, ...sums);
   const y = scaleLinear([0, top], [height - edge.bottom, edge.top]);
   const step = (width - edge.left - edge.right) / Math.max(1, dates.length);
   return (
-    <Frame width={width} top={top} textOf={String} dates={dates}>
+    <Frame width={width} top={top} textOf={textOf} dates={dates}>
       {dates.map((date, index) => {
         let below = 0;
         return parts.map(({ name, colour, values }) => {

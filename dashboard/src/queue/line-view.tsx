@@ -74,14 +74,16 @@ export function LineView(props: LineViewProps): ReactNode {
   const isNarrow = useIsNarrow();
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLOListElement>(null);
-  const newest = useMemo(
-    (): readonly Shown[] => [
+  const newest = useMemo((): readonly Shown[] => {
+    // The two are read at different moments: nobody stands at two places.
+    const inLine = new Set(data.line.nodes.map(({ pullRequest }) => pullRequest.number));
+    const apart = outside.filter(({ number }) => !inLine.has(number));
+    return [
       ...rowsOf(data, past),
-      ...groupOf('Blocked: somebody must act', outside, ({ status }) => status === 'BLOCKED'),
-      ...groupOf('Asked to merge, not in line yet', outside, ({ status }) => status !== 'BLOCKED'),
-    ],
-    [data, outside, past],
-  );
+      ...groupOf('Blocked: somebody must act', apart, ({ status }) => status === 'BLOCKED'),
+      ...groupOf('Asked to merge, not in line yet', apart, ({ status }) => status !== 'BLOCKED'),
+    ];
+  }, [data, outside, past]);
   const rows = useStillRows(newest, `${from} ${at}`, list);
   const [margin, setMargin] = useState(0);
   useEffect(() => setMargin(list.current?.offsetTop ?? 0), [data.depth.queued === 0, isNarrow, at]);

@@ -1,9 +1,11 @@
-import { Arg, Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { DomainError } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { Day, TimeZone } from '../../graphql/scalars.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import { readAnalytics } from './analytics.service.ts';
-import { Analytics } from './analytics.types.ts';
+import { Analytics, DailyBuilds, FailedCheck } from './analytics.types.ts';
+import { readDailyBuilds, readFailedChecks } from './builds.reads.ts';
 
 @Resolver(() => Repository)
 export class RepositoryAnalyticsResolver {
@@ -23,5 +25,37 @@ export class RepositoryAnalyticsResolver {
     timezone: string | null,
   ): Promise<Analytics> {
     return await readAnalytics(ctx, repository, { start, end, timezone });
+  }
+}
+
+const branchDescription = 'Only of the queue of this base branch. Of every queue if not given.';
+const mostChecks = 100;
+
+@Resolver(() => Analytics)
+export class AnalyticsBuildsResolver {
+  @Extensions({ price: 1_500 })
+  @FieldResolver(() => [DailyBuilds], { description: 'What CI built for the queues, for every day.' })
+  async builds(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repositoryId, days }: Analytics,
+    @Arg('baseBranch', () => String, { nullable: true, description: branchDescription }) baseBranch: string | null,
+  ): Promise<DailyBuilds[]> {
+    return await readDailyBuilds(ctx, { repositoryId, days, baseBranch: baseBranch ?? null });
+  }
+
+  @Extensions({ price: 1_500 })
+  @FieldResolver(() => [FailedCheck], {
+    description: 'Checks by which builds of batches failed on these days, most often first.',
+  })
+  async failedChecks(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { repositoryId, days }: Analytics,
+    @Arg('baseBranch', () => String, { nullable: true, description: branchDescription }) baseBranch: string | null,
+    @Arg('first', () => Int, { defaultValue: 10, description: `How many at most, from 1 to ${mostChecks}.` })
+    first: number,
+  ): Promise<FailedCheck[]> {
+    if (first < 1 || first > mostChecks)
+      throw new DomainError('BAD_INPUT', `first must be from 1 to ${mostChecks}.`, 'first');
+    return await readFailedChecks(ctx, { repositoryId, days, baseBranch: baseBranch ?? null }, first);
   }
 }

@@ -24,10 +24,13 @@ export async function readAnalytics(
     for (const [date, row] of await keepDays(ctx, repository.id, over.slice(at, at + keptAtOnce))) known.set(date, row);
   const open = missing.filter((day) => day.endsAt > now);
   for (const [date, row] of await readBuckets(ctx, repository.id, open)) known.set(date, row);
-  return toAnalytics(days, known);
+  return { repositoryId: repository.id, days, ...toAnalytics(days, known) };
 }
 
-function toAnalytics(days: readonly Day[], rows: ReadonlyMap<string, DayRow>): Analytics {
+function toAnalytics(
+  days: readonly Day[],
+  rows: ReadonlyMap<string, DayRow>,
+): Omit<Analytics, 'repositoryId' | 'days'> {
   const dated = days.flatMap(({ date }) => {
     const row = rows.get(date);
     return row === undefined ? [] : [{ date, ...row }];

@@ -1,4 +1,5 @@
 import { Field, Float, Int, ObjectType } from 'type-graphql';
+import type { Day as AskedDay } from '../../domain/analytics/days.ts';
 import { Day } from '../../graphql/scalars.ts';
 
 @ObjectType({ simpleResolvers: true, description: 'How the samples of a day are distributed, by nearest rank.' })
@@ -63,10 +64,49 @@ export class DailyBlocks {
 
 @ObjectType({
   simpleResolvers: true,
+  description: 'Builds of batches that ended on a day. A build lasts from the request to CI to the end of its batch.',
+})
+export class DailyBuilds {
+  @Field(() => Day, { description: 'The day, in the requested time zone.' })
+  date!: string;
+
+  @Field(() => Int, { description: 'Builds that ended.' })
+  builds!: number;
+
+  @Field(() => Int, { description: 'Those whose batch landed.' })
+  landed!: number;
+
+  @Field(() => Float, { description: 'Minutes of builds whose batch landed.' })
+  minutesLanded!: number;
+
+  @Field(() => Float, { description: 'Minutes of builds that failed, also of those that were halved after it.' })
+  minutesFailed!: number;
+
+  @Field(() => Float, { description: 'Minutes of builds that were stopped, because the line changed.' })
+  minutesReset!: number;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'How often builds of batches failed by a check.' })
+export class FailedCheck {
+  @Field(() => String, { description: 'Its name.' })
+  name!: string;
+
+  @Field(() => Int, { description: 'Builds in which its newest attempt failed.' })
+  failed!: number;
+
+  @Field(() => Int, { description: 'Builds in which it ended.' })
+  builds!: number;
+}
+
+@ObjectType({
+  simpleResolvers: true,
   description:
     'Statistics of a repository by day (interface 2.8). Counts are there for every day, distributions for days with samples.',
 })
 export class Analytics {
+  repositoryId!: string;
+  days!: readonly AskedDay[];
+
   @Field(() => [DailyDistribution], {
     description: 'Seconds from the last entry into the line to the merge, on the day of the merge.',
   })

@@ -1,0 +1,66 @@
+// What CI built for the queues of a repository, and by which checks builds failed.
+import type { Context } from '../../context.ts';
+import type { Day } from '../../domain/analytics/days.ts';
+import type { DailyBuilds, FailedCheck } from './analytics.types.ts';
+
+export interface BuildsAsked {
+  readonly repositoryId: string;
+  readonly days: readonly Day[];
+  /** Null: of every queue. */
+  readonly baseBranch: string | null;
+}
+
+const endedBuilds = `batch b join queue q on q.account_id = b.account_id and q.id = b.queue_id
+  where q.account_id = $1::bigint and q.repository_id = $2::bigint and ($3::text is null or q.base_branch = $3)
+    and b.build_started_at is not null`;
+
+const minutesOf = (states: string): string =>
+  `coalesce(sum(extract(epoch from b.ended_at - b.build_started_at)) filter (where b.state in (${states})), 0)::float8 / 60`;
+
+/** A row for every day. */
+export async function readDailyBuilds(
+  ctx: Context,
+  { repositoryId, days, baseBranch }: BuildsAsked,
+): Promise<DailyBuilds[]> {
+  const rows = await ctx.db.read<Omit<DailyBuilds, 'date'> & { readonly n: number }>(ctx.accountId, {
+    name: 'analytics_builds',
+    text: `select asked.n::integer as n, ended.* from unnest($4::float8[], $5::float8[]) with ordinality as asked (starts, ends, n),
+      lateral (
+        select count(*)::integer as builds, (count(*) filter (where b.state = 'landed'))::integer as landed,
+          ${minutesOf("'landed'")} as "minutesLanded", ${minutesOf("'failed', 'bisected'")} as "minutesFailed",
+          ${minutesOf("'superseded'")} as "minutesReset"
+        from ${endedBuilds} and b.ended_at >= to_timestamp(starts) and b.ended_at < to_timestamp(ends)) ended
+      order by asked.n`,
+    values: [ctx.accountId, repositoryId, baseBranch, days.map(startsSec), days.map(endsSec)],
+  });
+  return rows.flatMap(({ n, ...row }) => {
+    const day = days[n - 1];
+    return day === undefined ? [] : [{ date: day.date, ...row }];
+  });
+}
+
+/** Checks that failed, most often first. A result of a check that did not end says nothing. */
+export async function readFailedChecks(
+  ctx: Context,
+  { repositoryId, days, baseBranch }: BuildsAsked,
+  most: number,
+): Promise<FailedCheck[]> {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return await ctx.db.read<FailedCheck>(ctx.accountId, {
+    name: 'analytics_failed_checks',
+    text: `select name, (count(*) filter (where conclusion in ('failure', 'error', 'timed_out')))::integer as failed, count(*)::integer as builds
+      from (select b.id, b.tested_commit as commit from ${endedBuilds}
+              and b.ended_at >= to_timestamp($4) and b.ended_at < to_timestamp($5)) ended,
+        lateral (select distinct on (r.name) r.name, r.conclusion from check_result r
+          where r.account_id = $1::bigint and r.repository_id = $2::bigint and r.commit = ended.commit
+          order by r.name, r.attempt desc) newest
+      where conclusion not in ('pending', 'missing', 'unknown')
+      group by name having count(*) filter (where conclusion in ('failure', 'error', 'timed_out')) > 0
+      order by 2 desc, name limit $6`,
+    values: [ctx.accountId, repositoryId, baseBranch, startsSec(first), endsSec(last), most],
+  });
+}
+
+const startsSec = ({ startsAt }: Day): number => startsAt.getTime() / 1000;
+const endsSec = ({ endsAt }: Day): number => endsAt.getTime() / 1000;
