@@ -128,5 +128,10 @@ async function post(url: string, body: Buffer, agent: Agent): Promise<{ status: 
   });
   posting.on('error', (error) => answered.reject(error));
   posting.end(body);
-  return { status: await answered.promise, elapsedMs: performance.now() - began };
+  const status = await answered.promise.catch((error: unknown) => {
+    // A server closes a connection that was idle too long. GitHub opens a connection for each webhook.
+    if (posting.reusedSocket) return null;
+    throw error;
+  });
+  return status === null ? await post(url, body, agent) : { status, elapsedMs: performance.now() - began };
 }

@@ -73,7 +73,7 @@ function serveSetup(fastify: FastifyInstance, { ports, secrets, syncInstallation
       syncedAt = now;
       await syncInstallations();
     }
-    const body = html`<p>Interlock lists the repositories of the installation. Activate those that it shall work on.</p>`;
+    const body = html`<p>Interlock lists the repositories of the installation. Activate those that it shall work on: choose a repository <a href="${ports.publicUrl}/">in the dashboard</a>, and press “Activate” on the page of its queue. The mutation setRepositoryActive does the same.</p>`;
     return await sendPage(reply, 200, { title: 'GitHub is connected', body });
   });
 }

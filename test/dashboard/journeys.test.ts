@@ -2,7 +2,7 @@
 import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
-import { pauseBranches } from '../../src/modules/repositories/index.ts';
+import { changeActivity, pauseBranches } from '../../src/modules/repositories/index.ts';
 import { readVersion } from '../../src/platform/project-root.ts';
 import { temporalLinks } from '../../src/temporal-watch.ts';
 import { isFullRun } from '../support/tier.ts';
@@ -253,6 +253,30 @@ describe('a visitor', () => {
       .first()
       .waitFor();
     expect(await page.getByRole('button', { name: 'Replace' }).isDisabled()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('who is an admin activates a repository where its queue would be', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    const active = async () => await w.rows('select active from repository where id = $1', [w.repositoryId]);
+    await changeActivity(w.ctx, w.repositoryId, false);
+    await visit.open('/acme/shop/queue/main');
+    await page.getByText('acme/shop is inactive').waitFor();
+    await page.getByRole('button', { name: 'Activate…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
+    await page.getByText('acme/shop is inactive').waitFor({ state: 'detached' });
+    expect(await active()).toEqual([{ active: true }]);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('who begins with GitHub is told what is missing for a link', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await visit.open('/welcome');
+    await page.getByLabel(/Organisation that owns the App/).fill('acme');
+    await page.getByRole('button', { name: 'Connect GitHub' }).click();
+    await page.getByRole('alert').getByText('Set INTERLOCK_PUBLIC_URL to an address that GitHub reaches').waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

@@ -12,7 +12,8 @@ describe('the status comment and the check', () => {
     await using w = await world({ configuration: parallel({ batch: 2 }), runsCi: false });
     const [a, b] = [await w.open('a', { 'a.txt': 'a\n' }), await w.open('b', { 'b.txt': 'b\n' })];
     await commentMatching(w, a, /^\*\*Not queued\*\*\n\nNobody has asked to merge it\. The label `mergequeue`/);
-    expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued' });
+    const page = `${w.ctx.publicUrl}/${w.repository.owner}/${w.repository.name}/pull/${a}`;
+    expect(await w.statusCheck(a)).toMatchObject({ state: 'pending', title: 'Not queued', url: page });
     await w.pause(true);
     await w.queue(a, b);
     await commentMatching(

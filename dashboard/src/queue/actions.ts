@@ -4,6 +4,7 @@ import { answerOf, type Action, type Effect } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
 import { count, numbers } from '../design/words.ts';
 import {
+  ActivateRepositoryDocument,
   BackportPullRequestDocument,
   DequeuePullRequestDocument,
   FreezeBranchesDocument,
@@ -179,6 +180,20 @@ export function pauseAction(client: Client, queue: QueueRef, isPaused: boolean):
     run: async ({ message = '' }) => {
       await asked(message, false);
       return isPaused ? `${queue.branch} goes on.` : `${queue.branch} is paused.`;
+    },
+  };
+}
+
+export function activateAction(client: Client, queue: QueueRef): Action {
+  const repository = repositoryOf(queue);
+  return {
+    title: `Activate ${queue.owner}/${queue.name}?`,
+    verb: 'Activate',
+    harms: false,
+    preview: null,
+    run: async () => {
+      await answerOf(client.mutation(ActivateRepositoryDocument, { input: { repository, active: true } }));
+      return `${queue.owner}/${queue.name} is active.`;
     },
   };
 }

@@ -13,6 +13,7 @@ import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import type { QueueQuery } from '../generated/queue.ts';
 import {
+  activateAction,
   dequeueAction,
   freezeAction,
   haltAction,
@@ -237,6 +238,18 @@ export function QueueBar({
         Queue
       </Button>
     </Bar>
+  );
+}
+
+/** Of a repository that nobody has activated yet, as those of a GitHub App at first, or that was taken out of use. */
+export function InactiveBanner({ queue }: { readonly queue: QueueRef }): ReactNode {
+  const client = useClient();
+  const act = useAct();
+  return (
+    <Banner action={<Button onClick={() => act(activateAction(client, queue))}>Activate…</Button>}>
+      {queue.owner}/{queue.name} is inactive: nothing of it is queued, validated or merged. Only an admin can activate
+      it.
+    </Banner>
   );
 }
 

@@ -13,7 +13,7 @@ import { LandingsDocument, NotInLineDocument, QueueChangedDocument, QueueDocumen
 import type { QueueRef } from './actions.ts';
 import { Inspector } from './inspector.tsx';
 import { LineView } from './line-view.tsx';
-import { QueueBanners, QueueBar, useQueueCommands, type ViewProps } from './queue-bar.tsx';
+import { InactiveBanner, QueueBanners, QueueBar, useQueueCommands, type ViewProps } from './queue-bar.tsx';
 import { QueueDialog } from './queue-dialog.tsx';
 import { entriesOf, type Landing, type QueueData, type ShownEntry } from './summary.ts';
 import { TimeTravel } from './time-travel.tsx';
@@ -94,6 +94,7 @@ export function QueuePage(): ReactNode {
     return (
       <>
         <Bar title={branch} crumbs={<span className={parts['crumb']}>{`${owner}/${name} /`}</span>} />
+        {!data.repository.active && <InactiveBanner queue={queue} />}
         <Empty title={`Nobody has queued a pull request into ${branch} yet.`}>
           Push a branch, open its pull request, then queue it here or with the label.
         </Empty>
@@ -192,6 +193,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
           </Banner>
         )}
         <QueueBar queue={queue} data={data} at={at} repository={repository} onQueue={() => setQueueing(true)} />
+        {at === null && !repository.active && <InactiveBanner queue={queue} />}
         {at === null && <QueueBanners queue={queue} data={data} />}
         <LineView
           queue={queue}

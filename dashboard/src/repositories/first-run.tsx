@@ -10,7 +10,7 @@ import { cx } from '../design/cx.ts';
 import { Bar, Button, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { words } from '../design/words.ts';
-import { CreateRepositoryDocument } from '../generated/repositories.ts';
+import { CreateGitHubAppLinkDocument, CreateRepositoryDocument } from '../generated/repositories.ts';
 import styles from './first-run.module.css';
 
 export function FirstRun(): ReactNode {
@@ -93,6 +93,7 @@ export function FirstRun(): ReactNode {
               </div>
             </li>
           </ol>
+          <ConnectGitHub />
         </div>
       </div>
     </>
@@ -106,6 +107,61 @@ function commandsOf({ owner, name }: { readonly owner: string; readonly name: st
     String.raw`printf 'checks:\n  unit:\n    run: npm test\n' > .service/ci.yml`,
     "git add -A && git commit -m 'Add a check' && git push origin HEAD:main",
   ].join('\n');
+}
+
+/** Its first click makes the App, its second one installs it. */
+function ConnectGitHub(): ReactNode {
+  const client = useClient();
+  const [organization, setOrganization] = useState('');
+  const [url, setUrl] = useState<string | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const input = organization.trim() === '' ? {} : { organization: organization.trim() };
+    answerOf(client.mutation(CreateGitHubAppLinkDocument, { input })).then(
+      ({ createGitHubAppLink }) => {
+        setProblem(null);
+        setUrl(createGitHubAppLink.url);
+      },
+      (error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        setProblem(error.problem);
+      },
+    );
+  };
+  return (
+    <section aria-labelledby="github">
+      <h3 id="github">Is your code at GitHub?</h3>
+      <p className="dim">
+        Two clicks make a GitHub App of yours and install it. Then your repositories are listed here.
+      </p>
+      {url === null ? (
+        <form onSubmit={submit} className={parts['field']}>
+          <label className={parts['field']}>
+            Organisation that owns the App, empty for your own account
+            <input
+              className={parts['input']}
+              value={organization}
+              onChange={(event) => setOrganization(event.currentTarget.value)}
+            />
+          </label>
+          <Button type="submit">Connect GitHub</Button>
+        </form>
+      ) : (
+        <p>
+          <a href={url} className="blue">
+            Make the App at GitHub
+          </a>{' '}
+          within an hour.
+        </p>
+      )}
+      {problem && (
+        <p className="red" role="alert">
+          {problem.sentence} <span className="xs">{codeOf(problem)}</span>
+        </p>
+      )}
+    </section>
+  );
 }
 
 function CreateForm({

@@ -47,6 +47,15 @@ export async function readConfigurationFile(ctx: Context, repositoryId: string):
   return { kind: 'refused', commit: change.commit, errors };
 }
 
+/** The file as it is on the default branch now. Null: there is none. */
+export async function readConfigurationText(ctx: Context, row: RepositoryRow): Promise<string | null> {
+  const client = hostClient(ctx, row);
+  const tip = await client.readRef(`refs/heads/${row.defaultBranch}`);
+  return (
+    tip && ((await client.readFile({ commit: tip.commit, path: configurationPath, maxBytes: mostBytes }))?.text ?? null)
+  );
+}
+
 interface Change {
   /** The first-parent commit of the default branch that changed the file. */
   readonly commit: string;

@@ -9,7 +9,8 @@ export { branchHolds, type BranchHolds } from './branch-holds.reads.ts';
 export { pauseBranches, type PauseBranchesRequest } from './branch-pauses.service.ts';
 export { configurationHash } from './configuration.service.ts';
 export { configurationOf, configurationProblem } from './configuration.in-force.ts';
-export { configurationReadingLines, readConfigurationFile } from './configuration.file.ts';
+export { pullRequestPage } from './pull-request-page.ts';
+export { configurationReadingLines, readConfigurationFile, readConfigurationText } from './configuration.file.ts';
 export {
   findRepository,
   loadActiveRepository,

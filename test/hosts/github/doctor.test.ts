@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/domain/doctor/finding.ts';
 import { examineRepository } from '../../../src/modules/queue/index.ts';
-import { findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
+import { changeActivity, findRepository, replaceConfiguration } from '../../../src/modules/repositories/index.ts';
 import { configurationYaml, parallel } from '../../support/world.ts';
 import { appWorld, type AppWorld } from './app-world.ts';
 import { workflow } from './queue-world.ts';
@@ -82,6 +82,31 @@ test('a healthy repository passes every probe, and only refs of others stay', as
   for (const branch of [tried, run]) await person.git.deleteRef({ ...place, ref: `heads/${branch}` });
 });
 
+test('before a repository is activated, its file counts', async () => {
+  const file = async (text: string): Promise<void> => {
+    const { data } = await person.repos
+      .getContent({ ...place, path: '.service/config.yml' })
+      .catch(() => ({ data: {} }));
+    await person.repos.createOrUpdateFileContents({
+      ...place,
+      path: '.service/config.yml',
+      message: 'Configure',
+      content: Buffer.from(text).toString('base64'),
+      ...('sha' in data && { sha: data.sha }),
+    });
+  };
+  const { id } = (await findRepository(w.ctx, { owner: 'acme', name: 'shop' })) ?? { id: '' };
+  await changeActivity(w.ctx, id, false);
+  // What is saved here has bot branches.
+  await file(configurationYaml('merge_mode: {type: default}\n'));
+  const checks = async () => (await examine()).find(({ probe }) => probe === 'checks')?.words;
+  expect(await checks()).toMatch(/^No bot branches are built/);
+  await file('merge_rules: {merge_mode: {type: sideways}}\n');
+  expect((await problems()).join('\n')).toContain('missing configuration: .service/config.yml is refused: ');
+  await w.activate('shop');
+  expect(await checks()).toMatch(/^No bot branch was validated yet/);
+});
+
 describe('missing:', () => {
   const rulesets: number[] = [];
   async function rule(type: string, include: string): Promise<void> {
@@ -119,7 +144,7 @@ describe('missing:', () => {
         await rule('required_linear_history', 'refs/heads/main');
         await rule('creation', 'refs/heads/mq-*');
         await push();
-        // Rules that were read before count for a minute.
+        // Two minutes ahead.
         w.later(2);
       },
       mend: async () => {

@@ -65,7 +65,10 @@ test('two clicks make an App with sealed secrets, and list its repositories as i
 
   const installed = await post(install, { account: w.emulator.owner, as: w.emulator.login });
   const page = await fetch(installed.headers.get('location') ?? '');
-  expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('GitHub is connected')]);
+  const connected = await page.text();
+  expect([page.status, connected]).toEqual([200, expect.stringContaining('GitHub is connected')]);
+  // The way to the next step.
+  expect(connected).toContain(`href="${w.url}/"`);
 
   const [app] = await appsNamed('two-clicks');
   expect(app?.account_id).toBe(w.ctx.accountId);

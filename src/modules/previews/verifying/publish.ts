@@ -5,6 +5,7 @@ import { describeCheck, verificationCheckName, type VerificationFacts } from '..
 import { checkWord, isFinal, type CheckWord } from '../../../domain/previews/verification.status.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
+import { pullRequestPage } from '../../repositories/index.ts';
 import { untried } from '../../../platform/turns/index.ts';
 import { hosted, lockVerification, type VerificationRows } from './rows.ts';
 import type { RecordCheck, Verifying } from './verifying.ts';
@@ -44,8 +45,7 @@ async function showAtHost(
 ): Promise<string | null> {
   // A later run over the commit has a higher id.
   const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
-  // The page of the pull request here: the host may be another site.
-  const url = `${ctx.publicUrl}/${encodeURIComponent(repository.owner)}/${encodeURIComponent(repository.name)}/pull/${pullRequest.number}`;
+  const url = pullRequestPage(ctx, repository, pullRequest.number);
   const check = { commit, name: verificationCheckName, ...words, url, version };
   try {
     await hostClient(ctx, hosted(repository)).publishCheck(check);

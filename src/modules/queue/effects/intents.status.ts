@@ -16,6 +16,7 @@ import { hostClient } from '../../../hosts/port.ts';
 import { finishIntent } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { IntentRow, PublishedCheck } from '../store/queue.entities.ts';
+import { pullRequestPage } from '../../repositories/index.ts';
 import { readPublishedState, type PublishedState } from '../planning/notifications.reads.ts';
 
 export async function writeStatusComment(ctx: Context, intent: IntentRow): Promise<void> {
@@ -62,8 +63,10 @@ export async function publishStatusCheck(ctx: Context, intent: IntentRow): Promi
   const { row, repository, configuration, facts } = published;
   const stands = row.statusCheck?.commit === row.headSha;
   if (shouldPublish(published, publicationOf(configuration.merge_rules.publish_status_check), stands)) {
+    const told = statusCheck(facts);
     const check: PublishedCheck = {
-      ...statusCheck(facts),
+      ...told,
+      url: told.url ?? pullRequestPage(ctx, repository, row.number),
       commit: row.headSha,
       version: row.notificationVersion,
       publishedAt: ctx.clock().toISOString(),

@@ -4,8 +4,15 @@ import { type BotCommit, botBranchCures, judgeBotChecks } from '../../../domain/
 import { missing, ok, type ReportFinding, warning } from '../../../domain/doctor/finding.ts';
 import { isServiceCheck } from '../../../domain/queue/evidence/service-checks.ts';
 import { decideHostHold } from '../../../domain/queue/landing/host-rules.ts';
-import { isMergedByHost, type HostDemands } from '../../../domain/configuration/index.ts';
+import {
+  configurationPath,
+  isMergedByHost,
+  parseConfiguration,
+  problemText,
+  type HostDemands,
+} from '../../../domain/configuration/index.ts';
 import { hostClient, HostRefused, HostUnavailable } from '../../../hosts/port.ts';
+import { readConfigurationText } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { hosted } from '../store/hosted-repository.ts';
@@ -16,8 +23,9 @@ interface QueueOf {
 }
 
 /** Tells one finding after the other. Nothing that is tried stays. */
-export async function examineRepository(ctx: Context, repository: RepositoryRow, report: ReportFinding): Promise<void> {
-  const queues = await readQueues(ctx, repository.id);
+export async function examineRepository(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<void> {
+  const queues = await readQueues(ctx, row.id);
+  const repository = row.active ? row : await withFile(ctx, row, report);
   const baseBranches = [...new Set([repository.defaultBranch, ...queues.map(({ baseBranch }) => baseBranch)])];
   const commits = await readBotCommits(ctx, repository.id);
   const requiredChecks = namesOf(repository, { hostRequiredChecks: [] });
@@ -29,6 +37,22 @@ export async function examineRepository(ctx: Context, repository: RepositoryRow,
     for (const name of await examineConfiguration(ctx, repository, { baseBranch, report })) demanded.add(name);
   report(judgeBotChecks({ isBuilt, required: [...demanded], commits, cure: botBranchCures[repository.host] }));
   reportUse(repository, queues, report);
+}
+
+/** The file on the default branch is first read when the repository is activated: until then the doctor reads the file itself. */
+async function withFile(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<RepositoryRow> {
+  const text = await readConfigurationText(ctx, row).catch((error: unknown) => {
+    if (error instanceof HostUnavailable || error instanceof HostRefused) return null;
+    throw error;
+  });
+  if (text === null) return row;
+  const parsed = parseConfiguration(text);
+  if (parsed.ok) return { ...row, configurationYaml: text };
+  const words = parsed.problems.map(problemText).join('; ');
+  report(
+    missing('configuration', `${configurationPath} is refused: ${words}`, `Correct the file on ${row.defaultBranch}.`),
+  );
+  return row;
 }
 
 /** Checks that the configuration and the host demand of a build by their names. */
