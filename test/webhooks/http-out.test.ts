@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpOut, type HttpOut } from '../../src/platform/http-out/index.ts';
+import { inside } from './inside.table.ts';
 import { receiver, type Receiver } from './receiver.ts';
 
 const refused = 'The address is private, loopback or link-local: this installation does not send there.';
@@ -24,26 +25,7 @@ const post = async (http: HttpOut, url: string, timeoutMs = 2_000) =>
   await http.post({ url, headers: { 'content-type': 'application/json' }, body: Buffer.from('{}'), timeoutMs });
 
 describe('an address inside', () => {
-  it.each([
-    'http://127.0.0.1:PORT/',
-    'http://127.1:PORT/',
-    'http://2130706433:PORT/',
-    'http://0x7f000001:PORT/',
-    'http://0.0.0.0:PORT/',
-    'http://[::1]:PORT/',
-    'http://[::ffff:127.0.0.1]:PORT/',
-    'http://[::]:PORT/',
-    'http://10.0.0.1/',
-    'http://172.16.3.4/',
-    'http://192.168.1.1/',
-    'http://100.64.0.1/',
-    'http://169.254.169.254/latest/meta-data/',
-    'http://[fe80::1]/',
-    'http://[fd00::1]/',
-    'http://[64:ff9b::7f00:1]/',
-    'https://127.0.0.1:PORT/',
-    'https://10.0.0.1/',
-  ])('%s is not reached', async (url) => {
+  it.each(inside)('%s is not reached', async (url) => {
     expect(await post(guarded, url.replace('PORT', new URL(r.url).port))).toMatchObject({
       status: null,
       error: refused,
@@ -61,6 +43,40 @@ describe('an address inside', () => {
       expect(answer).toMatchObject({ status: null, error: refused });
       expect(JSON.stringify(answer)).not.toContain('10.1.2.3');
     }
+    rebound.close();
+  });
+
+  it.each([
+    ['10.1.2.3'],
+    ['127.0.0.1'],
+    ['169.254.169.254'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['fd00::1'],
+    ['127.0.0.1', '10.1.2.3'],
+    ['::1', '127.0.0.1'],
+  ])('is not reached by a name that means %s %s', async (...addresses) => {
+    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    const lookup: LookupFunction = (_name, options, done) =>
+      options.all ? done(null, found) : done(null, found[0]?.address ?? '', found[0]?.family);
+    const named = createHttpOut({ allowPrivateAddresses: false, lookup });
+    const { port } = new URL(r.url);
+    expect(await post(named, `http://hooks.example.test:${port}/`)).toMatchObject({ status: null, error: refused });
+    named.close();
+  });
+
+  it('is not reached by a name that means something else at each question', async () => {
+    let questions = 0;
+    const lookup: LookupFunction = (_name, options, done) => {
+      const address = ['10.1.2.3', '127.0.0.1'][questions % 2] ?? '';
+      questions += 1;
+      return options.all ? done(null, [{ address, family: 4 }]) : done(null, address, 4);
+    };
+    const rebound = createHttpOut({ allowPrivateAddresses: false, lookup });
+    const { port } = new URL(r.url);
+    for (let attempt = 0; attempt < 4; attempt += 1)
+      expect(await post(rebound, `http://hooks.example.test:${port}/`)).toMatchObject({ status: null, error: refused });
+    expect(questions).toBe(4);
     rebound.close();
   });
 
@@ -91,6 +107,16 @@ describe('an answer', () => {
     await using silent = await serve(() => {});
     const answer = await post(open, silent.url, 200);
     expect(answer).toMatchObject({ status: null, error: 'There was no answer within 0.2 s.' });
+  });
+
+  it.each([301, 302, 303, 307, 308])('of %s leads nowhere', async (status) => {
+    const visited: (string | undefined)[] = [];
+    await using redirecting = await serve(({ url }, response) => {
+      visited.push(url);
+      response.writeHead(status, { location: '/inside' }).end();
+    });
+    expect((await post(open, redirecting.url)).status).toBe(status);
+    expect(visited).toEqual(['/']);
   });
 
   it('whose body never ends counts by its status; its beginning is kept', async () => {

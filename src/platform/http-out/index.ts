@@ -63,6 +63,8 @@ export function createHttpOut({ allowPrivateAddresses, lookup }: HttpOutOptions)
     timeout: idleConnectionMs,
     allowPrivateIPAddress: allowPrivateAddresses,
     allowMetaIPAddress: allowPrivateAddresses,
+    // IPv4 addresses in IPv6, in a form that is out of use and that the agent takes for public.
+    denyIPAddressList: allowPrivateAddresses ? [] : ['::/96'],
   };
   const agents = { http: new RequestFilteringHttpAgent(options), https: new RequestFilteringHttpsAgent(options) };
 
