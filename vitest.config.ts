@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { isFullRun } from './test/support/tier.ts';
+import { planting } from './test/support/mutants.mjs';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 // Tests that need no server start none: `npx vitest run test/domain` is there at once.
@@ -42,12 +43,17 @@ const patient = { setupFiles: ['test/support/at-github.setup.ts'], testTimeout: 
 // They wait for `npm run test:all`.
 const heavy = isFullRun ? [] : ['test/**/*.full.test.ts'];
 
+const mutant = process.env['MUTANT'];
+
 export default defineConfig({
+  ...(mutant === undefined ? {} : { plugins: [planting(Number(mutant))] }),
   resolve: {
     // Vite prefers graphql's ESM build, while packages outside of Vite load its CommonJS build: two realms.
     alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql/index.js')) }],
   },
   test: {
+    // A planted fault must not be in the modules that later runs load.
+    fsModuleCache: mutant === undefined,
     pool: 'forks',
     // More than there are cores on a small machine: tests wait for processes, leases and clocks too.
     maxWorkers: Math.min(6, availableParallelism() + 2),

@@ -204,13 +204,13 @@ export function* planKills(seed: number): Generator<{ readonly victim: Victim; r
   }
 }
 
-/** A request that no server answers is made again. */
+/** A request that no server answers is made again. A refusal is an answer. */
 export async function surely<T>(request: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1)
     try {
       return await request();
     } catch (error) {
-      if (attempt === 300) throw error;
+      if (attempt === 300 || /answered 4(?!29)/.test(String(error))) throw error;
       await delay(200);
     }
 }

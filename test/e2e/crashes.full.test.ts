@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readRuntime } from '../../src/launcher/runtime.ts';
+import { percentiles } from './chaos.ts';
 import {
   dataDirectory,
   postgresPid,
@@ -49,12 +50,6 @@ async function openSome(from: number, count: number): Promise<number[]> {
 }
 
 const tipOfMain = async (): Promise<string> => await shop.git('ls-remote', 'origin', 'refs/heads/main');
-
-function percentiles(all: readonly number[]): string {
-  const sorted = all.toSorted((a, b) => a - b);
-  const at = (part: number): string => `${((sorted[Math.ceil(part * sorted.length) - 1] ?? 0) / 1000).toFixed(1)} s`;
-  return `p50 ${at(0.5)}, p95 ${at(0.95)}, most ${at(1)}`;
-}
 
 async function expectEachOnce(numbers: readonly number[]): Promise<void> {
   // A few at a time: all of them at once are more than the rate limit allows.

@@ -1,0 +1,11 @@
+import type { Plugin } from 'vite';
+
+export interface Mutant {
+  readonly what: string;
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly tests: readonly string[];
+}
+export const mutants: readonly Mutant[];
+export function planting(index: number): Plugin;

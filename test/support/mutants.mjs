@@ -1,0 +1,209 @@
+// Faults that tests must find: each replaces a text that its file has once.
+const histories = ['test/domain/queue/histories.test.ts'];
+const gateCases = ['test/domain/queue/gate.test.ts'];
+const evidenceCases = ['test/domain/queue/evidence.test.ts'];
+const gate = 'src/domain/queue/landing/gate.ts';
+const landing = 'src/domain/queue/linear/landing.ts';
+const resets = 'src/domain/queue/linear/resets.ts';
+const evidence = 'src/domain/queue/evidence/evidence.ts';
+
+/** @type {readonly { what: string, file: string, from: string, to: string, tests: readonly string[] }[]} */
+export const mutants = [
+  {
+    what: 'a landing does not stop at a pause',
+    file: gate,
+    from: "if (queue.paused) return 'paused';",
+    to: '',
+    tests: gateCases,
+  },
+  {
+    what: 'a batch lands on another tip than the one it was built on',
+    file: gate,
+    from: "if (!isOnTip(batch, queue.tip)) return 'base moved';",
+    to: '',
+    tests: gateCases,
+  },
+  {
+    what: 'a batch lands after its landing was given up',
+    file: gate,
+    from: '!batch.isBuilding || batch.givenUp ||',
+    to: '',
+    tests: gateCases,
+  },
+  {
+    what: 'a pull request lands that left the line',
+    file: gate,
+    from: "if (current === null) return 'a member left';",
+    to: 'if (current === null) continue;',
+    tests: gateCases,
+  },
+  {
+    what: 'a head lands that was pushed over',
+    file: gate,
+    from: "if (current.head !== pinned) return 'a head moved';",
+    to: '',
+    tests: gateCases,
+  },
+  {
+    what: 'a pull request lands whose own check is red',
+    file: gate,
+    from: "return pullRequest.ownVerdict === 'red' && !pullRequest.skipValidation;",
+    to: 'return false;',
+    tests: gateCases,
+  },
+  {
+    what: 'a batch lands without evidence',
+    file: gate,
+    from: 'if (!isClaimed && !facts.isComposed) return',
+    to: 'if (evidence === undefined) return',
+    tests: gateCases,
+  },
+  {
+    what: 'a batch lands under other rules than it was built by',
+    file: gate,
+    from: "return batch.buildKeysHash === rules.buildKeysHash ? null : 'configuration changed';",
+    to: 'return null;',
+    tests: gateCases,
+  },
+  {
+    what: 'a pull request lands before an earlier one that it overlaps',
+    file: gate,
+    from: 'if (passed !== undefined) return ordered[passed] ?? null;',
+    to: '',
+    tests: gateCases,
+  },
+  {
+    what: 'a canceled build is evidence',
+    file: evidence,
+    from: "if (build.canceled) return 'none';",
+    to: '',
+    tests: evidenceCases,
+  },
+  {
+    what: 'a build on a base that was never the tip is evidence',
+    file: evidence,
+    from: '!lineage.has(build.base) ||',
+    to: '',
+    tests: evidenceCases,
+  },
+  {
+    what: 'a pending check counts as passed',
+    file: evidence,
+    from: "if (!matching.every((check) => accepted.includes(check.conclusion))) return 'pending';",
+    to: '',
+    tests: evidenceCases,
+  },
+  {
+    what: 'a landing is planned on a base that has moved',
+    file: landing,
+    from: ' || !isOnTip(first, queue.tip)) return null;',
+    to: ') return null;',
+    tests: histories,
+  },
+  {
+    what: 'a second landing is planned while one has started',
+    file: landing,
+    from: 'if (view.batches.some((batch) => batch.landingStarted || batch.landingPlanned)) return null;',
+    to: '',
+    tests: histories,
+  },
+  {
+    what: 'a batch lands ahead of what stands before it',
+    file: resets,
+    from: 'if (expected === undefined || expected.id === member.pullRequest) continue;',
+    to: 'if (expected !== null) continue;',
+    tests: histories,
+  },
+  {
+    what: 'a batch stays whose parent did not land',
+    file: resets,
+    from: 'if (batch === undefined || batch.parentCommit === expected.parent) return null;',
+    to: 'if (batch !== null) return null;',
+    tests: histories,
+  },
+  {
+    what: 'more builds start than the configuration allows',
+    file: 'src/domain/queue/planning/capacity.ts',
+    from: 'return freeBuilds(view, running) > 0;',
+    to: 'return running >= 0;',
+    tests: histories,
+  },
+  {
+    what: 'parts that affect one another are added up',
+    file: 'src/domain/queue/evidence/composed-evidence.ts',
+    from: 'if (orderIndex !== at && !isInOrder && overlap(own.targets, change.targets)) return false;',
+    to: '',
+    tests: ['test/domain/queue/composed-evidence.test.ts'],
+  },
+  {
+    what: 'a ref moves whatever it was before',
+    file: 'src/hosts/git/refs.ts',
+    from: 'update ${name}\\0${to}\\0${from}\\0',
+    to: 'update ${name}\\0${to}\\0\\0',
+    tests: ['test/hosts/refs.test.ts'],
+  },
+  {
+    what: 'a landing leaves no landing ref',
+    file: 'src/modules/queue/landing/landing.move.ts',
+    from: '{ ref: landingRef(batch.id), from: null, to: batch.commit ?? null },',
+    to: '',
+    tests: ['test/queue/landing.test.ts'],
+  },
+  {
+    what: 'a lost answer of a landing counts as a refusal',
+    file: 'src/modules/queue/landing/landing.move.ts',
+    from: '(await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));',
+    to: 'await layTombstone(ctx, loaded);',
+    tests: ['test/queue/landing.test.ts'],
+  },
+  {
+    what: 'two workers have one lease',
+    file: 'src/platform/turns/lease.ts',
+    from: '${wanted} and (supervised_until is null or supervised_until <= $6)',
+    to: '${wanted} and ($6::timestamptz is not null)',
+    tests: ['test/workflows/turns.test.ts', 'test/releases/driving.test.ts'],
+  },
+  {
+    what: 'the outbox passes over an event',
+    file: 'src/modules/webhooks/outbox.ts',
+    from: 'where e.account_id = $1 and e.position > $2 order by e.position',
+    to: 'where e.account_id = $1 and e.position > $2 + 1 order by e.position',
+    tests: ['test/webhooks/delivery.test.ts'],
+  },
+  {
+    what: 'the outbox makes deliveries without its lock',
+    file: 'src/modules/webhooks/outbox.ts',
+    from: 'where account_id = $1 for update skip locked',
+    to: 'where account_id = $1',
+    tests: ['test/webhooks/delivery.test.ts', 'test/webhooks/outage.test.ts'],
+  },
+  {
+    what: 'events get positions against their order',
+    file: 'src/modules/events/sequencer.ts',
+    from: 'row_number() over (partition by account_id order by id) as ordinal',
+    to: 'row_number() over (partition by account_id order by id desc) as ordinal',
+    tests: ['test/events/sequencer.test.ts'],
+  },
+  {
+    what: 'two processes give positions at once',
+    file: 'src/modules/events/sequencer.ts',
+    from: 'select 1 from installation for no key update skip locked',
+    to: 'select 1 from installation',
+    tests: ['test/events/sequencer.test.ts'],
+  },
+];
+
+/** A plugin of Vite that plants the fault of this index in what is loaded. */
+export function planting(index) {
+  const mutant = mutants[index];
+  if (mutant === undefined) throw new Error(`There is no mutant ${index}.`);
+  return {
+    name: 'planting',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.split('?')[0].endsWith(`/${mutant.file}`)) return null;
+      if (code.split(mutant.from).length !== 2) throw new Error(`${mutant.file} does not have it once: ${mutant.from}`);
+      return { code: code.replace(mutant.from, () => mutant.to), map: null };
+    },
+  };
+}
