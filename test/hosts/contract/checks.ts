@@ -117,7 +117,9 @@ export function describeChecks(given: () => Given): void {
   test('the rules of a base branch are read at its tip, and a branch that does not exist has none', async () => {
     const { host, repository, push, base, ciFiles } = given();
     const none = { requiredChecks: [], push: 'free', why: null, linear: false, signed: false };
-    expect(await host.readBaseRules(repository, 'none')).toEqual(none);
+    // How long an answer counts is the host's own affair.
+    const { countsForMs: _countsForMs, ...rules } = await host.readBaseRules(repository, 'none');
+    expect(rules).toEqual(none);
     await push({ branch: 'main', from: base, files: ciFiles });
     await given().requireChecks('main', ['test']);
     expect(await host.readBaseRules(repository, 'main')).toMatchObject({ requiredChecks: ['test'] });
