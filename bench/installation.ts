@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { systemContext, type Context, type Ports } from '../src/context.ts';
 import { entities } from '../src/modules/entities.ts';
 import { connectDatabase } from '../src/platform/database.ts';
+import { createMetrics } from '../src/platform/metrics/index.ts';
 import { openBenchDatabase } from './database.ts';
 
 export interface BenchInstallation {
@@ -33,7 +34,14 @@ export async function withInstallation(work: (installation: BenchInstallation) =
   const idOf = async (text: string, values: readonly unknown[]): Promise<string> =>
     (await owner.query<{ id: string }>(text, [...values])).rows[0]?.id ?? '';
   try {
-    const ports = { db, clock: () => new Date(), log: pino({ level: 'warn' }) } as Partial<Ports> as Ports;
+    const { meter } = createMetrics();
+    const ports = {
+      db,
+      meter,
+      clock: () => new Date(),
+      log: pino({ level: 'warn' }),
+      eventsWritten: () => {},
+    } as Partial<Ports> as Ports;
     await work({
       owner,
       databaseUrl: database.url,

@@ -1,5 +1,4 @@
 // How many processes of git a pull request costs from being queued to being landed and cleaned up, its check included.
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +9,7 @@ import { createCiRunner } from '../src/hosts/local/index.ts';
 import { createAccount, generateSecrets } from '../src/modules/accounts/index.ts';
 import {
   advanceQueue,
-  carryOut,
+  carryOutAll,
   driveBatch,
   hosted,
   openPullRequest,
@@ -22,6 +21,7 @@ import { findSandbox } from '../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../src/service.ts';
 import { openBenchDatabase } from './database.ts';
 import { countGits } from './git-count.ts';
+import { importBranches } from './program.ts';
 import { table } from './timing.ts';
 
 const name = { owner: 'acme', name: 'shop' } as const;
@@ -74,7 +74,7 @@ async function land(
   const repository = await createRepository(ctx, { ...name, host: 'local' });
   const { directoryOf, git } = service.localHost.installation;
   const host = hosted(repository);
-  importBranches(directoryOf({ accountId: account.accountId, id: repository.id }), landings);
+  await importBranches(directoryOf({ accountId: account.accountId, id: repository.id }), landings);
   await service.localHost.reconcile(host);
   await syncBase(ctx, host, 'main');
   await replaceConfiguration(ctx, { repository: name, yaml: configuration });
@@ -105,22 +105,11 @@ async function turn(service: Service, woken: Map<string, string>): Promise<void>
     const ctx = systemContext(service.ports, accountId);
     const advance = await advanceQueue(ctx, queueId);
     for (const { id } of advance.batches) await driveBatch(ctx, id);
-    for (const { intents } of advance.effects) for (const intent of intents) await carryOut(ctx, intent);
+    for (const { intents } of advance.effects) {
+      const [error] = await carryOutAll(ctx, intents);
+      if (error !== undefined) throw error;
+    }
   }
-}
-
-/** A base with a check, and a branch for each pull request that left it a commit ago, so that none is up to date. */
-function importBranches(directory: string, branches: number): void {
-  const data = (text: string): string => `data ${text.length}\n${text}\n`;
-  const commit = (branch: string, from: string, [path, text]: readonly [string, string]): string =>
-    `commit refs/heads/${branch}\n${branch === 'main' && from === '' ? 'mark :1\n' : ''}committer Ada <ada@example.org> 1700000000 +0000\n${data('Change')}${from}M 100644 inline ${path}\n${data(text)}`;
-  const stream = [
-    commit('main', '', ['.service/ci.yml', "checks:\n  test:\n    run: 'true'\n"]),
-    ...Array.from({ length: branches }, (_, n) => commit(`change-${n + 1}`, 'from :1\n', [`${n + 1}.txt`, 'new\n'])),
-    commit('main', 'from :1\n', ['other.txt', 'other\n']),
-    'done\n',
-  ];
-  execFileSync('git', ['fast-import', '--quiet', '--done'], { cwd: directory, input: stream.join('') });
 }
 
 function fail(error: unknown): never {

@@ -7,7 +7,8 @@ import { graphQLContext, type RequestServices } from '../src/graphql/context.ts'
 import { interlockSchema } from '../src/graphql/schema.ts';
 import { loadQueueAsOf } from '../src/modules/queue/api/as-of.loader.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
-import { ms, table, timed } from './timing.ts';
+import { figure, type Figure } from './figures.ts';
+import { ms, table, timed, type Timing } from './timing.ts';
 
 const modes = {
   linear: 'max_parallel_builds: 10',
@@ -19,6 +20,32 @@ const pages: Readonly<Record<string, string>> = {
   'with explanations': 'position pullRequest { number title } explain { kind who conditions { kind } }',
   'with explanations and ETAs': 'position pullRequest { number title } explain { sentence eta { p90 } } eta { p50 }',
 };
+
+/** The first page of a long line, beside that of a short one; and what explanations and ETAs of the page cost. */
+export async function measureLongLine(size: number, times: number): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  await withInstallation(async (installation) => {
+    const short = await fillLine(installation, { name: 'linear short', size: 100, yaml: modes.linear });
+    const long = await fillLine(installation, { name: 'linear long', size, yaml: modes.linear });
+    await installation.owner.query('vacuum analyze');
+    const plain = pages['a page of 50'] ?? '';
+    const explained = pages['with explanations and ETAs'] ?? '';
+    const timing = async (ctx: Context, selection: string): Promise<Timing> =>
+      await timed(times, async () => await askPage(ctx, selection));
+    const [ofShort, ofLong] = [await timing(short.ctx, plain), await timing(long.ctx, plain)];
+    const page = { today: ofLong.p50, rival: ofShort.p50, unit: 'ms', atMost: 1.2 };
+    figures.push(
+      figure({ what: `a page of 50 of a line of ${size}, beside a line of 100, p50`, ...page }),
+      figure({
+        what: `CPU of a page with explanations and ETAs, ${size} in line`,
+        today: (await timing(long.ctx, explained)).cpu,
+        unit: 'ms',
+        atMost: 20,
+      }),
+    );
+  });
+  return figures;
+}
 
 export async function benchLine(sizes: readonly number[], times: number): Promise<void> {
   await withInstallation(async (installation) => {

@@ -4,12 +4,15 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-type Answer = { readonly kind: 'ready'; readonly url: string } | { readonly kind: 'cpu'; readonly micros: number };
+type Answer =
+  | { readonly kind: 'ready'; readonly url: string }
+  | { readonly kind: 'cpu'; readonly micros: number; readonly residentBytes: number };
 
 export interface MeasuredProcess {
   readonly url: string;
   /** User and system time of the whole process so far, its threads and garbage collection included. */
   cpuMicros(): Promise<number>;
+  residentBytes(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -30,14 +33,16 @@ export async function startMeasured(
   };
   const ready = await answer();
   if (ready.kind !== 'ready') throw new Error(`The server ${name} of the bench did not say where it is.`);
+  const ask = async (): Promise<Extract<Answer, { kind: 'cpu' }>> => {
+    child.send('cpu');
+    const reply = await answer();
+    if (reply.kind !== 'cpu') throw new Error(`The server ${name} of the bench did not tell its CPU time.`);
+    return reply;
+  };
   return {
     url: ready.url,
-    async cpuMicros() {
-      child.send('cpu');
-      const reply = await answer();
-      if (reply.kind !== 'cpu') throw new Error(`The server ${name} of the bench did not tell its CPU time.`);
-      return reply.micros;
-    },
+    cpuMicros: async () => (await ask()).micros,
+    residentBytes: async () => (await ask()).residentBytes,
     async stop() {
       child.disconnect();
       await exited;
@@ -50,7 +55,8 @@ export function beMeasured(url: string): void {
   if (process.send === undefined) throw new Error('This server is started by the bench, not by hand.');
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
-    process.send?.({ kind: 'cpu', micros: user + system } satisfies Answer);
+    const residentBytes = process.memoryUsage.rss();
+    process.send?.({ kind: 'cpu', micros: user + system, residentBytes } satisfies Answer);
   });
   process.on('disconnect', () => process.exit());
   process.send({ kind: 'ready', url } satisfies Answer);

@@ -1,4 +1,4 @@
-// The CPU of this process and of all that it has started, by program. Linux alone: elsewhere nothing is known.
+// The CPU and memory of a process and of all that it has started, by program. Linux alone: elsewhere nothing is known.
 import { readdir, readFile } from 'node:fs/promises';
 
 interface Process {
@@ -15,19 +15,12 @@ const ticksPerSec = 100;
 
 /**
  * Seconds of CPU so far by program, such as `postgres`. What short-lived children of a Node program used is under
- * `children of …`.
+ * `children of …`. `root` is the process that started all others.
  */
-export async function cpuByProgram(): Promise<ReadonlyMap<string, number>> {
-  const all = await readProcesses();
-  const ours = new Set([process.pid]);
-  for (let size = 0; size < ours.size; ) {
-    size = ours.size;
-    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
-  }
+export async function cpuByProgram(root: number = process.pid): Promise<ReadonlyMap<string, number>> {
   const seconds = new Map<string, number>();
   const add = (name: string, sec: number): void => void seconds.set(name, (seconds.get(name) ?? 0) + sec);
-  for (const { pid, program, ownSec, endedSec } of all) {
-    if (!ours.has(pid)) continue;
+  for (const { program, ownSec, endedSec } of await readTree(root)) {
     add(program, ownSec);
     // A server's children do its own work.
     add(program === 'postgres' ? program : `children of ${program}`, endedSec);
@@ -35,14 +28,35 @@ export async function cpuByProgram(): Promise<ReadonlyMap<string, number>> {
   return seconds;
 }
 
-async function readProcesses(): Promise<Process[]> {
+/** Of all processes together. A page that several processes share is divided among them, and so counted once. */
+export async function memoryOfTree(root: number): Promise<number> {
+  const sizes = (await readTree(root)).map(async ({ pid }) => {
+    const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+    return Number(/^Pss:\s+(\d+) kB/m.exec(text)?.[1] ?? 0) * 1_024;
+  });
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}
+
+async function readTree(root: number): Promise<Process[]> {
+  const all = await readProcesses(root);
+  const ours = new Set([root]);
+  for (let size = 0; size < ours.size; ) {
+    size = ours.size;
+    for (const { pid, parent } of all) if (ours.has(parent)) ours.add(pid);
+  }
+  return all.filter(({ pid }) => ours.has(pid));
+}
+
+async function readProcesses(root: number): Promise<Process[]> {
   const names = await readdir('/proc').catch(() => []);
-  const found = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readProcess));
+  const found = await Promise.all(
+    names.filter((name) => /^\d+$/.test(name)).map(async (pid) => await readProcess(pid, root)),
+  );
   return found.filter((each) => each !== null);
 }
 
 /** Null: it has ended. */
-async function readProcess(pid: string): Promise<Process | null> {
+async function readProcess(pid: string, root: number): Promise<Process | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8');
@@ -53,8 +67,7 @@ async function readProcess(pid: string): Promise<Process | null> {
     return {
       pid: Number(pid),
       parent: Number(fields[1]),
-      program:
-        Number(pid) === process.pid ? 'service and worker' : programOf(/\((.*)\)/.exec(stat)?.[1] ?? '', command),
+      program: Number(pid) === root ? 'service and worker' : programOf(/\((.*)\)/.exec(stat)?.[1] ?? '', command),
       ownSec: secondsOf(11, 12),
       endedSec: secondsOf(13, 14),
     };

@@ -11,8 +11,6 @@ export interface Way {
   readonly server: MeasuredProcess;
   readonly calls: Readonly<Record<Read, Call>>;
   readonly headers: (tenant: Tenant) => Readonly<Record<string, string>>;
-  /** Ratio to the baseline that this way is meant to reach; null for the baseline itself. */
-  readonly aim: number | null;
 }
 
 export interface Call {
@@ -31,9 +29,6 @@ export interface Measurement {
   readonly read: Read;
   /** Median over the rounds. */
   readonly cpuMicros: number;
-  /** Of the CPU of the baseline to that of this way. 1: as cheap as the baseline. */
-  readonly ratio: number;
-  readonly aim: number | null;
 }
 
 export interface Effort {
@@ -64,11 +59,7 @@ export async function measureReads(ways: readonly Way[], effort: Effort): Promis
         if (round >= 0) contest.rounds.push(micros);
       }
     }
-    const medians = contests.map(({ way, read, rounds }) => ({ way, read, cpuMicros: median(rounds) }));
-    return medians.map(({ way, read, cpuMicros }) => {
-      const baseline = medians.find((other) => other.way === ways[0] && other.read === read);
-      return { way: way.name, read, cpuMicros, ratio: (baseline?.cpuMicros ?? Number.NaN) / cpuMicros, aim: way.aim };
-    });
+    return contests.map(({ way, read, rounds }) => ({ way: way.name, read, cpuMicros: median(rounds) }));
   } finally {
     agent.destroy();
   }
@@ -141,24 +132,4 @@ function median(values: readonly number[]): number {
   const middle = sorted.length >> 1;
   const upper = sorted[middle] ?? Number.NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
-}
-
-export function tableOf(measurements: readonly Measurement[]): string {
-  const lines = measurements.map(({ way, read, cpuMicros, ratio, aim }) => [
-    way,
-    read,
-    `${(cpuMicros / 1000).toFixed(3)} ms`,
-    ratio.toFixed(2),
-    aim === null ? '' : `${aim.toFixed(2)} ${ratio >= aim ? 'reached' : 'missed'}`,
-  ]);
-  const rows = [['way', 'read', 'CPU a request', 'ratio', 'aim'], ...lines];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
 }

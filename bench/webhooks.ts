@@ -6,35 +6,36 @@ import { generateSecrets } from '../src/modules/accounts/index.ts';
 import { createWebhookEndpoint } from '../src/modules/webhooks/endpoints.service.ts';
 import { createWebhookRelay } from '../src/modules/webhooks/index.ts';
 import { createHttpOut } from '../src/platform/http-out/index.ts';
+import { figure, type Figure } from './figures.ts';
 import { withInstallation, type BenchInstallation } from './installation.ts';
 import { startMeasured } from './measured-process.ts';
-import { table } from './timing.ts';
 
 const atOnce = 8;
 
-export async function benchWebhooks(count: number): Promise<void> {
+export async function measureWebhooks(count: number): Promise<Figure[]> {
   const receiver = await startMeasured('webhook-receiver', {});
+  const figures: Figure[] = [];
   try {
     await withInstallation(async (installation) => {
       await sendPlainly(receiver.url, Math.ceil(count / 10));
       const plain = await cost(count, async () => await sendPlainly(receiver.url, count));
       const relayed = await relayCost(installation, receiver.url, count);
-      const row = (name: string, { cpuMs, perSecond }: Cost): string[] => [
-        name,
-        `${cpuMs.toFixed(3)} ms`,
-        perSecond.toFixed(0),
-        (plain.cpuMs / cpuMs).toFixed(2),
-      ];
-      console.log(
-        table(
-          ['way', 'CPU of the sender for one', 'a second', 'ratio'],
-          [row('node:http alone', plain), row('webhooks', relayed)],
-        ),
+      figures.push(
+        figure({
+          what: 'CPU of the sender for a first attempt, beside node:http alone',
+          today: relayed.cpuMs,
+          rival: plain.cpuMs,
+          unit: 'ms',
+          over: 'rival',
+          atLeast: 0.4,
+        }),
+        figure({ what: 'first attempts', today: relayed.perSecond, rival: plain.perSecond, unit: 'a second' }),
       );
     });
   } finally {
     await receiver.stop();
   }
+  return figures;
 }
 
 interface Cost {
@@ -52,7 +53,7 @@ async function cost(count: number, work: () => Promise<void>): Promise<Cost> {
 
 async function relayCost(installation: BenchInstallation, url: string, count: number): Promise<Cost> {
   const { owner } = installation;
-  const ctx = { ...(await installation.account('hooks')), eventsWritten: () => {} };
+  const ctx = await installation.account('hooks');
   const secrets = generateSecrets();
   const repositoryId = await installation.repository(ctx, 'hooks');
   await createWebhookEndpoint(ctx, secrets, { url, actions: ['*'], ownSecret: true });

@@ -27,6 +27,7 @@ export const programs = {
   simulate: 'dist/src/simulate.js',
   generate: 'dist/src/generate.js',
   bench: 'dist/bench/main.js',
+  'bench:all': 'dist/bench/all.js',
   'bench:planner': 'dist/bench/simulator/main.js',
   'github:emulator': 'dist/github-emulator/main.js',
 };

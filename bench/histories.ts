@@ -1,0 +1,74 @@
+// How many events of history in Temporal pull requests cost that are queued together and land.
+import { Client, Connection } from '@temporalio/client';
+import { batchWorkflowId } from '../workflows/batch/messages.ts';
+import { queueWorkflowId } from '../workflows/queue/messages.ts';
+import { figure, type Figure } from './figures.ts';
+import {
+  openShop,
+  pause,
+  queueOne,
+  untilChecked,
+  untilLanded,
+  untilQuiet,
+  withProgram,
+  type Program,
+} from './program.ts';
+
+const bursts = [
+  { count: 1, atMost: 40 },
+  { count: 5, atMost: 100 },
+  { count: 20, atMost: 300 },
+] as const;
+
+export async function measureHistories(): Promise<Figure[]> {
+  return await withProgram(async (program) => {
+    const connection = await Connection.connect({ address: program.temporalAddress });
+    const client = new Client({ connection, namespace: 'interlock' });
+    const figures: Figure[] = [];
+    try {
+      let landed = 0;
+      for (const { count, atMost } of bursts) {
+        const shop = await openShop(program, { name: `shop-${count}`, batch: 4, pullRequests: count });
+        await untilChecked(program);
+        const before = await countEvents(program, client, shop.name);
+        await pause(program, shop, true);
+        for (let number = 1; number <= count; number += 1) await queueOne(program, shop, number);
+        await untilQuiet(program);
+        await pause(program, shop, false);
+        landed += count;
+        await untilLanded(program, landed);
+        await untilQuiet(program);
+        const events = (await countEvents(program, client, shop.name)) - before;
+        figures.push(
+          figure({ what: `events of history for ${count} queued together`, today: events, unit: '', atMost }),
+        );
+      }
+      return figures;
+    } finally {
+      await connection.close();
+    }
+  });
+}
+
+async function countEvents({ rows }: Program, client: Client, name: string): Promise<number> {
+  const queues = await rows<{ accountId: string; queueId: string }>(
+    `select q.account_id::text as "accountId", q.id::text as "queueId" from queue q join repository r on r.id = q.repository_id where r.name = $1`,
+    [name],
+  );
+  const batches = await rows<{ accountId: string; batchId: string }>(
+    `select b.account_id::text as "accountId", b.id::text as "batchId" from batch b join repository r on r.id = b.repository_id where r.name = $1`,
+    [name],
+  );
+  const ids = [...queues.map(queueWorkflowId), ...batches.map(batchWorkflowId)];
+  // A queue that was never woken has no run yet.
+  const lengths = ids.map(
+    async (id) =>
+      (
+        await client.workflow
+          .getHandle(id)
+          .describe()
+          .catch(() => null)
+      )?.historyLength ?? 0,
+  );
+  return (await Promise.all(lengths)).reduce((sum, length) => sum + length, 0);
+}

@@ -1,0 +1,86 @@
+// A whole turn of a queue (read, plan, write) in a long line whose first ten are built: once when somebody has changed
+// something, and once when nothing has changed.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { systemContext, type Context } from '../src/context.ts';
+import { advanceQueue } from '../src/modules/queue/index.ts';
+import { createService } from '../src/service.ts';
+import { openBenchDatabase } from './database.ts';
+import { figure, type Figure } from './figures.ts';
+import { insertRepository } from './installation.ts';
+import { fillLine } from './line.ts';
+import { timed } from './timing.ts';
+
+const aims: ReadonlyMap<number, number> = new Map([
+  [1_000, 40],
+  [10_000, 250],
+]);
+
+export async function measureTurns(sizes: readonly number[], times: number): Promise<Figure[]> {
+  const database = await openBenchDatabase();
+  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-bench-turn-'));
+  const service = await createService({
+    databaseUrl: database.url,
+    dataDir,
+    publicUrl: 'http://localhost:4000',
+    log: pino({ level: 'warn' }),
+    wake: async () => {},
+  });
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  try {
+    const figures: Figure[] = [];
+    for (const size of sizes) {
+      const installation = {
+        owner,
+        account: async (name: string): Promise<Context> => {
+          const { rows } = await owner.query<{ id: string }>('insert into account (name) values ($1) returning id', [
+            name,
+          ]);
+          return systemContext(service.ports, rows[0]?.id ?? '');
+        },
+        repository: async ({ accountId }: Context, name: string) => await insertRepository(owner, accountId, name),
+      };
+      const { ctx, queueId } = await fillLine(installation, {
+        name: `of ${size}`,
+        size,
+        yaml: 'max_parallel_builds: 10',
+      });
+      await owner.query('vacuum analyze');
+      const turn = await timed(times, async () => {
+        await owner.query('update queue set version = version + 1 where account_id = $1 and id = $2', [
+          ctx.accountId,
+          queueId,
+        ]);
+        await advanceQueue(ctx, queueId);
+      });
+      const idle = await timed(times, async () => await advanceQueue(ctx, queueId));
+      const atMost = aims.get(size);
+      const [row] = (
+        await owner.query<{ building: number }>(
+          "select count(*)::int as building from batch where account_id = $1 and state in ('making', 'building')",
+          [ctx.accountId],
+        )
+      ).rows;
+      figures.push(
+        figure({
+          what: `a turn with ${size} in line and ${row?.building ?? 0} builds, p50`,
+          today: turn.p50,
+          unit: 'ms',
+          ...(atMost !== undefined && { atMost }),
+        }),
+        figure({ what: 'its CPU without PostgreSQL', today: turn.cpu, unit: 'ms' }),
+        figure({ what: 'a wake that changes nothing, p50', today: idle.p50, unit: 'ms' }),
+      );
+    }
+    return figures;
+  } finally {
+    await owner.end();
+    await service.stop();
+    await database.drop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
