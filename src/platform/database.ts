@@ -71,6 +71,8 @@ export interface Database {
     entity: EntitySchema<Row>,
     by: { readonly column: string; readonly value: string; readonly orderBy: string },
   ): Promise<Row[]>;
+  /** Like `load`, the rows of these ids in the order of their ids. Those that the account does not have are left out. */
+  loadMany<Row extends object>(accountId: string, entity: EntitySchema<Row>, ids: readonly string[]): Promise<Row[]>;
   readonly system: SystemQueries;
   /** The connections of this process, as of now. */
   pools(): readonly PoolUse[];
@@ -222,6 +224,12 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
         name: column,
         where: `account_id = $1 and "${column}" = $2 order by "${orderBy}"`,
         values: [accountId, value],
+      }),
+    loadMany: async (accountId, entity, ids) =>
+      await loadRows(accountId, entity, {
+        name: 'ids',
+        where: 'id = any($1::bigint[]) order by id',
+        values: [`{${ids.join(',')}}`],
       }),
     system: {
       query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>

@@ -121,6 +121,7 @@ function closable(database: Database): Database {
     read: async (accountId, statement) => await open().read(accountId, statement),
     load: async (accountId, entity, id) => await open().load(accountId, entity, id),
     loadAll: async (accountId, entity, by) => await open().loadAll(accountId, entity, by),
+    loadMany: async (accountId, entity, ids) => await open().loadMany(accountId, entity, ids),
     system: {
       query: async (text, values) => await open().system.query(text, values),
       transaction: async (work) => await open().system.transaction(work),

@@ -2,7 +2,7 @@
 // here holds by the engine's own records; Temporal only schedules it.
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemContext, type Ports } from '../../src/context.ts';
-import { advanceQueue, carryOut, driveBatch } from '../../src/modules/queue/index.ts';
+import { advanceQueue, carryOutAll, driveBatch } from '../../src/modules/queue/index.ts';
 import {
   createReleaseLoop,
   createRunbookLoop,
@@ -111,11 +111,13 @@ export function createPlainLoop({ retries = false }: { readonly retries?: boolea
       await call(async () => await driveBatch(ctx, batch.id));
       await loop.observe();
     }
-    for (const { intents } of advance.effects)
-      for (const intentId of intents) {
-        await call(async () => await carryOut(ctx, intentId));
-        await loop.observe();
-      }
+    for (const { intents } of advance.effects) {
+      await call(async () => {
+        const [error] = await carryOutAll(ctx, intents);
+        if (error !== undefined) throw error;
+      });
+      await loop.observe();
+    }
   }
 
   /** What fails five times stays open in the database, and the next turn finds it. */

@@ -18,7 +18,7 @@ export { syncBase } from './facts/base-branches.ts';
 export { syncPullRequest } from './host-sync/pull-requests.ts';
 export { reconcileRepository } from './requests/host.reconciler.ts';
 export { hosted, type HostedRepository } from './store/hosted-repository.ts';
-export { carryOut } from './effects/intents.ts';
+export { carryOut, carryOutAll } from './effects/intents.ts';
 export { examineRepository } from './requests/examine.ts';
 export { verifyRepository, type Verification } from './landing/verify.ts';
 export { canonical, digestProof, type ProofBody } from './landing/proof.ts';

@@ -1,4 +1,4 @@
-// Performs one intent of any kind: the queue's workflow passes ids and knows no kinds.
+// Performs intents of any kind: the queue's workflow passes ids and knows no kinds.
 import type { Context } from '../../../context.ts';
 import { ownHeadBranch } from '../../../domain/queue/requests/head-branch.ts';
 import { hostClient, HostRefused, RefMoved } from '../../../hosts/port.ts';
@@ -7,12 +7,12 @@ import { carryOutBackport } from './backport.ts';
 import { recordChecks } from '../facts/build.records.ts';
 import { configurationOf } from '../store/configuration.cache.ts';
 import { endOrPostpone } from './intents.failures.ts';
-import { finishIntent as finish, finishIntent } from '../store/intents.ts';
+import { finishIntents } from '../store/intents.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { carryOutGate } from './final-gates.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { writeLabel, writeReply } from './intents.labels.ts';
-import { publishStatusCheck, writeStatusComment } from './intents.status.ts';
+import { publishStatuses } from './intents.status.ts';
 import { carryOutLanding } from '../landing/landing.ts';
 import {
   IntentEntity,
@@ -31,49 +31,91 @@ import { readAbove } from '../host-sync/queue-assignment.ts';
 import { carryOutSync } from './branch-sync.ts';
 
 export async function carryOut(ctx: Context, intentId: string): Promise<void> {
-  const intent = await ctx.db.load(ctx.accountId, IntentEntity, intentId);
-  if (intent === null) throw new Error(`There is no intent ${intentId}.`);
-  if (intent.state !== 'planned' && intent.state !== 'started') return;
-  // It was passed together with other failed intents, but has its own time.
-  if (intent.nextTryAt && intent.nextTryAt > ctx.clock()) return;
-  try {
-    await carryOutKind(ctx, intent);
-  } catch (error) {
-    if (!(await endOrPostpone(ctx, intent, error))) throw error;
-  }
+  const [error] = await carryOutAll(ctx, [intentId]);
+  if (error !== undefined) throw error;
 }
 
-async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
+/** Kinds that only inform people, and are written together. */
+const isStatus = ({ kind }: IntentRow): boolean => kind === 'comment' || kind === 'status_check';
+
+/** Performs intents, the statuses last and together. Returns the errors of those that stay open. */
+export async function carryOutAll(ctx: Context, intentIds: readonly string[]): Promise<readonly unknown[]> {
+  const rows = new Map((await ctx.db.loadMany(ctx.accountId, IntentEntity, intentIds)).map((row) => [row.id, row]));
+  const errors: unknown[] = [];
+  const intents = intentIds.flatMap((id) => {
+    const intent = rows.get(id);
+    if (intent === undefined) errors.push(new Error(`There is no intent ${id}.`));
+    return intent !== undefined && isDue(ctx, intent) ? [intent] : [];
+  });
+  const done: IntentRow[] = [];
+  const fail = async (intent: IntentRow, error: unknown): Promise<void> => {
+    if (!(await endOrPostpone(ctx, intent, error))) errors.push(error);
+  };
+  for (const intent of intents.filter((each) => !isStatus(each)))
+    try {
+      if (await carryOutKind(ctx, intent)) done.push(intent);
+    } catch (error) {
+      await fail(intent, error);
+    }
+  const statuses = intents.filter(isStatus);
+  let failed: ReadonlyMap<IntentRow, unknown> = new Map();
+  try {
+    if (statuses.length > 0) failed = await publishStatuses(ctx, statuses);
+    await finishIntents(ctx, [...done, ...statuses.filter((intent) => !failed.has(intent))]);
+  } catch (error) {
+    failed = new Map([...[...done, ...statuses].map((intent) => [intent, error] as const), ...failed]);
+  }
+  for (const [intent, error] of failed) await fail(intent, error);
+  return errors;
+}
+
+function isDue(ctx: Context, { state, nextTryAt }: IntentRow): boolean {
+  if (state !== 'planned' && state !== 'started') return false;
+  // It was passed together with other failed intents, but has its own time.
+  return !(nextTryAt && nextTryAt > ctx.clock());
+}
+
+/** Returns whether the caller ends the intent. Otherwise it has ended, or stays open on purpose. */
+async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
   switch (intent.kind) {
+    case 'conclude_pull_request':
+      await concludePullRequest(ctx, intent);
+      return true;
+    case 'close_bot_pull_request':
+      await carryOutClosing(ctx, intent);
+      return true;
     case 'land':
       if (intent.batchId) await carryOutLanding(ctx, intent.id, intent.batchId);
-      return;
-    case 'conclude_pull_request':
-      return await concludePullRequest(ctx, intent);
-    case 'comment':
-      return await writeStatusComment(ctx, intent);
-    case 'status_check':
-      return await publishStatusCheck(ctx, intent);
+      return false;
     case 'refresh':
-      return await carryOutRefresh(ctx, intent);
+      await carryOutRefresh(ctx, intent);
+      return false;
     case 'sync':
-      return await carryOutSync(ctx, intent);
+      await carryOutSync(ctx, intent);
+      return false;
     case 'backport':
-      return await carryOutBackport(ctx, intent);
+      await carryOutBackport(ctx, intent);
+      return false;
     case 'reply':
-      return await writeReply(ctx, intent);
+      await writeReply(ctx, intent);
+      return false;
     case 'label':
-      return await writeLabel(ctx, intent);
+      await writeLabel(ctx, intent);
+      return false;
     case 'read_checks':
-      return await readChecks(ctx, intent);
+      await readChecks(ctx, intent);
+      return false;
     case 'retry_check':
-      return await carryOutRetry(ctx, intent);
+      await carryOutRetry(ctx, intent);
+      return false;
     case 'run_gate':
-      return await carryOutGate(ctx, intent);
-    case 'close_bot_pull_request':
-      return await carryOutClosing(ctx, intent);
+      await carryOutGate(ctx, intent);
+      return false;
+    case 'comment':
+    case 'status_check':
+      throw new Error('Statuses are published together.');
     default:
-      intent.kind satisfies never;
+      return intent.kind satisfies never;
   }
 }
 
@@ -82,20 +124,16 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<void> {
  * landing made of that head.
  */
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
-  const { pullRequest, repository, baseBranch, pinned, own } = await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.em.findOneOrFail(PullRequestEntity, { id: intent.pullRequestId ?? '' });
-    const [landed] = await tx.query<{ pinned_head: string; own_commit: string }>(
-      'select pinned_head, own_commit from landed_member where account_id = $1 and pull_request_id = $2',
-      [ctx.accountId, row.id],
-    );
-    return {
-      pullRequest: row,
-      repository: await tx.em.findOneOrFail(RepositoryEntity, { id: row.repositoryId }),
-      baseBranch: (await tx.em.findOneOrFail(QueueEntity, { id: intent.queueId })).baseBranch,
-      pinned: landed?.pinned_head ?? row.headSha,
-      own: landed?.own_commit,
-    };
+  const { accountId, db } = ctx;
+  const pullRequest = await mustLoad(db.load(accountId, PullRequestEntity, intent.pullRequestId ?? ''), intent);
+  const repository = await mustLoad(db.load(accountId, RepositoryEntity, pullRequest.repositoryId), intent);
+  const { baseBranch } = await mustLoad(db.load(accountId, QueueEntity, intent.queueId), intent);
+  const [landed] = await db.read<{ pinned: string; own: string }>(accountId, {
+    name: 'landed_heads',
+    text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
+    values: [accountId, pullRequest.id],
   });
+  const { pinned = pullRequest.headSha, own } = landed ?? {};
   const host = hosted(repository);
   const client = hostClient(ctx, host);
   const mergeCommit = String(intent.payload['mergeCommit']);
@@ -130,7 +168,12 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
       });
   }
   await passFailpoint('conclude:after_host');
-  await finish(ctx, intent);
+}
+
+async function mustLoad<Row>(loading: Promise<Row | null>, { id }: IntentRow): Promise<Row> {
+  const row = await loading;
+  if (row === null) throw new Error(`A row that intent ${id} is about is gone.`);
+  return row;
 }
 
 function isKept(labels: readonly string[], keepingLabel: string): boolean {
@@ -163,7 +206,6 @@ async function carryOutClosing(ctx: Context, intent: IntentRow): Promise<void> {
   await deleteBranch(ctx, host, bot.branch);
   await passFailpoint('bot:after_close');
   await ctx.db.transaction(ctx.accountId, async (tx) => await closeRows(ctx, tx, bot));
-  await finishIntent(ctx, intent);
 }
 
 /**

@@ -184,13 +184,10 @@ export async function readAbove(
 ): Promise<{ readonly number: number; readonly id: string; readonly belowId: string | null }[]> {
   const branch = ownHeadBranch(row);
   if (branch === null) return [];
-  return await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.query<{ number: number; id: string; belowId: string | null }>(
-        `select number, id, below_id as "belowId" from pull_request
-         where account_id = $1 and repository_id = $2 and base_branch = $3 and status not in ('merged', 'closed') order by number`,
-        [ctx.accountId, row.repositoryId, branch],
-      ),
-  );
+  return await ctx.db.read<{ number: number; id: string; belowId: string | null }>(ctx.accountId, {
+    name: 'pull_requests_above',
+    text: `select number, id, below_id as "belowId" from pull_request
+           where account_id = $1 and repository_id = $2 and base_branch = $3 and status not in ('merged', 'closed') order by number`,
+    values: [ctx.accountId, row.repositoryId, branch],
+  });
 }

@@ -30,48 +30,99 @@ export interface PublishedState {
 }
 
 /**
- * The row is read first: its counter is never newer than the other facts, so that later facts belong to a later
- * notification.
+ * By pull request. A pull request that is in no queue is left out. The rows are read first: a counter is never newer than
+ * the other facts, so that later facts belong to a later notification.
  */
-export async function readPublishedState(ctx: Context, pullRequestId: string): Promise<PublishedState> {
+export async function readPublishedStates(
+  ctx: Context,
+  pullRequestIds: readonly string[],
+): Promise<ReadonlyMap<string, PublishedState>> {
+  const rows = await ctx.db.loadMany(ctx.accountId, PullRequestEntity, pullRequestIds);
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const row = await tx.load(PullRequestEntity, pullRequestId);
-    const repository = row && (await tx.load(RepositoryEntity, row.repositoryId));
-    const queue = row?.queueId ? await tx.load(QueueEntity, row.queueId) : null;
-    if (row === null || repository === null || queue === null)
-      throw new Error(`There is no pull request ${pullRequestId} in a queue.`);
-    const configuration = configurationOf(repository);
-    const admission =
-      row.status === 'open' ? await decideFor(ctx, tx, { repository, queue, pullRequest: row }) : undefined;
-    const batch = await readNewestBatch(ctx, tx, row.id);
-    const facts: StatusFacts = {
-      status: row.status,
-      code: (row.statusCode ?? null) as BlockCode | null,
-      text: row.statusText ?? null,
-      actor: row.statusActor ?? null,
-      isDequeued: row.status === 'open' && (await wasDequeued(ctx, tx, row.id)),
-      baseBranch: queue.baseBranch,
-      trigger: configuration.merge_rules.labels.trigger,
-      ways: openWays(configuration.merge_rules.blocked_queue_sources),
-      failedChecks:
-        row.status === 'blocked'
-          ? await readFailedChecks(ctx, tx, { pullRequestId: row.id, names: row.failedChecks })
-          : [],
-      line: isQueued(row.status)
-        ? lineFacts(row, batch, {
-            hold: holdOf({
-              queue,
-              repository,
-              holds: await branchHolds(tx, repository, queue.baseBranch),
-              now: ctx.clock(),
-            }),
-            isHalted: haltOf(repository, queue) !== null,
-          })
-        : null,
-      landed: row.status === 'merged' ? await readLanded(ctx, tx, row) : null,
-    };
-    return { row, repository: hosted(repository), configuration, facts, isReady: admission?.kind === 'queue' };
+    const readQueue = createQueueReads(tx);
+    const idsOf = (isIncluded: (row: PullRequestRow) => boolean): string[] =>
+      rows.filter(isIncluded).map(({ id }) => id);
+    const batches = await readNewestBatches(
+      ctx,
+      tx,
+      idsOf(({ status }) => isQueued(status)),
+    );
+    const landings = await readLandings(
+      ctx,
+      tx,
+      idsOf(({ status }) => status === 'merged'),
+    );
+    const states = new Map<string, PublishedState>();
+    for (const row of rows) {
+      const read = row.queueId ? await readQueue(row.repositoryId, row.queueId) : null;
+      if (read === null) continue;
+      const known = { batch: batches.get(row.id) ?? null, landed: landings.get(row.id) ?? null };
+      states.set(row.id, await readState(ctx, tx, { row, ...read, ...known }));
+    }
+    return states;
   });
+}
+
+interface QueueRead {
+  readonly repository: RepositoryRow;
+  readonly queue: QueueRow;
+  readonly holds: BranchHolds;
+}
+
+/** Reads what the pull requests of a queue share once for all of them. Null: there is no such queue. */
+function createQueueReads(tx: Transaction): (repositoryId: string, queueId: string) => Promise<QueueRead | null> {
+  const reads = new Map<string, QueueRead | null>();
+  const readQueue = async (repositoryId: string, queueId: string): Promise<QueueRead | null> => {
+    const repository = await tx.load(RepositoryEntity, repositoryId);
+    const queue = await tx.load(QueueEntity, queueId);
+    if (repository === null || queue === null) return null;
+    return { repository, queue, holds: await branchHolds(tx, repository, queue.baseBranch) };
+  };
+  return async (repositoryId, queueId) => {
+    const known = reads.get(queueId);
+    if (known !== undefined) return known;
+    const read = await readQueue(repositoryId, queueId);
+    reads.set(queueId, read);
+    return read;
+  };
+}
+
+interface Read extends QueueRead {
+  readonly row: PullRequestRow;
+  readonly batch: NewestBatch | null;
+  readonly landed: StatusFacts['landed'];
+}
+
+async function readState(
+  ctx: Context,
+  tx: Transaction,
+  { row, repository, queue, holds, batch, landed }: Read,
+): Promise<PublishedState> {
+  const configuration = configurationOf(repository);
+  const admission =
+    row.status === 'open' ? await decideFor(ctx, tx, { repository, queue, pullRequest: row }) : undefined;
+  const facts: StatusFacts = {
+    status: row.status,
+    code: (row.statusCode ?? null) as BlockCode | null,
+    text: row.statusText ?? null,
+    actor: row.statusActor ?? null,
+    isDequeued: row.status === 'open' && (await wasDequeued(ctx, tx, row.id)),
+    baseBranch: queue.baseBranch,
+    trigger: configuration.merge_rules.labels.trigger,
+    ways: openWays(configuration.merge_rules.blocked_queue_sources),
+    failedChecks:
+      row.status === 'blocked'
+        ? await readFailedChecks(ctx, tx, { pullRequestId: row.id, names: row.failedChecks })
+        : [],
+    line: isQueued(row.status)
+      ? lineFacts(row, batch, {
+          hold: holdOf({ queue, repository, holds, now: ctx.clock() }),
+          isHalted: haltOf(repository, queue) !== null,
+        })
+      : null,
+    landed: row.status === 'merged' ? (landed ?? landedElsewhere(row)) : null,
+  };
+  return { row, repository: hosted(repository), configuration, facts, isReady: admission?.kind === 'queue' };
 }
 
 async function wasDequeued(ctx: Context, tx: Transaction, pullRequestId: string): Promise<boolean> {
@@ -95,22 +146,27 @@ interface NewestBatch {
   readonly otherMembers: number[];
 }
 
-async function readNewestBatch(ctx: Context, tx: Transaction, pullRequestId: string): Promise<NewestBatch | null> {
-  const [row] = await tx.query<NewestBatch>(
-    `select b.state, b.reset_code as "resetCode", cause.number as "causedBy", (extract(epoch from b.created_at) * 1000)::float8 as "createdAt",
-       b.build_started_at is not null as "isBuilt",
+async function readNewestBatches(
+  ctx: Context,
+  tx: Transaction,
+  pullRequestIds: readonly string[],
+): Promise<ReadonlyMap<string, NewestBatch>> {
+  if (pullRequestIds.length === 0) return new Map();
+  const rows = await tx.query<NewestBatch & { readonly pullRequestId: string }>(
+    `select distinct on (m.pull_request_id) m.pull_request_id as "pullRequestId", b.state, b.reset_code as "resetCode", cause.number as "causedBy",
+       (extract(epoch from b.created_at) * 1000)::float8 as "createdAt", b.build_started_at is not null as "isBuilt",
        bot.number as "botNumber", bot.url as "botUrl",
        array(select o.number from batch_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
-             where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> $2 order by c.ordinal) as "otherMembers"
+             where c.account_id = $1 and c.batch_id = b.id and c.pull_request_id <> m.pull_request_id order by c.ordinal) as "otherMembers"
      from batch_member m
      join batch b on b.account_id = m.account_id and b.id = m.batch_id and b.side_build is distinct from 'isolation'
      left join bot_pull_request bot on bot.account_id = b.account_id and bot.batch_id = b.id
      left join pull_request cause on cause.account_id = b.account_id and cause.id = b.caused_by
-     where m.account_id = $1 and m.pull_request_id = $2
-     order by b.state in ('making', 'building', 'landing') desc, b.id desc, bot.id desc limit 1`,
-    [ctx.accountId, pullRequestId],
+     where m.account_id = $1 and m.pull_request_id = any($2::bigint[])
+     order by m.pull_request_id, b.state in ('making', 'building', 'landing') desc, b.id desc, bot.id desc`,
+    [ctx.accountId, pullRequestIds],
   );
-  return row ?? null;
+  return new Map(rows.map((row) => [row.pullRequestId, row]));
 }
 
 /** In the words of `explain`, for all pull requests of the queue. */
@@ -163,18 +219,25 @@ function lineFacts(row: PullRequestRow, batch: NewestBatch | null, { hold, isHal
   };
 }
 
-async function readLanded(ctx: Context, tx: Transaction, row: PullRequestRow): Promise<StatusFacts['landed']> {
-  const [landed] = await tx.query<{ commit: string; grade: string; isEmpty: boolean; otherMembers: number[] }>(
-    `select l.commit, l.grade, coalesce(p.body->>'isEmpty' = 'true', false) as "isEmpty",
+async function readLandings(
+  ctx: Context,
+  tx: Transaction,
+  pullRequestIds: readonly string[],
+): Promise<ReadonlyMap<string, NonNullable<StatusFacts['landed']>>> {
+  if (pullRequestIds.length === 0) return new Map();
+  const rows = await tx.query<NonNullable<StatusFacts['landed']> & { readonly pullRequestId: string }>(
+    `select m.pull_request_id as "pullRequestId", l.commit, l.grade, coalesce(p.body->>'isEmpty' = 'true', false) as "isEmpty",
        array(select o.number from landed_member c join pull_request o on o.account_id = c.account_id and o.id = c.pull_request_id
-             where c.account_id = $1 and c.landing_id = l.id and c.pull_request_id <> $2 order by o.number) as "otherMembers"
+             where c.account_id = $1 and c.landing_id = l.id and c.pull_request_id <> m.pull_request_id order by o.number) as "otherMembers"
      from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
      left join proof p on p.account_id = l.account_id and p.landing_id = l.id
-     where m.account_id = $1 and m.pull_request_id = $2`,
-    [ctx.accountId, row.id],
+     where m.account_id = $1 and m.pull_request_id = any($2::bigint[])`,
+    [ctx.accountId, pullRequestIds],
   );
-  if (landed !== undefined) return landed;
-  return row.mergeCommitSha
-    ? { commit: row.mergeCommitSha, grade: 'external', isEmpty: false, otherMembers: [] }
-    : null;
+  return new Map(rows.map((row) => [row.pullRequestId, row]));
+}
+
+/** Somebody else merged it, and nothing was recorded about its tree. */
+function landedElsewhere({ mergeCommitSha }: PullRequestRow): StatusFacts['landed'] {
+  return mergeCommitSha ? { commit: mergeCommitSha, grade: 'external', isEmpty: false, otherMembers: [] } : null;
 }

@@ -23,10 +23,24 @@ export async function voidLandings(work: QueueWork): Promise<void> {
 
 /** Ends an intent, unless it was planned again with another payload in the meantime. */
 export async function finishIntent(ctx: Context, intent: IntentRow): Promise<void> {
+  await finishIntents(ctx, [intent]);
+}
+
+/**
+ * Ends intents, except those that were planned again with another payload in the meantime. A row that somebody else
+ * holds is being planned again or ended: waiting for several of them in turn could be a deadlock.
+ */
+export async function finishIntents(ctx: Context, intents: readonly IntentRow[]): Promise<void> {
+  if (intents.length === 0) return;
+  const ended = JSON.stringify(intents.map(({ id, payload }) => ({ id, payload })));
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await tx.query(
-      `update intent set state = 'done', concluded_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started') and payload = $4::jsonb`,
-      [ctx.accountId, intent.id, ctx.clock().toISOString(), JSON.stringify(intent.payload)],
+      `update intent set state = 'done', concluded_at = $2
+       from (select i.id from intent i join jsonb_to_recordset($3::jsonb) as ended (id bigint, payload jsonb) on ended.id = i.id
+             where i.account_id = $1 and i.state in ('planned', 'started') and i.payload = ended.payload
+             for update of i ${intents.length > 1 ? 'skip locked' : ''}) free
+       where intent.account_id = $1 and intent.id = free.id`,
+      [ctx.accountId, ctx.clock().toISOString(), ended],
     );
   });
 }
