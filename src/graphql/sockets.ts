@@ -18,6 +18,7 @@ import type { WrongTokens } from '../server/wrong-tokens.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from './context.ts';
 import { refusal, reportError } from './errors.ts';
 import { mostTokens, pointsOf } from './limits.ts';
+import { createSharedLoaders } from './shared-loaders.ts';
 
 export interface SocketOptions {
   readonly server: Server;
@@ -78,6 +79,7 @@ export function serveSockets(options: SocketOptions): Sockets {
   const { server, authenticator, callers, log } = options;
   const connections = new Map<WebSocket, Connection>();
   const slow = new Map<WebSocket, string>();
+  const loadersOf = createSharedLoaders();
   const wss = new WebSocketServer({
     noServer: true,
     maxPayload: mostBytes,
@@ -175,7 +177,8 @@ export function serveSockets(options: SocketOptions): Sockets {
     {
       connectionInitWaitTimeout: 10_000,
       onConnect: connect,
-      onSubscribe: ({ extra }, _id, payload) => prepare(options, connections.get(extra.socket)?.session, payload),
+      onSubscribe: ({ extra }, _id, payload) =>
+        prepare({ ...options, loadersOf }, connections.get(extra.socket)?.session, payload),
       onNext: ({ extra }, _id, _payload, { contextValue }, result) => {
         if (!result.errors) return undefined;
         const { requestId } = contextValue as GraphQLContext;
@@ -227,7 +230,13 @@ function headersOf(request: IncomingMessage, params: ConnectionInitMessage['payl
 }
 
 function prepare(
-  { schema, services, rateLimiter, newRequestId }: SocketOptions,
+  {
+    schema,
+    services,
+    rateLimiter,
+    newRequestId,
+    loadersOf,
+  }: SocketOptions & { readonly loadersOf: ReturnType<typeof createSharedLoaders> },
   session: Session | undefined,
   payload: SubscribePayload,
 ): ExecutionArgs | readonly GraphQLError[] {
@@ -240,7 +249,10 @@ function prepare(
     if (!operation) return [new GraphQLError('Name the operation to execute in operationName')];
     const variableValues = payload.variables ?? {};
     rateLimiter.take(session.ctx.accountId, pointsOf({ schema, document, operation, variables: variableValues }));
-    const contextValue = graphQLContext({ ...session.ctx, requestId: newRequestId() }, services, 'graphql_api');
+    const contextValue = {
+      ...graphQLContext({ ...session.ctx, requestId: newRequestId() }, services, 'graphql_api'),
+      loaders: loadersOf(session.ctx),
+    };
     return { schema, document, operationName: payload.operationName ?? null, variableValues, contextValue };
   } catch (error) {
     if (error instanceof DomainError) return [refusal(error)];

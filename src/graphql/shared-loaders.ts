@@ -1,0 +1,28 @@
+// Loaders that subscriptions share. An event that concerns many sockets is told to all of them in the same moment, so
+// that their reads are one statement. Only sockets with the same caller and the same rights share: a loader reads as
+// the caller for whom it was made.
+import type { Context } from '../context.ts';
+import type { GraphQLContext } from './context.ts';
+
+type Loaders = GraphQLContext['loaders'];
+
+/** Returns the loaders of everybody who acts as this context does. They are gone when no subscription holds them. */
+export function createSharedLoaders(): (ctx: Pick<Context, 'accountId' | 'actor'>) => Loaders {
+  const shared = new Map<string, WeakRef<Loaders>>();
+  const collected = new FinalizationRegistry<string>((key) => {
+    if (shared.get(key)?.deref() === undefined) shared.delete(key);
+  });
+  return (ctx) => {
+    const key = keyOf(ctx);
+    const known = shared.get(key)?.deref();
+    if (known !== undefined) return known;
+    const loaders: Loaders = new Map();
+    shared.set(key, new WeakRef(loaders));
+    collected.register(loaders, key);
+    return loaders;
+  };
+}
+
+function keyOf({ accountId, actor }: Pick<Context, 'accountId' | 'actor'>): string {
+  return JSON.stringify([accountId, { ...actor, scopes: [...actor.scopes].toSorted() }]);
+}
