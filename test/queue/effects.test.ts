@@ -19,6 +19,8 @@ async function atOnce(w: World): Promise<void> {
   await w.rows('update pull_request set notify_at = now() where notify_at is not null');
 }
 
+const toMain = { baseBranch: 'main', isLocal: true };
+
 describe('effects of a turn', () => {
   const intent = (id: number, of: Partial<OpenIntent> = {}): OpenIntent => ({
     id: String(id),
@@ -30,22 +32,31 @@ describe('effects of a turn', () => {
   const many = Array.from({ length: 200 }, (_, n) => intent(n + 1));
 
   it('are a landing alone, and no more notifications than the next landing may wait for', () => {
-    const effects = effectsOf([...many, intent(300, { kind: 'land' })], 'main');
+    const effects = effectsOf([...many, intent(300, { kind: 'land' })], toMain);
     expect(effects.map(({ title }) => title)).toEqual(['Land #300 on main']);
-    expect(effectsOf(many, 'main').map(({ intents }) => intents.length)).toEqual([80]);
+    expect(effectsOf(many, toMain).map(({ intents }) => intents.length)).toEqual([80]);
     expect(hasMoreNotifications(many)).toBe(true);
     expect(hasMoreNotifications(many.slice(0, 79))).toBe(false);
   });
 
+  it('are quick if they are the first attempt of a landing at a host on this machine', () => {
+    const quick = (of: Partial<OpenIntent>, isLocal = true): boolean[] =>
+      effectsOf([intent(1, of)], { baseBranch: 'main', isLocal }).map(({ isQuickLanding }) => isQuickLanding);
+    expect(quick({ kind: 'land' })).toEqual([true]);
+    expect(quick({ kind: 'land' }, false)).toEqual([false]);
+    expect(quick({ kind: 'land', attempt: 1 })).toEqual([false]);
+    expect(quick({ kind: 'label' })).toEqual([false]);
+  });
+
   it('begin with what the queue waits for, and end with what has failed', () => {
     const open = [...many.slice(0, 100).map((each) => ({ ...each, attempt: 3 })), intent(400, { kind: 'read_checks' })];
-    expect(effectsOf([...many, intent(400, { kind: 'run_gate' })], 'main')[0]?.intents[0]).toBe('400');
-    expect(effectsOf([...open, intent(500)], 'main')[0]?.intents.slice(0, 2)).toEqual(['400', '500']);
+    expect(effectsOf([...many, intent(400, { kind: 'run_gate' })], toMain)[0]?.intents[0]).toBe('400');
+    expect(effectsOf([...open, intent(500)], toMain)[0]?.intents.slice(0, 2)).toEqual(['400', '500']);
     expect(hasMoreNotifications(open), 'in vain again and again').toBe(false);
   });
 
   it('are notifications beside a landing that did not end at its first try', () => {
-    const effects = effectsOf([...many, intent(300, { kind: 'land', attempt: 1 })], 'main');
+    const effects = effectsOf([...many, intent(300, { kind: 'land', attempt: 1 })], toMain);
     expect(effects.map(({ intents, isNotification }) => [intents.length, isNotification])).toEqual([
       [1, false],
       [80, true],

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemContext, type Context, type Ports } from '../../src/context.ts';
+import { quietFor, systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, type Advance } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
 import type { QueueInput } from './messages.ts';
@@ -14,13 +14,26 @@ export interface QueueActivities {
 // cost five events of its history in every turn.
 const coalesceMs = 75;
 
-// An activity of its own costs six events of history, so short notifications are sent by the turn that planned them.
-// A landing waits for no notification, and the turn after it sends them as well.
+// An activity of its own costs six events of history, and a wake five. So the turn that has planned a quick landing or
+// short notifications carries them out, and a turn follows a landing at once. A landing waits for no notification: the
+// turn after it sends them as well.
 const sendWithinMs = 1_000;
 /** So many share what they read and write. */
 const mostTogether = 24;
 /** The comment and the check of a pull request: a host behind a network takes as long for them as others do for all. */
 const firstTogether = 2;
+
+/** Turns until no quick landing is left. What fails is tried again where its failures are seen, by `carryOut`. */
+async function takeTurns(ctx: Context, queueId: string): Promise<Advance> {
+  const beganAt = performance.now();
+  for (;;) {
+    const advance = await advanceQueue(ctx, queueId);
+    const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
+    if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
+    // The next turn follows in any case. If this process dies before, the whole of this is done again.
+    if (!(await areCarriedOut(quietFor(ctx, { queueId }), landing.intents))) return advance;
+  }
+}
 
 async function sendAtOnce(ctx: Context, effects: Advance['effects']): Promise<Advance['effects']> {
   if (effects.some(({ isNotification }) => !isNotification)) return effects;
@@ -57,7 +70,7 @@ export function createQueueActivities(ports: Ports): QueueActivities {
       await runActivity(async () => {
         await delay(coalesceMs);
         const ctx = systemContext(ports, accountId);
-        const advance = await advanceQueue(ctx, queueId);
+        const advance = await takeTurns(ctx, queueId);
         return { ...advance, effects: await sendAtOnce(ctx, advance.effects) };
       }),
     carryOut: async ({ accountId, intents }) =>

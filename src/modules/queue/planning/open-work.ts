@@ -85,13 +85,18 @@ interface Effect {
   readonly title: string;
   /** It only informs people, and takes a moment if the host is close. */
   readonly isNotification: boolean;
+  /** The first attempt of a landing at a host on this machine. It takes a moment. */
+  readonly isQuickLanding: boolean;
 }
 
 /**
  * Landings one by one, because later effects depend on each. Notifications together. Notifications and branch work are
  * sorted by their attempts, so that a failing one delays no other.
  */
-export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): Effect[] {
+export function effectsOf(
+  intents: readonly OpenIntent[],
+  { baseBranch, isLocal }: { readonly baseBranch: string; readonly isLocal: boolean },
+): Effect[] {
   const landings = intents.filter((intent) => intent.kind === 'land');
   // A first attempt of a landing always wakes the queue: the next turn does the notifications, together with those
   // about the landing.
@@ -116,7 +121,10 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): E
   ].filter((word) => word !== '');
   const isNotification = notifications.every(({ kind }) => !awaited.includes(kind));
   return [
-    ...landings.map((intent) => effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`)),
+    ...landings.map((intent) => ({
+      ...effect([intent], `Land ${named(intent.numbers)} on ${baseBranch}`),
+      isQuickLanding: isLocal && intent.attempt === 0,
+    })),
     ...(notifications.length === 0
       ? []
       : [{ ...effect(notifications, `At the host: ${words.join('; ')}`), isNotification }]),
@@ -125,7 +133,7 @@ export function effectsOf(intents: readonly OpenIntent[], baseBranch: string): E
 }
 
 function effect(intents: readonly OpenIntent[], title: string): Effect {
-  return { intents: intents.map(({ id }) => id), title, isNotification: false };
+  return { intents: intents.map(({ id }) => id), title, isNotification: false, isQuickLanding: false };
 }
 
 function describeQueue({
@@ -190,7 +198,7 @@ export async function readOpenWork(
     isPaused: holds.pause !== null,
   });
   const work = {
-    effects: effectsOf(intents, queue.baseBranch),
+    effects: effectsOf(intents, { baseBranch: queue.baseBranch, isLocal: row.host === 'local' }),
     batches: batches.map((batch) => ({
       id: batch.id,
       need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
