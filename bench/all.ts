@@ -44,6 +44,8 @@ for (const { name, args } of chosen) {
   if (found === null) failed.push(name);
   else figures.push(...found.map((each) => ({ bench: name, ...each })));
   console.error(`${name} … ${found === null ? 'failed, ' : ''}${secondsSince(startedAt)} s`);
+  // What is known survives a run that is broken off.
+  if (found !== null) console.error(`${tableOfFigures(found)}\n`);
 }
 
 const machine = thisMachine();

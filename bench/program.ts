@@ -35,7 +35,8 @@ export async function withProgram<Answer>(
   const main = join(projectRoot, 'dist', 'src', 'main.js');
   const child = spawn(process.execPath, [main, '--no-demo', '--port', '0', '--data', dataDir], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: { ...process.env, ...environment },
+    // It stops when this process is gone, however that ends.
+    env: { ...process.env, INTERLOCK_PARENT: String(process.pid), ...environment },
   });
   const exited = once(child, 'exit');
   try {

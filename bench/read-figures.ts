@@ -23,9 +23,10 @@ export async function measureReadFigures(options: ReadOptions): Promise<Figure[]
     await fillDataSet(database.url);
     const environment = { BENCH_DATABASE_URL: database.url, BENCH_SECRET: secret };
     const baseline = await startMeasured('baseline', environment);
+    const mercurius = await startMeasured('mercurius', environment);
     const contender = await startMeasured('contender', environment);
     try {
-      const measured = await measureReads(waysOf({ baseline, contender }), { ...options, tenants });
+      const measured = await measureReads(waysOf({ baseline, mercurius, contender }), { ...options, tenants });
       const cpuMs = (way: string, read: string): number =>
         (measured.find((each) => each.way === way && each.read === read)?.cpuMicros ?? Number.NaN) / 1_000;
       return reads.flatMap((read) => {
@@ -39,10 +40,17 @@ export async function measureReadFigures(options: ReadOptions): Promise<Figure[]
             atLeast: 0.8,
           }),
           figure({ what: `CPU of GraphQL, ${readNames[read]}, beside raw Fastify + pg`, today: graphQl, ...raw }),
+          figure({
+            what: `CPU of GraphQL, ${readNames[read]}, beside mercurius with jit`,
+            today: graphQl,
+            ...raw,
+            rival: cpuMs('mercurius with jit', read),
+            atLeast: 1,
+          }),
         ];
       });
     } finally {
-      await Promise.all([baseline.stop(), contender.stop()]);
+      await Promise.all([baseline.stop(), mercurius.stop(), contender.stop()]);
     }
   } finally {
     await database.drop();

@@ -19,9 +19,11 @@ const fiftyQuery = `query Fifty($org: String!, $repo: String!) {
 
 export function waysOf({
   baseline,
+  mercurius,
   contender,
 }: {
   readonly baseline: MeasuredProcess;
+  readonly mercurius: MeasuredProcess;
   readonly contender: MeasuredProcess;
 }): Way[] {
   const names = { org: target.owner, repo: target.name };
@@ -30,6 +32,20 @@ export function waysOf({
     fifty: { method: 'GET', path: restPaths.fifty },
   } as const;
   const withToken: Way['headers'] = ({ token }) => ({ authorization: `Bearer ${token}` });
+  const graphQl: Way['calls'] = {
+    one: {
+      method: 'POST',
+      path: '/graphql',
+      body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
+      record: (answer) => inRestWords((answer as OneAnswer).data.repository.pullRequest),
+    },
+    fifty: {
+      method: 'POST',
+      path: '/graphql',
+      body: JSON.stringify({ query: fiftyQuery, variables: names }),
+      record: (answer) => inRestWords((answer as FiftyAnswer).data.repository),
+    },
+  };
   return [
     {
       name: 'raw Fastify + pg',
@@ -39,23 +55,16 @@ export function waysOf({
     },
     { name: 'REST', server: contender, calls: rest, headers: withToken },
     {
+      name: 'mercurius with jit',
+      server: mercurius,
+      headers: ({ accountId }) => ({ 'x-account': accountId, 'content-type': 'application/json' }),
+      calls: graphQl,
+    },
+    {
       name: 'GraphQL',
       server: contender,
       headers: (tenant) => ({ ...withToken(tenant), 'content-type': 'application/json' }),
-      calls: {
-        one: {
-          method: 'POST',
-          path: '/graphql',
-          body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
-          record: (answer) => inRestWords((answer as OneAnswer).data.repository.pullRequest),
-        },
-        fifty: {
-          method: 'POST',
-          path: '/graphql',
-          body: JSON.stringify({ query: fiftyQuery, variables: names }),
-          record: (answer) => inRestWords((answer as FiftyAnswer).data.repository),
-        },
-      },
+      calls: graphQl,
     },
   ];
 }
