@@ -22,7 +22,7 @@ import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { withSnapshot } from './platform/backup/dump.ts';
 import { readVersion } from './platform/project-root.ts';
-import { callersFolder, findDatabase, makeEmptyFolder, runTool } from './tool.ts';
+import { callersFolder, countRepositories, findDatabase, makeEmptyFolder, runTool } from './tool.ts';
 
 const program = new Command(calledAs('backup'))
   .description('Copies the database and the repositories of the local host into a new folder. Interlock may run.')
@@ -59,7 +59,7 @@ async function main(): Promise<number> {
     const rows = manifest.database.tables.reduce((sum, table) => sum + table.rows, 0);
     console.log(
       color.green(
-        `${rows} rows and ${manifest.repositories.length} repositories as of ${manifest.takenAt} in ${folder}`,
+        `${rows} rows and ${countRepositories(manifest.repositories)} as of ${manifest.takenAt} in ${folder}`,
       ),
     );
     if (existsSync(join(dataFolder(folder), 'secrets.json')))

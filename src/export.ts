@@ -7,7 +7,7 @@ import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { assertGit } from './launcher/git-program.ts';
 import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
-import { callersFolder, findDatabase, runTool } from './tool.ts';
+import { callersFolder, countRepositories, findDatabase, runTool } from './tool.ts';
 
 const program = new Command(calledAs('export'))
   .description('Writes all of a repository, or of an account, into a new folder: rows as JSON, repositories as git.')
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
     console.log(
       color.green(
-        `${rows} rows and ${manifest.repositories.length} repositories as of ${manifest.exportedAt} in ${folder}`,
+        `${rows} rows and ${countRepositories(manifest.repositories)} as of ${manifest.exportedAt} in ${folder}`,
       ),
     );
     console.log('Secrets and tokens are not in it.');

@@ -12,7 +12,7 @@ import { createProgress } from './launcher/progress.ts';
 import { StartError } from './launcher/start-error.ts';
 import { loadDump } from './platform/backup/load.ts';
 import { knownMigrations, migrate } from './platform/migrate.ts';
-import { callersFolder, runTool } from './tool.ts';
+import { callersFolder, countRepositories, runTool } from './tool.ts';
 
 const program = new Command(calledAs('restore'))
   .description('Restores a backup into an empty data directory and an empty database.')
@@ -48,9 +48,11 @@ async function main(): Promise<number> {
     await lock.release();
   }
   console.log(
-    color.green(`Restored as of ${manifest.takenAt}: ${manifest.repositories.length} repositories in ${dataDir}`),
+    color.green(`Restored as of ${manifest.takenAt}: ${countRepositories(manifest.repositories)} in ${dataDir}`),
   );
-  console.log(`Repositories may be newer than the database. Ask with: ${calledAs('recover')}`);
+  // The address of a database may hold its password.
+  const flags = [`--data ${data}`, ...(databaseUrl === undefined ? [] : ['--database-url <url>'])].join(' ');
+  console.log(`Repositories may be newer than the database. See what landed since: ${calledAs('recover')} ${flags}`);
   return 0;
 }
 

@@ -117,6 +117,11 @@ export async function withNamedRepository<T>(
   });
 }
 
+/** How many repositories, in words. */
+export function countRepositories({ length }: readonly unknown[]): string {
+  return length === 1 ? '1 repository' : `${length} repositories`;
+}
+
 export interface FoundDatabase {
   readonly url: string;
   /** Interlock is not running on it: it was started for this program. */

@@ -50,7 +50,7 @@ test('nothing that had landed is lost, and what landed since is taken over', asy
   await until(async () => (await shop.read(numbers[0] ?? 0)).status === 'merged');
   const made = await runProgram('backup', ['--to', backup, '--data', dataDir]).ended;
   expect(made, made.said).toMatchObject({ code: 0 });
-  expect(made.said).toContain('rows and 1 repositories as of');
+  expect(made.said).toContain('rows and 1 repository as of');
   const again = await runProgram('backup', ['--to', backup, '--data', dataDir]).ended;
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is not empty. Name a new folder by --to')]);
   await shop.settled(numbers);
