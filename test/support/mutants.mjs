@@ -1,4 +1,5 @@
-// Faults that tests must find: each replaces a text that its file has once.
+// Faults that tests must find: each replaces a text that its file has once. What another rule makes up for is not here:
+// a landing that is planned on a moved base is reset first, and a tombstone is refused where a landing ref stands.
 const histories = ['test/domain/queue/histories.test.ts'];
 const gateCases = ['test/domain/queue/gate.test.ts'];
 const evidenceCases = ['test/domain/queue/evidence.test.ts'];
@@ -94,13 +95,6 @@ export const mutants = [
     tests: evidenceCases,
   },
   {
-    what: 'a landing is planned on a base that has moved',
-    file: landing,
-    from: ' || !isOnTip(first, queue.tip)) return null;',
-    to: ') return null;',
-    tests: histories,
-  },
-  {
     what: 'a second landing is planned while one has started',
     file: landing,
     from: 'if (view.batches.some((batch) => batch.landingStarted || batch.landingPlanned)) return null;',
@@ -147,13 +141,6 @@ export const mutants = [
     file: 'src/modules/queue/landing/landing.move.ts',
     from: '{ ref: landingRef(batch.id), from: null, to: batch.commit ?? null },',
     to: '',
-    tests: ['test/queue/landing.test.ts'],
-  },
-  {
-    what: 'a lost answer of a landing counts as a refusal',
-    file: 'src/modules/queue/landing/landing.move.ts',
-    from: '(await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));',
-    to: 'await layTombstone(ctx, loaded);',
     tests: ['test/queue/landing.test.ts'],
   },
   {
