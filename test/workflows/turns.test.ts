@@ -1,4 +1,5 @@
 // A kind that is made of a table, a decider and what carries it out: an errand is prepared, then called for, then supervised.
+import { takeLease } from '../../src/platform/turns/lease.ts';
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -218,6 +219,19 @@ it('is supervised by one worker at a time, and by another when that worker is lo
   expect(second).toEqual(['supervised']);
   expect(written).toEqual(['[interlock] attempt 2\n']);
   expect(await row()).toMatchObject({ status: 'done', calls: 2 });
+});
+
+it('is given to one of two workers that come for it at once', async () => {
+  await comeToSupervise();
+  const leased = { table: 'errand', id, wanted: "status = 'called'", kept: "status = 'called'" };
+  const leases = await Promise.all([takeLease(ctx, leased), takeLease(ctx, leased)]);
+  const taken = leases.filter((lease) => lease !== null);
+  expect(taken).toHaveLength(1);
+  for (const lease of taken) {
+    await lease.end();
+    await lease.giveBack();
+  }
+  expect(await carriedOut()).toBe('supervised');
 });
 
 it('is woken by the relay once it is due', async () => {
