@@ -22,7 +22,7 @@ import { fillLine } from './line.ts';
 import { ms, table } from './timing.ts';
 
 const changesASecond = 20;
-/** Each of so many changes is one that the page shows. */
+/** One of so many changes is a change that the page shows. */
 const shownEvery = 20;
 /** Pull requests that are on screen while nobody scrolls. */
 const shownNumbers = 5;

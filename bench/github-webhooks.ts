@@ -110,7 +110,7 @@ async function measure(
   return { p50: rank(50), p95: rank(95), cpu };
 }
 
-/** From the last byte that is handed over to the answer: what is measured is the server, and not the making of the body. */
+/** From the last byte that is sent to the answer: the server is measured, and not the making of the body. */
 async function post(url: string, body: Buffer, agent: Agent): Promise<{ status: number; elapsedMs: number }> {
   bodies += 1;
   const headers = {

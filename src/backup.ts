@@ -84,7 +84,7 @@ function keepOf(text: string): number {
   throw new StartError(`--keep must be a number of backups, 1 at least, not ${text}.`);
 }
 
-/** After the new one is whole. One that was broken off counts as old as its name says, and goes with the others. */
+/** Called when the new backup is complete. A backup that was broken off is as old as its name says, and is removed with the others. */
 async function removeExpired(folder: string, keep: number): Promise<void> {
   for (const name of findExpired(await readdir(folder), keep)) {
     await rm(join(folder, name), { recursive: true });

@@ -1,4 +1,4 @@
-// What every operation is handed: who acts, for which account, and the ports. Made once per request by a
+// What every operation receives: the actor, the account, and the ports. Made once per request by a
 // composition root; services take it as their first argument.
 import type { Logger } from 'pino';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
@@ -39,7 +39,7 @@ export interface Actor {
   readonly scopes: ReadonlySet<Scope>;
   /**
    * The person of GitHub whose permissions there bound what the user may do in a repository at GitHub. Null: the roles of
-   * the account alone decide.
+   * the account decide.
    */
   readonly atGitHub: { readonly id: string; readonly login: string } | null;
   /** Whether the role is what the OpenID provider says, which is asked again and again. */
@@ -69,7 +69,7 @@ export interface Ports {
   readonly publicUrl: string;
   /** Who executes runbooks that are created from now on. */
   readonly runbookAgent: AgentKind;
-  /** Tells a workflow to look again, after the commit. Never throws: a lost wake costs delay only. */
+  /** Wakes a workflow, after the commit. Never throws: a lost wake costs only a delay. */
   readonly wake: (whose: Wake) => Promise<void>;
   /**
    * The email address of a person of GitHub who may write to a repository there. The person becomes a user of the account
@@ -79,7 +79,7 @@ export interface Ports {
     accountId: string,
     person: { readonly repositoryId: string; readonly id: string; readonly login: string },
   ) => Promise<string | null>;
-  /** Tells the sequencer that events were committed. A lost one costs a quarter of a second. */
+  /** Notifies the sequencer that events were committed. A lost notification costs a quarter of a second. */
   readonly eventsWritten: () => void;
   /** What this process counts and times. */
   readonly meter: Meter;

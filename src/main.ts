@@ -155,7 +155,7 @@ function welcome(
   git            ${url}/git/<owner>/<name>.git   (any user name, the token as password)
   Temporal UI    ${temporalUi === '' ? 'where your Temporal serves it' : temporalUi}
   data           ${flags.data}
-  token          ${token === '' ? 'yours' : `in ${access}, which you alone can read`}
+  token          ${token === '' ? 'yours' : `in ${access}, which only you can read`}
 ${githubLines.map((line) => `  ${line}\n`).join('')}
 Try it:
   curl -s -H "Authorization: Bearer ${shown}" ${url}/api/v1/repo\n\nCtrl-C stops it; the next start goes on where it was.\n`);

@@ -191,7 +191,7 @@ export function retentionFrom(env: NodeJS.ProcessEnv): Retention {
   }
 }
 
-/** What reads /metrics, from INTERLOCK_METRICS_TOKEN. Null: this machine alone does. */
+/** What reads /metrics, from INTERLOCK_METRICS_TOKEN. Null: only this machine may. */
 export function metricsTokenFrom(env: NodeJS.ProcessEnv): string | null {
   const token = env['INTERLOCK_METRICS_TOKEN'] ?? '';
   if (token === '') return null;

@@ -29,7 +29,7 @@ export interface PreviewOptions {
   readonly browserPath: string | null;
   /** Directories of this machine that images may name, and what lies below them. */
   readonly imageDirectories: readonly string[];
-  /** Where servers come to previews that run here. Null: on this machine alone, at a port that is free. */
+  /** The address at which servers reach previews that run here. Null: only this machine, at a free port. */
   readonly gateway: GatewayAddress | null;
   /** Reviews code where no preview comes up. Null: none does. */
   readonly model: ModelSettings | null;

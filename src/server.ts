@@ -84,7 +84,7 @@ export interface ServerOptions {
   readonly dashboardDir?: string;
   /** Sites that may show the pages of embed links in a frame, as in the Content-Security-Policy. Default: none. */
   readonly frameAncestors?: string;
-  /** What /metrics says, and the token that reads it. Left out: there is no such page. A token of null: this machine alone. */
+  /** What /metrics says, and the token that reads it. Left out: there is no such page. If the token is null, only this machine may read. */
   readonly metrics?: { readonly page: MetricsPage; readonly token: string | null };
 }
 
@@ -112,7 +112,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const rateLimiter = createRateLimiter(ports.clock, options.rateLimit);
   const sharing = shareRateLimit({ ...ports, limiter: rateLimiter }, (error) =>
-    ports.log.warn({ err: error }, 'the rate limit counts in this process alone'),
+    ports.log.warn({ err: error }, 'the rate limit counts only in this process'),
   );
   const revoking = revocationOf(options, access.oidc);
   const previews = createPreviewProxy({

@@ -75,7 +75,7 @@ interface Starting {
   readonly dataDir: string;
   readonly stops: Stop[];
   readonly progress: Progress;
-  /** Tells that a part is gone, whenever `exited` settles. Stopping it is no loss. */
+  /** Reports that a part is gone when `exited` settles. A part that is being stopped is not reported. */
   readonly watch: (exited: Promise<unknown> | null, sentence: string) => void;
 }
 
@@ -178,7 +178,7 @@ async function connectGitHub(
   return { githubLines: started.lines, githubPerson: started.person };
 }
 
-/** For its owner alone, as a log of an earlier version may not be. */
+/** Only its owner may read it, also if an earlier version made the log readable for others. */
 async function openLog(file: string): Promise<DestinationStream> {
   if (existsSync(file)) await chmod(file, 0o600);
   return pino.destination({ dest: file, sync: false, mode: 0o600 });

@@ -129,7 +129,7 @@ export interface FoundDatabase {
   stop(): Promise<void>;
 }
 
-/** The database of the data directory with its schema as it is, or the one that was named. */
+/** The database of the data directory, or the database that was named, with its schema as it is. */
 export async function findDatabase(dataDir: string, given: string | undefined): Promise<FoundDatabase> {
   const running = given === undefined ? await readRuntime(dataDir) : null;
   if (running !== null && (await answers(running.databaseUrl)))

@@ -1,5 +1,5 @@
 // What the workflow asks for: inputs and the event become one typed request, or a sentence that names the input and the
-// cure. Nothing is read here but what is handed in.
+// cure. Reads only what it receives.
 
 /** What the runner says besides the inputs. */
 export interface Event {

@@ -1,4 +1,4 @@
-// What every command is handed: its options, the service, the repository, and ways to answer.
+// What every command receives: its options, the service, the repository, and ways to answer.
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command, OptionValues } from 'commander';
@@ -189,7 +189,7 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
 
 /**
  * Shows what a command would do, and asks. False: nothing is to be done, because `--dry-run` asked for that or the user
- * declined. Without a terminal nobody can be asked, so the command must have been told `--yes`.
+ * declined. Without a terminal nobody can be asked, so the command needs `--yes`.
  */
 export async function isConfirmed(
   { io, say, tell }: Invocation,

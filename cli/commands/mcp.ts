@@ -1,5 +1,5 @@
 // mcp: the tools of the service's /mcp for clients that start a program and speak to its standard input and output. Each
-// message is passed on as it is, so the service alone knows which tools there are.
+// message is passed on as it is, so only the service knows which tools there are.
 import { createInterface } from 'node:readline';
 import type { Api } from '../client/api.ts';
 import { unreachable } from '../client/api.ts';

@@ -38,7 +38,7 @@ export function viewRefRule(sight: Sight, repository: Repository, branch: string
   };
 }
 
-/** Rules of rulesets that hold for the ref, whoever may pass by them. */
+/** Rules of rulesets that hold for the ref, also for actors who may bypass them. */
 export function viewRulesOf(sight: Sight, repository: Repository, ref: string, given: object): object {
   const rows = rulesetsOf(rulesOfRepository(sight.core, repository), ref).flatMap(({ id, rules }) =>
     rules.map((rule) => ({ id, rule })),

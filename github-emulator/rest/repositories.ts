@@ -203,7 +203,7 @@ async function change(request: RestRequest): Promise<RestAnswer> {
   return ok(renderFullRepository(core, repository, actor));
 }
 
-/** An archived repository refuses changes, except the one that ends the archiving. */
+/** An archived repository refuses changes, except the change that ends the archiving. */
 function reachArchived(request: RestRequest): Repository {
   const repository = reachRepository(request, { permission: 'metadata', level: 'read', role: 'admin' });
   if (request.actor.kind !== 'installation') return repository;

@@ -1,5 +1,5 @@
-// Tells what the event log says in lines for people. It remembers just enough to name things: titles, what a batch was
-// built on, and which batch takes the place of which.
+// Prints the event log in lines for people. It remembers only what these lines need: titles, the parent of a batch, and
+// which batch replaces which.
 export interface LoggedEvent {
   readonly action: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -66,7 +66,7 @@ export function createEventPrinter(titles: ReadonlyMap<number, string>): EventPr
   };
 }
 
-/** The pull requests that are in line no more by it. */
+/** The pull requests that the event takes out of the line. */
 export function endedBy({ action, payload }: LoggedEvent): readonly number[] {
   if (action === 'batch_merged') return membersOf(payload);
   return action === 'blocked' ? [Number(payload['number'])] : [];

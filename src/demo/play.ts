@@ -1,5 +1,5 @@
 // Plays a scenario against a running Interlock as its users would: pushes over HTTP, opens pull requests by GraphQL,
-// queues them over REST, and tells what the event log says while they land.
+// queues them over REST, and prints the event log while they land.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -99,7 +99,7 @@ async function readPullRequest(client: Client, { owner, name }: Scenario, number
 
 const longestMs = 5 * 60_000;
 
-/** Tells what the event log says until no pull request is left in line. */
+/** Prints the event log until no pull request is left in line. */
 async function printUntilSettled(
   { after, ...access }: { readonly url: string; readonly token: string; readonly after: string },
   titles: ReadonlyMap<number, string>,

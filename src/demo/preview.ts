@@ -68,7 +68,7 @@ async function play(chapter: Chapter): Promise<void> {
   print(verification.status.toLowerCase(), verification.summary ?? '');
   expect('the verification', verification.status, 'PASSED');
   expect('the number of steps driven', verification.steps.nodes.length, 4);
-  expect('whether it was judged by its code alone', verification.degraded, false);
+  expect('whether only its code was judged', verification.degraded, false);
   const { url, endedAt } = verification.preview ?? { url: null, endedAt: null };
   expect('whether its preview is said to be gone', endedAt !== null, true);
   if (url === null) return expect('the address that the preview had', null, 'a URL');
@@ -126,7 +126,7 @@ interface VerificationChange {
 
 const ends: ReadonlySet<string> = new Set(['passed', 'failed', 'skipped', 'canceled', 'error']);
 
-/** Tells what it goes through, and answers it at its end. */
+/** Prints each status of the verification, and returns the verification when it has ended. */
 async function follow(
   chapter: Chapter,
   { number, after }: { readonly number: number; readonly after: string },

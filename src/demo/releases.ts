@@ -147,7 +147,7 @@ async function reportEnd(
   chapter.expect(`${word} ${text}`, shown.status, should);
 }
 
-/** A candidate whose every check is green and that cannot be deployed, and the way back to the last one that could. */
+/** A candidate with green checks that cannot be deployed, and the rollback to the last deployed candidate. */
 async function failAndGoBack(chapter: Chapter, last: Landing): Promise<void> {
   const { client, host } = chapter;
   const folder = await mkdtemp(`${tmpdir()}/interlock-demo-`);

@@ -77,7 +77,7 @@ const all: readonly DemoPullRequest[] = [
     files: { 'teas/sencha': '', 'orders/first': 'assam\n' },
     expected: 'merged',
   },
-  // Green alone; red as soon as sencha is gone: only a build of both tells.
+  // Green alone, and red as soon as sencha is gone. Only a build of both shows this.
   {
     branch: 'sencha-gift',
     title: 'A gift box with sencha',

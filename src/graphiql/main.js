@@ -1,5 +1,5 @@
 // GraphiQL for /graphiql, bundled whole: it works without the internet. It asks with the session of the browser, or with a
-// token, which is kept for the tab alone. `#query=…&variables=…` in its address fills it in.
+// token, which is kept only for the tab. `#query=…&variables=…` in its address fills it in.
 import 'graphiql/setup-workers/vite';
 import 'graphiql/style.css';
 import './page.css';

@@ -1,6 +1,6 @@
 // A server that must not outlive us. Its parent is a small shell that reads a pipe whose other end is ours: when the
 // pipe closes, because we asked or because we were killed with -9, the shell sends the server its stop signal.
-// The shell leads a process group of its own, so that a Ctrl-C in the terminal reaches us alone and the server stays
+// The shell leads a process group of its own, so that a Ctrl-C in the terminal reaches only us and the server stays
 // until we have drained.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
@@ -75,7 +75,7 @@ function superviseShell(shell: ChildProcess, stopSignal: StopSignal): GuardedPro
     });
   });
   exited.catch(() => undefined);
-  // A guard that died first breaks the pipe; `exited` tells that already.
+  // A guard that died first breaks the pipe; `exited` reports that already.
   shell.stdin?.on('error', () => undefined);
   return {
     exited,

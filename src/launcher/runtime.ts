@@ -1,5 +1,5 @@
 // `<data>/runtime.json`: how the other programs (verify, import) reach the database of a running Interlock. Readable by
-// its owner alone, for it holds the database's password.
+// only its owner can read, because it has the database's password.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-// When the program stops: asked by a signal, or left alone by the npm that started it.
+// When the program stops: a signal asks it to, or the npm that started it is gone.
 
 export interface StopOptions {
   /** Drains. Called once. */
@@ -31,7 +31,7 @@ export function stopOnSignals({ stop, exit = (code) => process.exit(code) }: Sto
   watchNpm(begin);
 }
 
-// A killed npm tells its child nothing; the scripts start with `exec` so that no shell stands between the two. `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started
+// A killed npm sends its child nothing; the scripts start with `exec` so that no shell stands between the two. `INTERLOCK_PARENT` is set by scripts/run.mjs, under npm only: a program started
 // by a shell may outlive that shell.
 function watchNpm(begin: (reason: string) => void): void {
   const parent = Number(process.env['INTERLOCK_PARENT']);

@@ -40,7 +40,7 @@ const listed: readonly ListedTool[] = tools.map(({ name, title, description, eff
   annotations: { title, ...hints[effect] },
 }));
 
-/** Without the version of JSON Schema, which is the one that the protocol assumes. */
+/** Without the version of JSON Schema, because the protocol assumes the same version. */
 function schemaOf(input: Tool['input']): ListedTool['inputSchema'] {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
   return schema as ListedTool['inputSchema'];

@@ -2,7 +2,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { z } from 'zod';
 
-/** The GraphQL API with the token of the request. Tools reach nothing else, so no rule of the API is told twice. */
+/** The GraphQL API with the token of the request. Tools reach nothing else, so no rule of the API exists twice. */
 export interface Api {
   /**
    * Throws ToolRefusal. With a key of the caller, a mutation is carried out once, and later calls are answered the same.

@@ -8,7 +8,7 @@ export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T>
     try {
       return await work();
     } finally {
-      // The place is handed on: nobody who comes in between takes it.
+      // The place passes to the next one directly, so that no newcomer takes it.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

@@ -37,7 +37,7 @@ export interface EarlierLogPage {
   readonly size: number;
 }
 
-/** The row that tells whether more is written: `isOver` is a condition on it, by the name `run`. */
+/** The row that says whether more is written: `isOver` is a condition on it, by the name `run`. */
 export interface LoggedRow {
   readonly table: string;
   readonly id: string;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { findIncompatible, parsePhase, type MigrationPhase } from './migration-phase.ts';
 import { projectRoot, readVersion } from './project-root.ts';
 
-// Of the migrations alone: servers and workers that start together bring the schema up one after the other.
+// Only for migrations: servers and workers that start together bring the schema up one after the other.
 const migrationLock = 0x696e746c;
 
 /** The database was made by another version: running the migrations here would fail in the middle, or mix two schemas. */

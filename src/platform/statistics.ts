@@ -10,7 +10,7 @@ const statisticsLock = 0x696e746d;
 const leastBytes = 64 * 1024;
 
 // PostgreSQL hides the statistics of a guarded table from an owner that is held by its policies. For such an
-// owner the sizes and row counts of `pg_class` decide alone.
+// owner the sizes and row counts of `pg_class` decide.
 const outgrown = `
 select c.oid::regclass::text as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and pg_relation_size(c.oid) >= ${leastBytes}

@@ -26,7 +26,7 @@ export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboa
   });
 }
 
-/** By its answer alone, whichever part gave it: REST, GraphQL, git or a page. */
+/** Only by the answer, whichever part gave it: REST, GraphQL, git or a page. */
 export function refuseGuessers(
   fastify: FastifyInstance,
   { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },

@@ -53,7 +53,7 @@ interface Cookie {
   readonly attributes: string;
 }
 
-/** Over https a cookie that no other host and no plain http can set. http is for this machine alone. */
+/** Over https a cookie that no other host and no plain http can set. http is only for this machine. */
 function cookieOf(publicUrl: string): Cookie {
   const isSecure = publicUrl.startsWith('https:');
   return {

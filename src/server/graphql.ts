@@ -56,7 +56,7 @@ export async function serveGraphQL(
     url: '/graphql',
     bodyLimit: graphqlBodyLimit,
     exposeHeadRoute: false,
-    // What a session reads by GET is for its browser alone.
+    // What a session reads by GET is only for its browser.
     onRequest: async (_request, reply) => void reply.header('cache-control', 'no-store'),
     handler,
   });

@@ -1,4 +1,4 @@
-// The Model Context Protocol over streamable HTTP, at /mcp. Each POST stands alone: its token is checked, a server is made
+// The Model Context Protocol over streamable HTTP, at /mcp. Each POST is independent: its token is checked, a server is made
 // for it, and nothing is kept between requests, so that any server process can answer the next one.
 import type { IncomingHttpHeaders } from 'node:http';
 import { HeaderMap, type ApolloServer } from '@apollo/server';
@@ -60,7 +60,7 @@ export function serveMcp(fastify: FastifyInstance, options: McpOptions): void {
   });
 }
 
-/** By a token alone: cookies do not count, so a page that a browser is lured to can do nothing. */
+/** Only a token counts. A cookie does not, so that a hostile page in a browser can do nothing. */
 async function admit(
   { authenticator, rateLimiter, publicUrl }: McpOptions,
   { headers, id }: FastifyRequest,

@@ -13,7 +13,7 @@ import { presentedToken } from './wrong-tokens.ts';
 
 export interface MetricsAnswering {
   readonly page: MetricsPage;
-  /** Null: this machine alone may read. */
+  /** Null: only this machine may read. */
   readonly token: string | null;
   readonly publicUrl: string;
   /** What this process knows of Temporal. Null: nothing. */

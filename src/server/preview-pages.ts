@@ -34,7 +34,7 @@ export const troubles = {
   },
   late: { status: 504, title: 'The app does not answer', words: 'The app took too long to answer.' },
   large: { status: 413, title: 'Too large', words: 'A request to a preview has 100 MiB at most.' },
-  notSupported: { status: 501, title: 'Not supported', words: 'A preview upgrades connections to WebSocket alone.' },
+  notSupported: { status: 501, title: 'Not supported', words: 'A preview upgrades connections only to WebSocket.' },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
 export function pageOf({ title, words, retryAfterSec }: Trouble): string {

@@ -1,4 +1,4 @@
-// People who sign in at an OpenID provider: whom it lets in, as what, and when that ends.
+// People who sign in at an OpenID provider: who may sign in, with which role, and for how long.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { examineOidc, openOidc, revokeUnusedTokens } from '../../src/modules/oidc/index.ts';
 import type { OidcSettings } from '../../src/domain/accounts/oidc-settings.ts';
@@ -201,7 +201,7 @@ describe('a session from the OpenID provider', () => {
     person('mia');
   });
 
-  it('does not come back for a user whom an admin removed', async () => {
+  it('does not come back for a user that an admin removed', async () => {
     person('una');
     const { browser } = await signIn('una');
     const [user] = await s.rows<{ id: string }>("select id from account_user where email = 'una@acme.test'");

@@ -1,4 +1,4 @@
-// A real OpenID provider on this machine, with people whom a test puts at its keyboard.
+// A real OpenID provider on this machine, with people that a test signs in.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

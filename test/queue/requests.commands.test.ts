@@ -120,7 +120,7 @@ describe('a command', () => {
     await w.until(async () => (await answers(w, broken)).length === 1);
     await lookIn(7);
     expect(await answers(w, broken)).toEqual([
-      '@ada This could not be carried out: an error of the service, which its log tells. Ask again.',
+      '@ada This could not be carried out: an error of the service, which is in its log. Ask again.',
     ]);
   });
 });

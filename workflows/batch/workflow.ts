@@ -82,7 +82,7 @@ const stepNames: Readonly<Record<Need, string>> = {
   clean_up: 'close the bot pull request, delete its branch',
 };
 
-/** The queue's workflow tells a batch that it ended. */
+/** The queue's workflow signals a batch that it ended. */
 const endedStep = 'ended: close the bot pull request, delete its branch';
 
 const waitingFor = { make: 'The commit could not be made', wait: 'Waiting for the checks' } as const;

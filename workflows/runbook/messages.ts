@@ -9,5 +9,5 @@ export function runbookWorkflowId({ accountId, runbookId }: RunbookInput): strin
   return `runbook:${accountId}:${runbookId}`;
 }
 
-/** Its rows, or what it waits for, changed: look at them now. */
+/** Its rows changed, or the rows that it waits for: read them now. */
 export const runbookLookSignal = defineSignal('look');

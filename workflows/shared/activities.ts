@@ -1,5 +1,5 @@
 // How every activity runs. It sends heartbeats, so that another worker takes over the work of a killed one within
-// seconds, and it tells Temporal which failures a retry cannot cure.
+// seconds, and it marks for Temporal the failures that a retry cannot cure.
 import { NotFoundError } from '@mikro-orm/core';
 import type { SpanContext } from '@opentelemetry/api';
 import { ApplicationFailure, Context } from '@temporalio/activity';

@@ -1,4 +1,4 @@
-// A run that ends tells its worker, which records the run as a span where traces are sent.
+// When a run ends, its worker records the run as a span, if traces are sent.
 import { ApplicationFailure, ContinueAsNew, proxySinks, type Sinks } from '@temporalio/workflow';
 import type { DrivenInput } from './driven.types.ts';
 

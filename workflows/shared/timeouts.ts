@@ -1,15 +1,15 @@
-// How long what is done outside of workflows may take, and how it is tried again. What is done there is safe to do twice.
+// How long activities may take, and how they are retried. Every activity may run twice.
 
 /**
- * Without a heartbeat for so long, an activity is given to another worker: after a kill nothing lands before. Heartbeats
- * are two seconds apart (activities.ts), so that two of them may be late.
+ * An activity without a heartbeat for this long is given to another worker, so nothing lands earlier after a kill.
+ * Heartbeats are two seconds apart (activities.ts), so that two of them may be late.
  */
 export const heartbeatTimeout = '6s';
 
-/** The same of a workflow that was being advanced. The server's own default is twice as long. */
+/** The same for a task of a workflow. The server's own default is twice as long. */
 export const workflowTaskTimeout = '5s';
 
-/** Between tries of what goes on with a line: a database that is back is noticed after that at the latest. */
+/** The longest pause between tries of a turn. A database that is back is noticed after this time at the latest. */
 export const longestPause = '5s';
 
 export const turnLocally = {
@@ -25,7 +25,7 @@ export const turn = {
   retry: { initialInterval: '200ms', maximumInterval: longestPause },
 } as const;
 
-/** A provider that is away is an answer; what fails is our own. */
+/** A provider that is away is a result, so only a fault of the service fails this activity. */
 export const providerCall = {
   startToCloseTimeout: '2m',
   heartbeatTimeout,

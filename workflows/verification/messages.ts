@@ -9,5 +9,5 @@ export function verificationWorkflowId({ accountId, verificationId }: Verificati
   return `verification:${accountId}:${verificationId}`;
 }
 
-/** Its rows, or what it waits for, changed: look at them now. */
+/** Its rows changed, or the rows that it waits for: read them now. */
 export const verificationLookSignal = defineSignal('look');

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { preferred } from './preferences.ts';
 
 export interface Command {
-  /** One key, or two after each other as in `g q`. Null: the palette alone. */
+  /** One key, or two after each other as in `g q`. Null: only in the palette. */
   readonly key: string | null;
   readonly label: string;
   readonly group: 'Pages' | 'This page' | 'This row' | 'View';

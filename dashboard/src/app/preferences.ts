@@ -36,7 +36,7 @@ export function prefer(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(storageKey, JSON.stringify(preferences));
   } catch {
-    // It holds for this page alone.
+    // It holds only for this page.
   }
   for (const listener of listeners) listener();
 }

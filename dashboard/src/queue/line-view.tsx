@@ -41,7 +41,7 @@ interface LineViewProps {
   readonly picked: number | null;
   readonly pick: (number: number) => void;
   readonly onQueue: () => void;
-  /** Tells which places in line are on screen, whenever others are. */
+  /** Reports which places in line are on screen, whenever these change. */
   readonly onShow: (places: Places) => void;
   /** Where the window begins that is read. */
   readonly from: number;

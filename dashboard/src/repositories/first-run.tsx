@@ -35,7 +35,7 @@ export function FirstRun(): ReactNode {
               <br />
               Three steps to a first landing.
             </h2>
-            <p className={cx(parts['lead'], 'dim')}>About three minutes, with git alone.</p>
+            <p className={cx(parts['lead'], 'dim')}>About three minutes, with nothing but git.</p>
           </div>
           <ol className={styles['todo']}>
             <li className={styles['done']}>

@@ -65,14 +65,14 @@ export function WebhooksPage(): ReactNode {
           if (nodes.length === 0)
             return (
               <Empty title="No address gets events yet.">
-                A webhook tells an address of yours what happens, signed and repeated until it arrives.
+                A webhook sends what happens to an address of yours, signed, and repeats it until it arrives.
               </Empty>
             );
           const failing = nodes.filter(({ failingSince }) => failingSince).length;
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
-                {count(nodes.length, 'address is', 'addresses are')} told.{' '}
+                {count(nodes.length, 'address gets', 'addresses get')} webhooks.{' '}
                 <em>{failing === 0 ? 'All of them answer.' : `${count(failing, 'does', 'do')} not answer.`}</em>
               </Answer>
               <div className={parts['body']}>

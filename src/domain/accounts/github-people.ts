@@ -1,5 +1,5 @@
-// What a person of GitHub may do here: a role in the account by what the person is there, and the permission in a
-// repository that a scope needs.
+// What a person of GitHub may do here: the role in the account, and which permission at GitHub each scope needs in a
+// repository.
 
 /** In a repository at GitHub, from the least to the most. Null in answers: none. */
 const githubPermissions = ['read', 'triage', 'write', 'maintain', 'admin'] as const;
@@ -10,8 +10,8 @@ export function isPermissionEnough(has: GitHubPermission | null, needed: GitHubP
 }
 
 /**
- * GitHub's answer: `permission` has no words for triage and maintain, and `role_name` may be one that an organisation
- * made up. Such a role counts as what it includes.
+ * GitHub's answer: `permission` has no words for triage and maintain, and `role_name` may be a role that an
+ * organisation has defined. Such a role counts as the standard role that it includes.
  */
 export function permissionOf(answer: {
   readonly permission: string;
@@ -26,7 +26,7 @@ export function permissionOf(answer: {
 
 /**
  * The role holds for the whole account, so it is what the person may do in every repository: an owner of the account at
- * GitHub is an admin, and who maintains all active repositories is a maintainer.
+ * GitHub is an admin, and a person who maintains all active repositories is a maintainer.
  */
 export function roleAtGitHub({
   isOwner,
@@ -63,7 +63,7 @@ export function isBot(login: string): boolean {
   return login.endsWith('[bot]');
 }
 
-/** The address of a person who shows none: GitHub's own for the purpose, which stays when the handle changes. */
+/** GitHub's noreply address of a person who shows no address. It stays the same when the handle changes. */
 export function noreplyAddress(person: {
   readonly id: string;
   readonly login: string;

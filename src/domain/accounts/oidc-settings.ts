@@ -6,7 +6,7 @@ export interface OidcSettings extends OidcRules {
   /** Exactly as the provider names itself. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a public client, which proves itself by PKCE alone. */
+  /** Null: a public client, which proves itself only by PKCE. */
   readonly clientSecret: string | null;
   /** With spaces between them; `openid` is one of them. */
   readonly scopes: string;

@@ -78,7 +78,7 @@ const longestPath = 2_000;
 
 /**
  * Where a browser goes after it signed in: a path of this service, as the browser itself would read it. Everything else
- * becomes `/`, and so do the pages of signing in, except the one that logs a terminal in.
+ * becomes `/`, and so do the pages of signing in, except the page that logs a terminal in.
  */
 export function safePath(next: string | null | undefined): string {
   const own = 'http://own.invalid';

@@ -1,7 +1,7 @@
 // What a terminal that wants to log in says in the address that a browser opens.
 
 export interface TerminalAddress {
-  /** SHA-256 of what the terminal keeps to itself, base64url (RFC 7636, S256). */
+  /** SHA-256 of the terminal's secret, base64url (RFC 7636, S256). */
   readonly challenge: string;
   /** Name of the machine, as the terminal says. */
   readonly name: string;

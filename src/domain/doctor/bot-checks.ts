@@ -14,7 +14,7 @@ interface Demanded {
   readonly required: readonly string[];
   /** The newest first. Their checks have ended. */
   readonly commits: readonly BotCommit[];
-  /** How CI is told to run on bot branches. */
+  /** How a user makes CI run on bot branches. */
   readonly cure: string;
 }
 
@@ -34,7 +34,7 @@ jobs:
       - uses: actions/checkout@v4
       - run: sh scripts/test.sh`;
 
-/** How CI is told to validate bot branches, for each kind of host. */
+/** How a user makes CI validate bot branches, for each kind of host. */
 export const botBranchCures = {
   github: `Let a workflow of .github/workflows run on pushes to bot branches:\n${botBranchSnippet}`,
   local: 'Name the check in .service/ci.yml of the base branch.',
@@ -46,7 +46,7 @@ export function judgeBotChecks({ isBuilt, required, commits, cure }: Demanded): 
     return warning(
       probe,
       'No bot branch was validated yet, so that nobody knows which checks run there.',
-      'Queue a pull request, and look again.',
+      'Queue a pull request, and run the doctor again.',
     );
   const seen = commits.flatMap(({ checks }) => checks);
   if (seen.length === 0) return missing(probe, 'No check has run on the newest bot branches.', cure);

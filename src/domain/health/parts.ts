@@ -1,4 +1,4 @@
-// Whether the parts of an installation are well, told for people: the servers it needs, the workers, and work that is
+// Whether the parts of an installation work, in sentences for people: the servers it needs, the workers, and work that is
 // older than its own time limit.
 
 import { violationsText, type Violation } from './invariants.ts';

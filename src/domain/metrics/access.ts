@@ -1,4 +1,4 @@
-// Who may read /metrics. The page names repositories of every account, so it is for the operator alone.
+// Who may read /metrics. The page names repositories of every account, so only the operator may read it.
 
 export interface MetricsRequest {
   /** It has the token as its bearer token. */
@@ -31,7 +31,7 @@ export function decideMetricsAccess(
     kind: 'refused',
     status: 403,
     sentence:
-      'Metrics are for this machine alone. Set INTERLOCK_METRICS_TOKEN, and send it as the bearer token, to read them from elsewhere or behind a proxy.',
+      'Only this machine may read metrics. Set INTERLOCK_METRICS_TOKEN, and send it as the bearer token, to read them from elsewhere or behind a proxy.',
   };
 }
 

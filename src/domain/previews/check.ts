@@ -32,7 +32,7 @@ export function describeCheck(facts: VerificationFacts): CheckWords {
   const { status, attempt, previewName, degraded, summary, steps } = facts;
   const word = checkWord(status);
   const how = degraded
-    ? 'No preview came up: the code alone was judged.'
+    ? 'No preview came up: only the code was judged.'
     : previewName === null
       ? null
       : `Preview \`${previewName}\`.`;

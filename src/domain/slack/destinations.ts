@@ -1,4 +1,4 @@
-// Where the news of an account goes in Slack: what may be asked for, and what each kind of destination is told.
+// Where the news of an account goes in Slack: what may be asked for, and what each kind of destination receives.
 import type { SlackNews } from './message.ts';
 
 export type SlackDestinationKind = 'channel' | 'people' | 'webhook';
@@ -58,7 +58,7 @@ export function webhookAddress(url: string, apiUrl: string): string {
 }
 
 /**
- * Whether a destination whose messages are not edited is told: incoming webhooks cannot edit, and nobody is notified of
+ * Whether a destination whose messages are not edited gets a message: incoming webhooks cannot edit, and nobody is notified of
  * the edit of a direct message.
  */
 export function isWorthNotice(news: SlackNews): boolean {

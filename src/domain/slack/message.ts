@@ -48,7 +48,7 @@ export interface FreezeNews {
 
 export type SlackNews = PullRequestNews | DeploymentNews | FreezeNews;
 
-/** Null: there is nothing to tell. `isKnown`: whether there is a message about it already. */
+/** Null: there is nothing to say. `isKnown`: whether there is a message about it already. */
 export function decideSlackMessage(news: SlackNews, isKnown: boolean): SlackMessage | null {
   switch (news.kind) {
     case 'pull_request':

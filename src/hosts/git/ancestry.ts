@@ -41,7 +41,7 @@ const below = { older: 1, newer: 2, both: 3 } as const;
 
 /**
  * As git does it: the ancestors of both are marked, the newest commits first, until all that are left are ancestors of
- * both. Commits between the two are ancestors of the newer one alone, so no wrong clock hides them. Null: too many.
+ * both. Commits between the two are ancestors only of the newer one, so no wrong clock hides them. Null: too many.
  */
 async function walk(git: Git, directory: string, older: Lineage, newer: Lineage): Promise<boolean | null> {
   const marks = new Map<string, number>([

@@ -19,7 +19,7 @@ export function unavailableWords(error: Error): string {
   return `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`;
 }
 
-/** Callers of the port know its errors alone: git's own failure means that nothing is known of what was done. */
+/** Callers know only the errors of the port. A failure of git itself means that nobody knows what was done. */
 export function withHostErrors<Host extends object>(host: Host): Host {
   const guarded = Object.entries(host).map(([name, value]) => {
     if (typeof value !== 'function') return [name, value];

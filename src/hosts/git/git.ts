@@ -15,7 +15,7 @@ import { receivingCommand, writeHook } from './receiving.ts';
 export interface GitInput {
   readonly stdin?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
-  /** Exit codes that are answers; others throw GitFailed. Default: 0 alone. */
+  /** Exit codes that are answers; others throw GitFailed. Default: only 0. */
   readonly accept?: readonly number[];
   readonly maxOutputBytes?: number;
   readonly timeoutMs?: number;

@@ -1,4 +1,4 @@
-// Whose work a branch is, besides the author of its pull request: Interlock alone knows.
+// The authors of a branch besides the author of its pull request. Only Interlock knows them.
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
 

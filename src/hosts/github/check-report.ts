@@ -116,7 +116,7 @@ function skippedByWords(message: string, seen: readonly HostCheck[], { expected 
     }));
 }
 
-/** A name that a rule pins to an App is that App's alone: another App's check of the name is shown with its writer. */
+/** If a rule pins a name to an App, only that App's check counts, and another App's check of the name is shown with its App. */
 function nameOfWriter(
   name: string,
   pinned: PinnedChecks,

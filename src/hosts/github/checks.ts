@@ -100,7 +100,7 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
   } satisfies Partial<CodeHost>;
 }
 
-/** The newest hundreds, the oldest of them first. GraphQL has the newest of each name alone. */
+/** The newest hundreds, oldest first. GraphQL has only the newest of each name. */
 async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]> {
   const found: PastStatus[] = [];
   for (let page = 1; page <= mostStatusPages; page += 1) {
@@ -133,7 +133,7 @@ function wordsOf({ state, title, summary, url, version }: PublishedHostCheck) {
   };
 }
 
-/** The run that a call has left whose answer was lost. */
+/** The check run that a call with a lost answer has made. */
 async function findCheck(api: Api, { commit, name }: PublishedHostCheck): Promise<string | null> {
   const { data } = await api.request('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', {
     ...nameOf(api),

@@ -1,4 +1,4 @@
-// What git answers and does on this host: commits are read and made in the mirror, refs are those of GitHub.
+// Git at this host: commits are read and made in the mirror, refs are read and moved at GitHub.
 import * as git from '../git/index.ts';
 import { type CodeHost, type HostRepository, type Identity } from '../port.ts';
 import type { Mirrors } from './mirrors.ts';
@@ -89,7 +89,7 @@ function readOperations(mirrors: Mirrors) {
     },
     listAncestry: async (repository, range) => {
       const directory = await have(repository, range.from);
-      // Of what is asked for, what is nowhere is left out.
+      // Commits that GitHub does not have are left out.
       await mirrors.has(repository, range.to);
       return await git.listAncestry(mirrors.git, directory, range);
     },

@@ -1,5 +1,5 @@
 // Comments and checks that are written once and edited afterwards. A row is claimed before GitHub is called, so that two
-// writers make one comment, and a writer that was held up does not bring old words back.
+// writers make one comment, and a delayed writer does not restore an old text.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';

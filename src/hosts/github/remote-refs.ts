@@ -1,5 +1,5 @@
 // Where refs stand at GitHub, by the command `ls-refs` of git's protocol, version 2. `git ls-remote` makes the server send
-// every ref and filters afterwards; here the server is told which refs are wanted, and no git is started. REST is not
+// every ref and filters afterwards. Here the request names the refs, and no git is started. REST is not
 // asked, because its answers trail a push.
 import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';

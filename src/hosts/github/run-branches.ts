@@ -1,4 +1,4 @@
-// Branches of runs that are started by name: GitHub runs workflows on branches alone. A branch that was made for a run is
+// Branches of runs that are started by name: GitHub runs workflows only on branches. A branch that was made for a run is
 // deleted when the run is over.
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';

@@ -60,7 +60,7 @@ export interface MirrorOnDisk {
   readonly usedAt: number;
 }
 
-/** Those that were used least recently, until the others fit. Never one that was used within a day: builds may wait there. */
+/** The least recently used mirrors, until the others fit. Never a mirror that was used within a day: builds may wait there. */
 export function decideRemovals(
   mirrors: readonly MirrorOnDisk[],
   { maxBytes, now }: { readonly maxBytes: number; readonly now: number },

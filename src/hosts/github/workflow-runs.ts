@@ -1,4 +1,4 @@
-// Workflows that are started by name (ADR 0071). GitHub runs them on branches alone, and not every version answers which run
+// Workflows that are started by name (ADR 0071). GitHub runs them only on branches, and not every version answers which run
 // it was.
 import type { Database } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';

@@ -101,7 +101,7 @@ function parseInputs(value: unknown): string[] | null {
   const inputs: unknown = value ?? [];
   if (!Array.isArray(inputs) || inputs.length > mostInputs) return null;
   const names = inputs.filter((name) => typeof name === 'string' && /^[A-Za-z_][\w-]{0,99}$/.test(name)) as string[];
-  // They become environment variables, where neither case nor hyphen tells two apart.
+  // They become environment variables, in which two names that differ only in case or hyphens are the same.
   return names.length === inputs.length && new Set(names.map(inputVariable)).size === names.length ? names : null;
 }
 

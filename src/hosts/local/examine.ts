@@ -37,7 +37,7 @@ async function examine(installation: Installation, { repository, expectations, r
     const tip = await git.readRef(installation.git, directory, `refs/heads/${branch}`);
     const probe = `checks of ${branch}`;
     if (tip === null) {
-      report(missing(probe, `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
+      report(missing(probe, `There is no branch ${branch}.`, 'Push a first commit, and run the doctor again.'));
       continue;
     }
     const at = { commit: tip.commit, path: ciFilePath, maxBytes: ciFileLimit };

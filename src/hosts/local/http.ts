@@ -105,7 +105,7 @@ async function advertise(
 
 const knownCapabilities = new WeakMap<Git, Buffer>();
 
-/** What version 2 begins with tells what this git can do, and nothing of a repository. */
+/** The beginning of version 2 says what this git can do, and nothing about a repository. */
 async function capabilitiesOf(git: Git, protocol: string, run: () => Promise<Buffer>): Promise<Buffer> {
   // Other words may ask for another answer.
   if (protocol !== 'version=2') return await run();
@@ -171,7 +171,7 @@ async function receivePack(
 }
 
 function tooFull(): Refusal {
-  return new Refusal(507, 'There is too little room on the disk for this push: tell the operator of this service');
+  return new Refusal(507, 'There is too little room on the disk for this push: ask the operator of this service to make room');
 }
 
 async function isManagedRef(options: GitHttpOptions, repository: HostRepository, ref: string): Promise<boolean> {

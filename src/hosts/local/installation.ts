@@ -1,5 +1,5 @@
 // What every part of the local host works with: where repositories lie, the database, git, and the way out for
-// events. Repositories are bare, at `<dataDir>/git/<account>/<repository>.git`; their path holds ids alone, so a
+// events. Repositories are bare, at `<dataDir>/git/<account>/<repository>.git`; their path has only ids, so a
 // name a user chose never becomes a path.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ import { findLocalRepositories, repairRepository } from './repositories.ts';
 
 const staleLockMs = 60_000;
 
-/** Branch tips as this process saw them last, by repository: the first look tells of every branch. */
+/** Branch tips as this process saw them last, by repository: the first look reports every branch. */
 export type SeenTips = Map<string, ReadonlyMap<string, string>>;
 
 export async function reconcileRepository(

@@ -41,7 +41,7 @@ export async function repairRepository(
   await completeAbandonedUpdates(installation.git, directory);
 }
 
-/** Every repository of this host, of all accounts. One that is being made belongs to its maker alone. */
+/** Every repository of this host, of all accounts, except those that are still being made. */
 export async function findLocalRepositories(installation: Installation): Promise<HostRepository[]> {
   const rows = await installation.db.system.query<{ account_id: string; id: string; owner: string; name: string }>(
     `select r.account_id::text as account_id, r.id::text as id, r.owner, r.name from repository r

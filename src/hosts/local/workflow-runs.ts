@@ -1,5 +1,5 @@
 // Workflows on demand: `workflows` of `.service/ci.yml`, run for a commit when somebody asks, by the runner of checks.
-// They are no checks: nobody waits for them who reads a commit's checks, and canceling those leaves them alone.
+// They are not checks: readers of a commit's checks do not see them, and canceling the checks does not stop them.
 import { HostRefused, mostInputs, type HostRepository, type WorkflowDispatch, type WorkflowRun } from '../port.ts';
 import { ciFilePath, type CiWorkflow } from './ci-file.ts';
 import { checkUrl, readCiFile } from './ci.ts';

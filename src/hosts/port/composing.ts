@@ -16,7 +16,7 @@ export interface CompositionMember {
    * whatever commits brought them.
    */
   readonly belowHead?: string | null;
-  /** By squash alone: its changes go into the commit of the next member, and it has none of its own. */
+  /** Only by squash. Its changes go into the commit of the next member, and it has no commit of its own. */
   readonly joinsNext?: boolean;
 }
 
@@ -95,7 +95,7 @@ export type FolderCommitResult =
 export interface HostComposing {
   /**
    * The committer of every commit that Interlock makes in the repository, and the author of commits that have no other
-   * author. It may change between two calls, as when somebody renames the App: no commit is recognised by it alone.
+   * author. It may change between two calls, as when somebody renames the App: so no commit is recognised only by its author.
    */
   identity(repository: HostRepository): Identity;
   /** Makes commits without a clone. Same input, same commit ids. Does not move any branch. */

@@ -1,4 +1,4 @@
-// People of the OpenID provider as users of an account. The provider's subject is the identity; a user whom an admin added
+// People of the OpenID provider as users of an account. The provider's subject is the identity; a user that an admin added
 // with the same address is the person, because the provider has verified the address (ADR 0094).
 import { scopes, systemContext, type Context, type Ports, type Role } from '../../context.ts';
 import { lastingSince } from '../../domain/accounts/sign-in.ts';
@@ -34,7 +34,7 @@ interface KnownUser {
 }
 
 /**
- * Begins a session of a person whom the provider vouches for, and answers its secret. The person becomes a user at the
+ * Begins a session of a person who signed in at the provider, and answers its secret. The person becomes a user at the
  * first time. Throws FORBIDDEN for a removed user, and CONFLICT if the address belongs to somebody else.
  */
 export async function startOidcSession(ports: Ports, secrets: Secrets, person: OidcPerson): Promise<string> {
@@ -238,7 +238,7 @@ export async function forgetRefreshToken(
   );
 }
 
-/** Null for a role: the provider did not say. Null for a refresh token: the one that was used stays good. */
+/** Null for a role: the provider did not say. Null for a refresh token: the used refresh token stays valid. */
 export async function confirmOidcPerson(
   ctx: Context,
   secrets: Secrets,

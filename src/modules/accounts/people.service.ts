@@ -32,8 +32,8 @@ interface KnownUser {
 }
 
 /**
- * Begins a session of a person whom GitHub vouches for, and answers its secret. The person becomes a user at the first
- * time, or the user with this handle whom an admin has added before. Throws FORBIDDEN for a removed user.
+ * Begins a session of a person who signed in at GitHub, and answers its secret. The person becomes a user at the first
+ * time, or the user with this handle that an admin has added before. Throws FORBIDDEN for a removed user.
  */
 export async function startPersonSession(
   ports: Ports,
@@ -58,7 +58,7 @@ export async function startPersonSession(
 }
 
 /**
- * Makes a person a user without a sign-in. A user whom an admin has added with this handle is the person. Answers the
+ * Makes a person a user without a sign-in. A user that an admin has added with this handle is the person. Answers the
  * user's email address. Null: an admin removed the person.
  */
 export async function addGitHubPerson(
@@ -160,7 +160,7 @@ async function refreshPerson(
 
 /**
  * The person's handle. Another person of GitHub who had it was renamed there, and loses it here. Throws CONFLICT if the
- * handle belongs to a user whom an admin added.
+ * handle belongs to a user that an admin added.
  */
 async function freeHandle(
   tx: Transaction,

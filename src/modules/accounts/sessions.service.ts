@@ -1,5 +1,5 @@
-// Sessions of browsers (ADR 0077). A session is started with a token, or with a link that a token made and that works once.
-// It acts as the user of the token, with the token's scopes, and ends with the token.
+// Sessions of browsers (ADR 0077). A session begins with a token, or with a link that a token made and that works once. The
+// session acts as the user of the token, with the token's scopes, and ends with the token.
 import { randomBytes } from 'node:crypto';
 import type { Context, Ports, Scope } from '../../context.ts';
 import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';
@@ -16,8 +16,8 @@ export interface SignInLink {
 }
 
 /**
- * A link that signs a browser in, once and within 15 minutes. Any token may make one, and a session may not: it would
- * outlive its own end. `next`: the path that is opened then.
+ * A link that signs a browser in, once and within 15 minutes. A token may make a link. A session may not, because it
+ * could prolong itself. `next`: the path that is opened after the sign-in.
  */
 export async function createSignInLink(
   ctx: Context,

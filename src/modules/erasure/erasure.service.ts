@@ -101,7 +101,7 @@ function requireConfirmed(confirm: string | null, name: string): void {
     );
 }
 
-/** One that is in use or was deleted, and not erased yet. */
+/** A repository that is in use or was deleted, and is not erased yet. */
 async function findErasable(ctx: Context, { owner, name }: RepositoryName): Promise<string | null> {
   const [row] = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'erasable_repository',

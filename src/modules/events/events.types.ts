@@ -16,7 +16,7 @@ export class Event {
 
   @Field(() => String, {
     description:
-      'What happened: an action that webhooks also have (interface 6.2 to 6.4, 6.6), or an action of the event log alone.',
+      'What happened: an action that webhooks also have (interface 6.2 to 6.4, 6.6), or an action that only the event log has.',
   })
   action!: string;
 

@@ -1,4 +1,4 @@
-// GitHub Apps of an account as administrators ask for them: a link that makes one, or one that exists already.
+// GitHub Apps of an account, as administrators add them: by a link that makes an App, or by the data of an existing App.
 import { createPrivateKey } from 'node:crypto';
 import { RequestError } from '@octokit/request-error';
 import type { Context } from '../../context.ts';
@@ -48,7 +48,7 @@ export async function createAppLink(
 }
 
 /**
- * Keeps an App that was made at GitHub by hand, or the new key or secrets of one that is kept already. GitHub is asked
+ * Stores an App that was made at GitHub by hand, or a new key or new secrets of a stored App. GitHub is asked
  * whether the key is the App's. Needs `admin`. Throws BAD_INPUT, CONFLICT for an App of another account, and
  * HOST_UNAVAILABLE.
  */

@@ -23,7 +23,7 @@ export class GitHubAppsResolver {
 
   @Mutation(() => AddGitHubAppPayload, {
     description:
-      'Takes a GitHub App that was made by hand, or a new key or new secrets of one that is known. BAD_INPUT names what GitHub does not take; CONFLICT: the App belongs to another account. Needs admin.',
+      'Takes a GitHub App that was made by hand, or a new key or new secrets of a known App. BAD_INPUT names what GitHub does not take; CONFLICT: the App belongs to another account. Needs admin.',
   })
   async addGitHubApp(
     @Ctx() ctx: GraphQLContext,

@@ -228,7 +228,7 @@ async function storeRepository(
   return made?.id ?? null;
 }
 
-/** Ids of repositories are unique on one server alone. */
+/** Ids of repositories are unique only within one server. */
 function appsOfServer(apiUrl: string): string {
   return `select id from github_app where account_id = $1 and api_url = ${apiUrl}`;
 }

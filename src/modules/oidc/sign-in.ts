@@ -19,7 +19,7 @@ export function openOidc({ clock, publicUrl }: Pick<Ports, 'clock' | 'publicUrl'
   return { settings, provider };
 }
 
-/** What the provider must be told that browsers are sent back to. */
+/** The redirect URI, which the provider must know. */
 function oidcRedirectUri(publicUrl: string): string {
   return `${publicUrl}/session/oidc/callback`;
 }

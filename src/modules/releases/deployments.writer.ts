@@ -79,7 +79,7 @@ interface Placed extends Pick<NewStatus, 'deployment' | 'to'> {
   readonly running: () => Promise<string | null>;
 }
 
-/** The status with what is counted from it, in the row alone. */
+/** Changes only the row: the status and what is counted from it. */
 async function place(ctx: Context, { deployment, to, running }: Placed): Promise<void> {
   const now = ctx.clock();
   const { status: from, deployStartAt = null, deployEndAt = null } = deployment;

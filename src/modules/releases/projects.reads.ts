@@ -1,4 +1,4 @@
-// Rows of projects and environments as GraphQL shows them. Names are looked up by the account alone.
+// Rows of projects and environments as GraphQL shows them. Names are looked up within the account.
 import DataLoader from 'dataloader';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../domain/errors.ts';

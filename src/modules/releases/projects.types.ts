@@ -38,7 +38,7 @@ export class Provider {
 
   @Field(() => URI, {
     nullable: true,
-    description: 'The address that answers how a run stands. Null: the run is known by its reports alone.',
+    description: 'The address that answers how a run stands. Null: the run is known only by its reports.',
   })
   statusUrl!: string | null;
 

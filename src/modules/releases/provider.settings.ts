@@ -1,4 +1,4 @@
-// How a deployment or a build is made, as somebody sets it up. What is secret in it is sealed for its row alone.
+// How a deployment or a build is made, as somebody sets it up. Its secrets are sealed for its row.
 import { DomainError } from '../../domain/errors.ts';
 import type { ProviderKind, ProviderSettings } from '../../domain/releases/release.ts';
 import { decrypt, encrypt, type Secrets } from '../accounts/index.ts';

@@ -25,7 +25,7 @@ export class EmbedLinksResolver {
 
   @Mutation(() => CreateEmbedLinkPayload, {
     description:
-      'Makes a link that shows the queue of a base branch to everybody who has the link, and shows the link once. It reads as the user who makes it, with the scope queue:read alone, and ends with that user and with the token in use. Needs admin.',
+      'Makes a link that shows the queue of a base branch to everybody who has the link, and shows the link once. It reads as the user who makes it, with only the scope queue:read, and ends with that user and with the token in use. Needs admin.',
   })
   async createEmbedLink(
     @Ctx() ctx: GraphQLContext,

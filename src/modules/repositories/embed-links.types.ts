@@ -17,7 +17,7 @@ export class EmbedLink {
   baseBranch!: string;
 
   @Field(() => String, {
-    description: 'Email address of the user who made it. Visitors read as this user, with the scope queue:read alone.',
+    description: 'Email address of the user who made it. Visitors read as this user, with only the scope queue:read.',
   })
   createdBy!: string;
 

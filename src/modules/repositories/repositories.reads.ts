@@ -67,19 +67,19 @@ export async function readRepositoriesById(ctx: Context, ids: readonly string[])
   });
 }
 
-/** Whether the caller may know of what is in a repository. Asks something for people of GitHub alone. */
+/** Whether the caller may know of what is in a repository. Asks GitHub only for people of GitHub. */
 export async function maySeeInside(ctx: Context, repositoryId: string): Promise<boolean> {
   if (ctx.actor.atGitHub === null) return true;
   const [row] = await readRepositoriesById(ctx, [repositoryId]);
   return row !== undefined && (await maySee(ctx, row));
 }
 
-/** For subscriptions, which outlive what the caller could see at their beginning. Throws NOT_FOUND. */
+/** For subscriptions, during which the caller may lose access. Throws NOT_FOUND. */
 export async function requireStillSeen(ctx: Context, repositoryId: string): Promise<void> {
   if (!(await maySeeInside(ctx, repositoryId))) throw notFound('Repository');
 }
 
-/** Throws FORBIDDEN unless GitHub lets the caller do in the repository what the scope means. */
+/** Throws FORBIDDEN unless GitHub gives the caller the permission that the scope needs in the repository. */
 export async function requireAtHostOf(ctx: Context, repositoryId: string, scope: Scope): Promise<void> {
   if (ctx.actor.atGitHub === null) return;
   for (const row of await readRepositoriesById(ctx, [repositoryId])) await requireAtHost(ctx, row, scope);

@@ -196,8 +196,7 @@ function isPlanless({ instructions }: RunbookStepRow): boolean {
   return typeof instructions === 'object' && instructions !== null && 'planless' in instructions;
 }
 
-// A prompt that came to no plan is planned again at the end alone: behind it there are numbers that people have read, and
-// they stay what they are.
+// A prompt without a plan is planned again only if it is the last one: the numbers of later steps must not change.
 function failedToRetry(leaves: readonly RunbookStepRow[]): RunbookStepRow[] {
   const failed = leaves.filter(({ status }) => status === 'failed');
   const lastPlanned = leaves.findLast((leaf) => !isPlanless(leaf))?.position ?? 0;

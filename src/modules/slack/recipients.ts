@@ -1,6 +1,5 @@
-// Whom direct messages about a subject go to: the author of a pull request, the user who queued it and the
-// person for whom it was queued, and the user who asked
-// for a deployment.
+// The recipients of direct messages: of a pull request its author, the user who queued it and the person it was queued
+// for, of a deployment the user who asked for it.
 import { userIdOf } from '../../domain/accounts/handle.ts';
 import type { SystemQueries } from '../../platform/database.ts';
 

@@ -25,7 +25,7 @@ export type Sender =
   | { readonly kind: 'webhook'; readonly post: (content: SlackMessageContent) => Promise<void> };
 
 export interface Senders {
-  /** Null: nobody is there to be told. Throws SlackCallFailed. */
+  /** Null: there is no recipient. Throws SlackCallFailed. */
   find(accountId: string, address: SlackAddress): Promise<Sender | null>;
 }
 

@@ -67,7 +67,7 @@ export class SetSlackTokenInput {
   @Field(() => String, {
     nullable: true,
     description:
-      'Begins with `xoxb-`. It is stored sealed. Null forgets the token: destinations stay, and only incoming webhooks are told.',
+      'Begins with `xoxb-`. It is stored sealed. Null forgets the token: destinations stay, and only incoming webhooks get messages.',
   })
   token?: string | null;
 }

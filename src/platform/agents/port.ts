@@ -1,4 +1,4 @@
-// What executes a runbook. An agent decides and speaks; whatever it does goes through the tools it is handed, and these
+// What executes a runbook. An agent decides and speaks; whatever it does goes through the tools it receives, and these
 // hold what it may do. Each call may come again from the beginning: a worker that is killed forgets what it heard.
 import type { AgentKind, StepStatus } from '../../domain/runbooks/runbook.ts';
 

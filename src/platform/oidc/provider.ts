@@ -61,7 +61,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
   const issuer = new URL(client.issuer);
   const request = (): { readonly signal: AbortSignal; readonly [oauth.allowInsecureRequests]: boolean } => ({
     signal: AbortSignal.timeout(timeoutMs),
-    // Settings allow plain http on this machine alone.
+    // Settings allow plain http only on this machine.
     [oauth.allowInsecureRequests]: issuer.protocol === 'http:',
   });
   const failed = (error: unknown): OidcFailure => failureOf(error, client);

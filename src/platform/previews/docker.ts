@@ -12,7 +12,7 @@ import { BootFailed, type PreviewSandboxes } from './port.ts';
 
 export interface DockerOptions {
   readonly hosts: Hosts;
-  /** Tells containers of this installation from another's on the same daemon. */
+  /** Distinguishes containers of this installation from those of another on the same daemon. */
   readonly installation: string;
   /** Default: DOCKER_HOST, or the socket of this machine. */
   readonly docker?: Docker;

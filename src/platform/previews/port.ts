@@ -1,4 +1,4 @@
-// Where previews of ours run. A sandbox is found by its name alone, so that one whose worker was killed is found again,
+// Where previews of ours run. A sandbox is found by its name, so that a sandbox whose worker was killed is found again,
 // used, or taken away.
 import type { PreviewImageKind } from '../../domain/previews/preview.ts';
 import type { HostedRepository } from '../../hosts/port.ts';
@@ -13,7 +13,7 @@ export interface PreviewBoot {
   /** Paths in the repository. */
   readonly setup: string;
   readonly teardown: string | null;
-  /** `HEAD_SHA`, `PREVIEW_URL` and the like. PORT is added by the sandbox: it alone knows where the app has to listen. */
+  /** `HEAD_SHA`, `PREVIEW_URL` and the like. The sandbox adds PORT, because only the sandbox knows where the app has to listen. */
   readonly env: Readonly<Record<string, string>>;
   /** Variables of the same names inside; masked in whatever is written and said. */
   readonly secrets: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 // Previews as processes of this worker, in the sandbox that checks run in: no network, this machine's tools read-only,
-// and one way in, a socket that listens outside and is handed to the supervisor inside. They die with the worker.
+// and one way in: a socket that listens outside and is passed to the supervisor inside. They die with the worker.
 import { tmpdir } from 'node:os';
 import { removeAbandonedFolders } from '../sandbox/index.ts';
 import { bootProcess, type ProcessLife, type ProcessOptions, type ProcessLimits } from './process-life.ts';

@@ -33,7 +33,7 @@ export interface RemoteProvider {
   readonly shape: 'remote';
   /** Answers the provider's name for the run; null where it has none. Throws ProviderRefused for good, else may be tried again. */
   trigger(run: ProviderRun): Promise<string | null>;
-  /** Null: it cannot be asked, and the run is known by its reports alone. */
+  /** Null: it cannot be asked, and the run is known only by its reports. */
   read(run: ProviderRun, name: string | null): Promise<ProviderReading | null>;
   /** Idempotent. That it was asked, not that it has ended; `gone`: the provider knows of no such run. */
   cancel(run: ProviderRun, name: string | null): Promise<'asked' | 'gone'>;

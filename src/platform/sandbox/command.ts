@@ -16,7 +16,7 @@ export interface WrappedCommand {
 
 /**
  * The end of every wrapper's command line. The word on descriptor 3 says that the sandbox stands and the command
- * begins; without it, whatever exit code there is tells of the wrapper. Descriptor 4 closes when we die: a guard
+ * begins; without it, the exit code is that of the wrapper. Descriptor 4 closes when we die: a guard
  * then kills the whole process group, for a wrapper that does not see to it itself. Output and errors share a pipe:
  * of two nobody could tell which was written first.
  */
@@ -59,7 +59,7 @@ export async function runWrapped(command: WrappedCommand, run: BoundedRun): Prom
   const child = start(command, run.listeners ?? []);
   let hasStarted = false;
   child.stdio[3]?.on('data', () => void (hasStarted = true));
-  // Killed with unread bytes in a pipe, its other end hears a reset: the exit code tells what there is to tell.
+  // Killed with unread bytes in a pipe, its other end gets a reset. The exit code says everything.
   for (const stream of child.stdio) stream?.on('error', () => {});
   let ended: SandboxOutcome | undefined;
   const end = (outcome: SandboxOutcome): void => {
@@ -106,7 +106,7 @@ type Started = ChildProcess | SpawnedProcess;
 function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Server[]): Started {
   const stdio = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
   if (listeners.length === 0) return spawn(file, args, { cwd, env, stdio, detached: true });
-  // Sockets are handed on by their descriptors, which are those of this process.
+  // Sockets are passed on by their descriptors, which are those of this process.
   const child = spawnHere(file, [...args], {
     cwd,
     env: { ...env },
@@ -122,7 +122,7 @@ function outcomeOf({ of, words }: Exceeded): SandboxOutcome {
   return of === 'run' ? { kind: 'stopped', because: words } : { kind: 'failed', reason: words };
 }
 
-/** 128 and SIGXFSZ, as shells and sandboxes tell that a signal ended a command. */
+/** 128 and SIGXFSZ: how shells and sandboxes report that a signal ended a command. */
 const fileTooLarge = 153;
 
 /** Node hands a socket to a child by its descriptor, and says a server's nowhere else. */

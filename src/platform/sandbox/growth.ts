@@ -120,7 +120,7 @@ export interface Watched {
   readonly pid: () => number | undefined;
 }
 
-/** Looks until it is stopped, or a bound is passed: then it tells so once. */
+/** Looks until it is stopped, or until a bound is passed, which it reports once. */
 export function watchGrowth(watched: Watched, onExceeded: (exceeded: Exceeded) => void): { stop(): Promise<void> } {
   const stopped = new AbortController();
   const { signal } = stopped;

@@ -1,5 +1,5 @@
 // Finds the best sandbox this machine has, by trying it: whether namespaces may be made depends on the kernel, on
-// the container around us and on who we are, and nothing but an attempt tells.
+// the container around us and on our user, and only an attempt shows it.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

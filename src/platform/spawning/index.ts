@@ -17,7 +17,7 @@ export interface SpawnOptions {
   readonly detached?: boolean;
 }
 
-/** After so many read bytes of an output, the spawner is told to send more. Far less than it sends before it waits. */
+/** After so many read bytes of an output, the spawner is asked for more. This is far less than it sends before it waits. */
 const acknowledgedBytes = 256 * 1024;
 
 interface Events {

@@ -1,4 +1,4 @@
-// A descriptor that this process was started with is handed on to every program it starts, and to what those start:
+// A descriptor that this process was started with is inherited by every program it starts, and by what those start:
 // Node marks only the first sixteen of them as its own.
 import { closeSync, readdirSync, readFileSync } from 'node:fs';
 

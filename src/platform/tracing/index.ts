@@ -93,7 +93,7 @@ export function idsOfNextSpan(): Pick<SpanContext, 'traceId' | 'spanId'> | null 
   return nextIds;
 }
 
-/** The class of the error alone: messages may quote what users sent. */
+/** Only the class of the error: messages may quote what users sent. */
 function noteFailure(span: Span, error: unknown): void {
   const type = error instanceof Error ? error.name : typeof error;
   span.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR, message: type });

@@ -11,7 +11,7 @@ export interface DueRow {
 const mostAtOnce = 200;
 const againMs = 10_000;
 
-/** Rows of a table whose `next_look_at` has come, with more of their columns if requested. Its words are ours alone. */
+/** Rows of a table whose `next_look_at` has come, with more of their columns if requested. Their names are always ours, and never a user's. */
 export async function takeDue<Row extends DueRow = DueRow>(
   { db, clock }: { readonly db: Database; readonly clock: () => Date },
   table: string,

@@ -1,4 +1,4 @@
-// Landing refs of earlier days go to a ledger: whoever dies, races or deletes, a landing is never forgotten or made twice.
+// Landing refs of earlier days go to a ledger: after kills, races and deletions no landing is forgotten or made twice.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { compactLandingRefs } from '../../../src/hosts/github/mirror-upkeep.ts';
 import { HostUnavailable, RefMoved } from '../../../src/hosts/port.ts';

@@ -214,7 +214,7 @@ describe('signing in at GitHub', () => {
     expect((await openBrowser(w).get('/session?account=first')).text).toContain('/session/github/');
   });
 
-  it('takes a user whom an admin added under the handle, and refuses one whom an admin removed', async () => {
+  it('takes a user that an admin added under the handle, and refuses one whom an admin removed', async () => {
     await w.rows(
       `insert into account_user (account_id, email, handle, role) values ($1, 'lea@example.test', 'Lea', 'maintainer')`,
       [w.ctx.accountId],

@@ -78,7 +78,7 @@ function checkCondition(
   const requirement = of.required?.find((candidate) => matchesGlob(candidate.name, name));
   const accepted = requirement?.acceptableStatuses ?? passingByDefault;
   const isRunning = conclusion === 'pending';
-  // Somebody has to do something that no page of the check tells.
+  // Somebody has to do something that no page of the check describes.
   const toDo = conclusion === 'action_required' && summary !== null ? ` ${summary}` : '';
   return condition({
     kind: 'check',

@@ -19,7 +19,7 @@ export type Overlaps = (index: number) => readonly number[];
 export interface OverlapIndex {
   /** Computed at the first call. The cost is proportional to the number of overlapping pairs. */
   readonly before: Overlaps;
-  /** Only the earlier indices from `from` on, at their cost alone. */
+  /** Only the earlier indices from `from` on. The cost depends only on their number. */
   readonly between: (from: number, index: number) => readonly number[];
   /** Some of the earlier indices from `from` on. They connect the same changes as all of them do. */
   readonly linksBefore: (index: number, from: number) => readonly number[];

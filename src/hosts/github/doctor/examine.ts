@@ -1,4 +1,4 @@
-// The rim of `npm run doctor` at GitHub: it reads, and tries what can be undone. What the answers mean is in probes.ts.
+// The calls of `npm run doctor` at GitHub: it reads, and tries only what can be undone. probes.ts judges the answers.
 import type { Database } from '../../../platform/database.ts';
 import { missing, type ReportFinding } from '../../../domain/doctor/finding.ts';
 import * as git from '../../git/index.ts';
@@ -79,7 +79,7 @@ async function examineApp({ clock, report }: Examining, { id, app }: GitHubInsta
   const before = clock().getTime();
   try {
     const { data, headers } = await octokit.request('GET /app');
-    // Whole seconds, the rest cut off.
+    // GitHub sends whole seconds and cuts the fraction off.
     const there = Date.parse(headers.date ?? '') + 500;
     const here = (before + clock().getTime()) / 2;
     report(judgeServer(app.webUrl, versionOf(headers)));
@@ -108,7 +108,7 @@ async function examineApp({ clock, report }: Examining, { id, app }: GitHubInsta
         missing(
           'App',
           `${app.webUrl} did not answer: ${wordsOf(error)}`,
-          `Look whether this machine reaches ${app.apiUrl}, and look again.`,
+          `Check whether this machine reaches ${app.apiUrl}, and run the doctor again.`,
         ),
       );
     return false;
@@ -157,7 +157,7 @@ async function examinePushes(
   const { mirrors, repository, clock, report } = examining;
   const tip = await tipOf(examining, branch);
   if (tip === null)
-    return report(missing('pushes', `There is no branch ${branch}.`, 'Push a first commit, and look again.'));
+    return report(missing('pushes', `There is no branch ${branch}.`, 'Push a first commit, and run the doctor again.'));
   const pushed = await probePushes({ mirrors, repository }, tip, clock().getTime());
   const rulesUrl = `${app.webUrl}/${repository.owner}/${repository.name}/settings/rules`;
   report(judgePushes(pushed, { rulesUrl, app: app.slug }));

@@ -76,10 +76,10 @@ export function judgePermissions({ ofApp, ofInstallation, isSuspended, installat
 
 export function judgeEvents({ events, appUrl }: Pick<Granted, 'events' | 'appUrl'>): Finding {
   const lacking = appEvents.filter((name) => !events.includes(name));
-  if (lacking.length === 0) return ok('events', 'GitHub tells the App every event that it needs.');
+  if (lacking.length === 0) return ok('events', 'GitHub sends the App every event that it needs.');
   return warning(
     'events',
-    `GitHub does not tell the App ${listed(lacking)}. Interlock learns of them a minute late.`,
+    `GitHub does not send the App ${listed(lacking)}. Interlock learns of them a minute late.`,
     `Subscribe the App to them: ${appUrl}/permissions`,
   );
 }
@@ -117,7 +117,7 @@ export function judgeDeliveries(
   const failed = newest.filter(({ statusCode }) => statusCode < 200 || statusCode >= 400);
   const [last] = newest;
   if (last === undefined)
-    return warning(probe, `GitHub has sent no webhook to ${url} for days.`, 'Push a commit, and look again.');
+    return warning(probe, `GitHub has sent no webhook to ${url} for days.`, 'Push a commit, and run the doctor again.');
   const [lastFailed] = failed;
   if (lastFailed === last)
     return missing(probe, `GitHub got ${last.statusCode} (${last.status}) from ${url}.`, cureOf(last, appUrl));
@@ -191,7 +191,7 @@ export function judgeHindrances(
 /** What became of the refs that the doctor pushed. A refusal is in GitHub's words. */
 export interface PushProbe {
   readonly both: 'moved' | { readonly refusal: string };
-  /** Each alone, where both together were refused. Null: it was not tried. */
+  /** A push of each alone, after a push of both was refused. Null: it was not tried. */
   readonly branchAlone: 'moved' | { readonly refusal: string } | null;
   readonly refAlone: 'moved' | { readonly refusal: string } | null;
   /** A push with a wrong expectation was refused as a whole. Null: it was not tried. */
@@ -218,7 +218,7 @@ export function judgePushes(pushed: PushProbe, { rulesUrl, app }: { rulesUrl: st
     return missing(
       probe,
       'GitHub has moved a ref although its expected value was wrong.',
-      'Do not land here: tell the maintainers of Interlock.',
+      'Do not land here: report it to the maintainers of Interlock.',
     );
   if (left.length > 0) return missing(probe, `GitHub does not let the App delete ${listed(left)}.`, exempt);
   return ok(probe, 'A branch and a ref were pushed together, guarded by their expected values, and deleted.');

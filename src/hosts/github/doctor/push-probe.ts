@@ -71,7 +71,7 @@ async function makeCommit(mirrors: Mirrors, directory: string, tip: string, now:
 async function push({ mirrors, repository }: Probing, refs: readonly Push[]): Promise<'moved' | { refusal: string }> {
   const leases = refs.map(({ ref, expected }) => `--force-with-lease=${ref}:${expected ?? ''}`);
   const specs = refs.map(({ ref, to }) => `${to ?? ''}:${ref}`);
-  // A deletion of what is gone must not keep the others.
+  // A ref that is already deleted must not prevent the other deletions.
   const atomic = refs.some(({ to }) => to !== null) ? ['--atomic'] : [];
   const end = await mirrors.talk(
     repository,

@@ -1,4 +1,4 @@
-// Whether one of the repository's workflows runs on pushes to bot branches: read from the files alone, for a repository
+// Whether one of the repository's workflows runs on pushes to bot branches: read only from the files, for a repository
 // where nothing was validated yet.
 import { parseDocument } from 'yaml';
 import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
@@ -41,7 +41,7 @@ export function runsOnPushTo(branch: string, text: string): boolean {
   const [branches, ignored] = [patternsOf(push['branches']), patternsOf(push['branches-ignore'])];
   if (branches !== null) return matches(branches, branch);
   if (ignored !== null) return !matches(ignored, branch);
-  // With tags alone, pushes of branches start nothing.
+  // If only tags are named, pushes of branches start nothing.
   return !('tags' in push) && !('tags-ignore' in push);
 }
 
@@ -54,7 +54,7 @@ function patternsOf(value: unknown): readonly string[] | null {
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** The last pattern that matches decides; one that begins with `!` takes a match back. */
+/** The last pattern that matches decides. A pattern that begins with `!` takes a match back. */
 function matches(patterns: readonly string[], branch: string): boolean {
   return patterns.reduce((isMatched, pattern) => {
     const isNegative = pattern.startsWith('!');

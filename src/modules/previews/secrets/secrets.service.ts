@@ -1,5 +1,5 @@
 // Secrets of an account that sandboxes are given. A value is sealed for its row, and goes to the repositories it was
-// granted to alone; nobody reads it again.
+// granted to. It is never shown again.
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { givenVariables } from '../../../domain/previews/preview.ts';

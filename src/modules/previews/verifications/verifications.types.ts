@@ -125,7 +125,7 @@ export class Verification {
   attempt!: number;
 
   @Field(() => Boolean, {
-    description: 'Whether its code alone was judged, because no preview came up (interface 2.13).',
+    description: 'Whether only its code was judged, because no preview came up (interface 2.13).',
   })
   degraded!: boolean;
 

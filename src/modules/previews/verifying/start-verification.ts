@@ -42,8 +42,8 @@ export async function startVerification(
 }
 
 /**
- * From its first moment on the newest run decides the check: what was judged before it, perhaps by the code alone, lands
- * nothing any more. Its own turns tell the queue and the host of it.
+ * From its first moment on the newest run decides the check: what was judged before it, perhaps only by the code, lands
+ * nothing any more. Its own turns report this to the queue and the host.
  */
 async function takePlaceOfTheOneBefore(
   { accountId }: Context,

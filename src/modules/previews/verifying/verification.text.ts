@@ -66,7 +66,7 @@ async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): P
 const shownSteps = 30;
 
 function governedBy({ preview, degraded }: VerificationRows['verification']): string {
-  if (degraded) return 'judged by its code alone, no preview came up';
+  if (degraded) return 'only its code was judged, because no preview came up';
   if (!preview) return 'no preview governs it yet';
   return preview.method === 'sandbox'
     ? `preview ${code(preview.name)}: a sandbox of the image ${code(preview.image)}`

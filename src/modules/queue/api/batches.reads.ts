@@ -46,7 +46,7 @@ export async function readBatches(ctx: Context, queueId: string, page: BatchPage
   });
 }
 
-// Live batches and ended ones have a partial index each, which a condition on a parameter alone could not use. Each
+// Live batches and ended ones have a partial index each, which a condition on only a parameter could not use. Each
 // state contributes its newest rows, so that rare states need no scan of all batches.
 const newestByState = `
   select o.id from batch o

@@ -42,7 +42,7 @@ export interface Known {
   readonly queueAsOf: QueueAsOf;
 }
 
-/** The reason alone. */
+/** Only the reason, without its conditions. */
 export function explainBriefly(known: Pick<Known, 'version' | 'position' | 'events' | 'queueAsOf'>): Explained {
   const reason = explain(explainedPullRequest(known, known.version, known.position));
   return { ...reason, at: new Date(known.queueAsOf.now), conditions: [] };

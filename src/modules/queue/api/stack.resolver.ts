@@ -39,7 +39,7 @@ function aboveOf(ctx: GraphQLContext): DataLoader<string, PullRequest[]> {
 export class StackResolver {
   @FieldResolver(() => PullRequest, {
     nullable: true,
-    description: 'The pull request that it stands on in its stack. Null: it stands on its base branch alone.',
+    description: 'The pull request that it stands on in its stack. Null: it stands only on its base branch.',
   })
   async below(@Ctx() ctx: GraphQLContext, @Root() { id }: PullRequest): Promise<PullRequest | null> {
     return await loaderOf(ctx, belowOf).load(id);

@@ -74,7 +74,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Twenty attempts pass in two minutes, and a host may be down for longer: the number alone ends nothing that people
+ * Twenty attempts pass in two minutes, and a host may be down for longer: so the number of attempts does not by itself end what people
  * requested.
  */
 function isTriedOut(ctx: Context, { attempt, plannedAt }: IntentRow, error: unknown): boolean {

@@ -24,7 +24,7 @@ export async function withoutBots<Each extends Opened>(
     );
   const named = opened.flatMap((each) => batchOf(each) ?? []);
   if (named.length === 0) return [...opened];
-  // By the batch and not by the bot pull request: the host may tell of it before its row is written.
+  // By the batch and not by the bot pull request: the host may report it before its row is written.
   const known = await ctx.db.read<{ id: string }>(ctx.accountId, {
     name: 'batches_of_bot_branches',
     text: `select id::text as id from batch where account_id = $1 and repository_id = $2 and id = any ($3::bigint[])`,

@@ -145,7 +145,7 @@ function wantedOf({ movedAt, isTested, configurationYaml, ...host }: KeptBuild):
       hostRules: { push: 'checked', why: null, linear: false, signed: false, enforcedChecks: hostEnforced },
     },
   );
-  // Where nothing is required of a head itself, the checks of builds tell when its CI has ended.
+  // Where nothing is required of a head itself, the checks of builds show when its CI has ended.
   const isJudged = !isTested && rules.ownRequiredChecks?.length !== 0;
   const required = (isJudged ? rules.ownRequiredChecks : rules.requiredChecks) ?? [];
   const names = required.map(({ name }) => name).filter((name) => !name.includes('*') && !isServiceCheck(name));

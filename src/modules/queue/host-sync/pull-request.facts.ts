@@ -8,7 +8,7 @@ export interface SeenPullRequest extends HostPullRequest {
   readonly headUnseen: boolean;
 }
 
-/** Git knows a push before the host's records do. What they say of an older head is true of that head alone. */
+/** Git knows a push before the host's records do. What they say of an older head is true only of that head. */
 export function atTip(recorded: HostPullRequest): SeenPullRequest {
   const headSha = recorded.headTip ?? recorded.headSha;
   return { ...recorded, headSha, headUnseen: headSha !== recorded.headSha };

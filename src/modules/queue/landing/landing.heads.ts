@@ -159,7 +159,7 @@ const mostTries = 5;
 
 /**
  * Puts the heads back that are still where the landing has moved them. A branch to which somebody pushed in the meantime
- * stays, as does one that the host protects. Idempotent.
+ * stays, as does a branch that the host protects. Idempotent.
  */
 export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: readonly HeadMove[]): Promise<void> {
   const client = hostClient(ctx, host);
@@ -187,7 +187,7 @@ export async function restoreHeads(ctx: Context, { host }: LoadedBatch, moves: r
   }
 }
 
-/** Runs that a moved head has started. One that goes on costs time, and no landing waits for that. */
+/** Cancels runs that a moved head has started. A run that continues only costs time, and no landing waits for it. */
 async function cancelRuns(ctx: Context, host: LoadedBatch['host'], commit: string): Promise<void> {
   await hostClient(ctx, host)
     .cancelChecks(commit)

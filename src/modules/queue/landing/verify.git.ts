@@ -18,7 +18,7 @@ export interface Examined {
   readonly proof: StoredProof;
 }
 
-/** From git alone, whatever the records say. */
+/** Only from git, whatever the records say. */
 export async function composeAgain(
   { client, proof }: Examined,
   parent: string,

@@ -139,7 +139,7 @@ function wantedOf(repository: RepositoryRow): WantedNotifications {
   return { comment: wantsComment(merge_rules), check: publicationOf(merge_rules.publish_status_check) !== 'never' };
 }
 
-/** Tells the first pull request in line why it waits, once for each pause (interface 2.3) and once for each freeze. */
+/** Comments on the first pull request in line why it waits, once for each pause (interface 2.3) and each freeze. */
 async function planHoldMessages(work: QueueWork, { repository, holds }: Held): Promise<void> {
   const { ctx, tx, queue, now } = work;
   if (queue.waiting + queue.tagged === 0 || !configurationOf(repository).merge_rules.enable_comments) return;

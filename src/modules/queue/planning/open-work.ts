@@ -35,7 +35,7 @@ export const causes: Readonly<Record<string, string>> = {
   new: 'next in line',
   optimistic: 'carries the earlier ones with it',
   bisect: 'half of a batch that failed',
-  probe: 'to tell whose failure it is',
+  probe: 'to learn whose failure it is',
   retry: 'tried once more',
 };
 

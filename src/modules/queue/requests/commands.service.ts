@@ -134,7 +134,7 @@ async function countFailure(
 
 /** Refuses the rest of the comment once, on the pull request if it is known here. */
 async function passOver(ctx: Context, { repository, comment, commands }: ReadComment, error: unknown): Promise<void> {
-  const reason = error instanceof DomainError ? error.message : 'an error of the service, which its log tells.';
+  const reason = error instanceof DomainError ? error.message : 'an error of the service, which is in its log.';
   const refusal = `This could not be carried out: ${reason} Ask again.`;
   const known = await ctx.db.transaction(
     ctx.accountId,

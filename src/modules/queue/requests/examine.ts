@@ -22,7 +22,7 @@ interface QueueOf {
   readonly haltedReason: string | null;
 }
 
-/** Tells one finding after the other. Nothing that is tried stays. */
+/** Reports one finding after the other. It undoes everything that it tries. */
 export async function examineRepository(ctx: Context, row: RepositoryRow, report: ReportFinding): Promise<void> {
   const queues = await readQueues(ctx, row.id);
   const repository = row.active ? row : await withFile(ctx, row, report);

@@ -112,7 +112,7 @@ const mostOfRepository = 16;
 const urgency = (hint: string): string =>
   `${hint}.due_at - case when ${hint}.kind = 'checks' then interval '30 seconds' else interval '0' end, ${hint}.id`;
 
-/** Takes what is due, apart from repositories of which a process handles hints already. */
+/** Takes due hints, except hints of repositories whose hints a process is already handling. */
 export async function takeDueHints(query: Query, { owner, now, until }: HintLease): Promise<TakenHint[]> {
   return await query<TakenHint>(
     `update host_hint h set leased_by = $1, leased_until = $3, again_at = null

@@ -79,7 +79,7 @@ export function stepText(step: Left, { rows, freeze, holder }: Reasons & { reado
 export const callText: Readonly<Record<ProviderCall, string>> = {
   trigger: 'trigger its provider',
   read: 'ask its provider how it stands',
-  cancel: 'tell its provider to cancel',
+  cancel: 'ask its provider to cancel',
 };
 
 /** The sentence about a wait. */
@@ -104,7 +104,7 @@ export function waitText(step: Extract<Step<string>, { kind: 'wait' }>): string 
 export function providerText(provider: ProviderSettings): string {
   switch (provider.kind) {
     case 'none':
-      return 'none, reports tell how it goes';
+      return 'none: reports say how it goes';
     case 'command':
       return 'a command in the sandbox';
     case 'http':

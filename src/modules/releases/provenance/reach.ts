@@ -152,7 +152,7 @@ async function commitAt(ctx: Context, queueId: string, position: number): Promis
 async function keepReaches(ctx: Context, { queueId, length }: Base, reaches: readonly Reach[]): Promise<void> {
   if (reaches.length === 0) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    // Of two concurrent readers the one that saw more of the base is right. Both lock rows in one order, against
+    // Of two concurrent readers, the reader that saw more of the base is right. Both lock rows in one order, against
     // deadlocks.
     await tx.query(
       `insert into candidate_reach as known (account_id, queue_id, candidate_id, position, bounded)

@@ -1,4 +1,4 @@
-// Turns a prompt into steps. They are appended to the plan; numbers that people have read stay what they are.
+// Turns a prompt into steps, which are appended to the plan. Earlier steps keep their numbers.
 import type { Context } from '../../../context.ts';
 import { asTitle, mostPlannedLeaves, numberSteps } from '../../../domain/runbooks/steps.ts';
 import { AgentRefused, type Plan } from '../../../platform/agents/port.ts';

@@ -1,5 +1,5 @@
 // Wakes runbooks whose wake was lost, whose workflow went with all of Temporal's data, or whose pull request has merged
-// or been closed: nobody tells them of that.
+// or been closed: no event reports this to them.
 import type { Ports } from '../../../context.ts';
 import { wakeDue, type DueRow } from '../../../platform/turns/index.ts';
 

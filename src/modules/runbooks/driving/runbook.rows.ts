@@ -1,4 +1,4 @@
-// The rows a runbook is driven by, and what they come to.
+// The rows of a runbook that a turn reads, and the situation that they describe.
 import type { Context } from '../../../context.ts';
 import type { LeafSituation, RunbookSituation } from '../../../domain/runbooks/drive.ts';
 import { placeLeaf, stepOf, type PlacedPullRequest, type Place } from '../../../domain/runbooks/pull-requests.ts';
@@ -30,13 +30,13 @@ export interface RunbookRows {
   readonly commits: readonly RunbookCommitRow[];
 }
 
-/** Takes the runbook's row, and reads what belongs to it under it. */
+/** Locks the runbook's row, and reads the other rows of the runbook under this lock. */
 export async function lockRows(ctx: Context, tx: Transaction, runbookId: string): Promise<RunbookRows> {
   const runbook = await lockRunbook(ctx, tx, runbookId);
   return await readRows(tx, runbook);
 }
 
-/** In a transaction that holds the runbook's row. What was written before is seen. */
+/** In a transaction that holds the lock of the runbook's row. Also reads what this transaction has written. */
 export async function readRows(tx: Transaction, runbook: RunbookRow): Promise<RunbookRows> {
   await tx.em.flush();
   const { accountId, id: runbookId } = runbook;
@@ -71,7 +71,7 @@ export function situationOf(rows: RunbookRows): RunbookSituation {
       isQueued: Boolean(row.queuedHead) && row.queuedHead === row.headCommit,
       isBelowMerged: pullRequests.some(({ branch, state }) => branch === row.baseBranch && state === 'merged'),
     })),
-    // A prompt that came later is gone on with.
+    // A prompt that came after the cancellation continues the runbook.
     isCanceled: Boolean(runbook.cancelRequestedAt) && prompts.every(({ plannedAt }) => plannedAt),
     prMode: runbook.prMode,
     isPublishAsked: Boolean(runbook.publishRequestedAt),

@@ -149,7 +149,7 @@ function callText(call: RunbookCall, rows: RunbookRows): string {
     case 'open':
       return `open a pull request of ${branch} into ${baseBranch}`;
     case 'refresh':
-      return `tell on #${number ?? ''} what was done`;
+      return `describe on #${number ?? ''} what was done`;
     case 'retarget':
       return `have #${number ?? ''} go into ${rows.runbook.targetBranch}`;
     case 'queue':

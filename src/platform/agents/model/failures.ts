@@ -34,7 +34,7 @@ function isFinal(status: number, code: string, said: string): boolean {
   return status < 500 && !passing.includes(status);
 }
 
-// Providers have no name in common for these, and many say them in words alone.
+// Providers have no name in common for these, and many say them only in words.
 function isTooLong(code: string, said: string): boolean {
   return (
     /context_length|string_above_max_length/.test(code) ||

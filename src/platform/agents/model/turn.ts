@@ -15,7 +15,7 @@ export interface ModelClient {
   readonly limits: ModelLimits;
 }
 
-/** A tool whose arguments are checked before they are handed on. */
+/** A tool whose arguments are checked before they are passed on. */
 export interface CheckedTool extends Tool {
   readonly schema: z.ZodType;
 }

@@ -1,4 +1,4 @@
-// What every tool is handed, and how a tool is described.
+// What every tool receives, and how a tool is described.
 import { z } from 'zod';
 import { guardedFault, type ChangePolicy } from '../../../domain/runbooks/policy.ts';
 import type { Grown, RunFolders, Sandbox } from '../../sandbox/index.ts';
