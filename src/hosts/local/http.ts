@@ -171,7 +171,10 @@ async function receivePack(
 }
 
 function tooFull(): Refusal {
-  return new Refusal(507, 'There is too little room on the disk for this push: ask the operator of this service to make room');
+  return new Refusal(
+    507,
+    'There is too little room on the disk for this push: ask the operator of this service to make room',
+  );
 }
 
 async function isManagedRef(options: GitHttpOptions, repository: HostRepository, ref: string): Promise<boolean> {
