@@ -5,7 +5,7 @@ import { createApiToken } from '../../src/modules/accounts/index.ts';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { registerPreview } from '../../src/modules/previews/registrations/registrations.service.ts';
 import { updateEnvironment } from '../../src/modules/releases/environments.service.ts';
-import { openRunLog } from '../../src/modules/releases/logs/log.writer.ts';
+import { openRunLog } from '../../src/modules/releases/logs/run-log.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
 import { releaseWorld, type ReleaseWorld } from '../support/release-world.ts';
 import { configurationYaml, parallel } from '../support/world.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemContext, type Context } from '../../src/context.ts';
 import { followLog } from '../../src/graphql/logs.ts';
-import { logOf } from '../../src/modules/releases/logs/log.reads.ts';
-import { openRunLog } from '../../src/modules/releases/logs/log.writer.ts';
+import { logOf } from '../../src/modules/releases/logs/run-log.ts';
+import { openRunLog } from '../../src/modules/releases/logs/run-log.ts';
 import { keptOutput } from '../../src/platform/log-pieces.ts';
 import { encodeNodeId } from '../../src/graphql/node-id.ts';
 import { seed } from '../graphql/seed.ts';

@@ -1,8 +1,7 @@
 // When will a pull request land? The present line is simulated many times, each time in a random world that agrees with
 // the known facts. The planner decides as in production. Later arrivals are behind, and are not part of the forecast.
-import { buildsSpeculatively } from '../queue/model/rules.ts';
+import { buildsSpeculatively, type QueueRules } from '../queue/model/rules.ts';
 import type { Targets } from '../queue/model/overlap.ts';
-import type { QueueRules } from '../queue/model/rules.ts';
 import type { Snapshot } from '../queue/model/snapshot.ts';
 import { simulate } from './engine.ts';
 import type { BuildStatistics } from './build-statistics.ts';
@@ -174,4 +173,29 @@ function etaOf({ landings, ejected }: SimulatedEnds, from: number): Eta | NoEta 
   const instant = (share: number): number =>
     Math.max(from, sorted[Math.min(sorted.length, Math.ceil(share * (sorted.length + 1))) - 1] ?? from);
   return { p50: instant(0.5), p90: instant(0.9) };
+}
+
+/** One sentence for people, in UTC. */
+export function etaText(eta: Eta | NoEta, now: number): string {
+  if (typeof eta === 'string') return unknownTexts[eta];
+  const isToday = dayOf(eta.p90) === dayOf(now);
+  const instantText = (at: number): string => (isToday ? timeOf(at) : `${dayOf(at)} ${timeOf(at)}`);
+  return `It is merged about ${instantText(eta.p50)}, by ${instantText(eta.p90)} UTC at the latest in 9 of 10.`;
+}
+
+const unknownTexts = {
+  halted: 'When it is merged is not known while the queue is halted.',
+  paused: 'When it is merged is not known while the queue is paused.',
+  no_window: 'It is not merged before a merge window opens or a freeze ends, and when that is is not known.',
+  no_build_history: 'When it is merged is not known before a build of this queue has ended.',
+  too_far_back: 'When it is merged can be estimated as soon as it is further ahead in line.',
+  likely_to_fail: 'It is more likely to be blocked than to be merged.',
+} as const satisfies Record<NoEta, string>;
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString().slice(11, 16);
 }

@@ -2,7 +2,8 @@
 // request or is a bot branch; the default branch and bases of open pull requests are checked too, last in line, so
 // that a red base is seen (after a landing nothing runs there: the landed commit has its checks already).
 // A check belongs to its commit: branches on the same commit share its runs.
-import type { BaseRules, CheckReport, HostRepository } from '../port.ts';
+import { open as openFile } from 'node:fs/promises';
+import type { BaseRules, CheckReport, HostRepository, CheckLog } from '../port.ts';
 import { branchOf, branchRef, isBotBranch, isTemporaryBranch, listRefs, readFile, readRef } from '../git/index.ts';
 import {
   cancelCheckRuns,
@@ -13,7 +14,7 @@ import {
   type NewCheckRun,
 } from './check-runs.rows.ts';
 import { ciFileCheck, ciFileLimit, ciFilePath, parseCiFile, type CiFile } from './ci-file.ts';
-import { type Installation, readDefaultBranch } from './installation.ts';
+import { type Installation, readDefaultBranch, checkLogPath } from './installation.ts';
 import { findOpenPullRequests } from './pull-requests.rows.ts';
 
 /** What a branch is to CI: higher runs first, null does not run. */
@@ -179,4 +180,26 @@ export async function readCiBranches(
 export function checkUrl(installation: Installation, repository: HostRepository, row: Pick<CheckRunRow, 'id'>): string {
   const { owner, name } = repository;
   return `${installation.publicUrl}/git/${encodeURIComponent(owner)}/${encodeURIComponent(name)}.git/checks/${row.id}/log`;
+}
+
+/** The end of a check run's output so far. Empty before the run has written anything. */
+export async function readCheckLog(
+  dataDir: string,
+  accountId: string,
+  checkRunId: string,
+  maxBytes = 2 * 1024 * 1024,
+): Promise<CheckLog> {
+  const file = await openFile(checkLogPath(dataDir, accountId, checkRunId)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (file === null) return { text: '', truncated: false };
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, maxBytes);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return { text: buffer.toString('utf8', 0, bytesRead), truncated: size > length };
+  } finally {
+    await file.close();
+  }
 }

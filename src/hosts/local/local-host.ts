@@ -5,7 +5,7 @@ import { createCiRunner } from './ci-runner.ts';
 import { registerGitHttp } from './http.ts';
 import { importRepository } from './import.ts';
 import { findCheckRun } from './check-runs.rows.ts';
-import { readCheckLog } from './check-log.ts';
+import { readCheckLog } from './ci.ts';
 import { conversationOperations } from './conversations.ts';
 import { cancelChecks, readBaseRules, readChecks, rerunChecks } from './ci.ts';
 import { examineOperation } from './examine.ts';

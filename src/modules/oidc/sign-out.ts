@@ -1,8 +1,16 @@
 // Signing out at the OpenID provider too, after the session here has ended.
 import type { Context, Ports } from '../../context.ts';
 import { awayMinutes } from '../../domain/accounts/sign-in.ts';
-import { decrypt, encrypt, readIdToken, type Secrets } from '../accounts/index.ts';
+import {
+  decrypt,
+  encrypt,
+  readIdToken,
+  type Secrets,
+  claimUnusedRefreshTokens,
+  forgetRefreshToken,
+} from '../accounts/index.ts';
 import { asRefusal, type Oidc } from './sign-in.ts';
+import { OidcFailure } from '../../platform/oidc/index.ts';
 
 interface Ended {
   readonly accountId: string;
@@ -45,5 +53,25 @@ function openEnded({ clock }: Ports, secrets: Secrets, sealed: string | null): E
     return ended.until > clock().getTime() ? ended : null;
   } catch {
     return null;
+  }
+}
+
+/**
+ * Revokes refresh tokens at the provider that nothing here uses any more, because the last session and the last token of the
+ * person have ended. A revocation that fails is tried again in a minute.
+ */
+export async function revokeUnusedTokens(
+  ports: Pick<Ports, 'db' | 'clock' | 'log'>,
+  secrets: Secrets,
+  { settings, provider }: Oidc,
+): Promise<void> {
+  for (const unused of await claimUnusedRefreshTokens(ports, secrets, settings.issuer)) {
+    try {
+      await provider.revoke(unused.token);
+      await forgetRefreshToken(ports, unused);
+    } catch (error) {
+      if (!(error instanceof OidcFailure)) throw error;
+      ports.log.warn({ err: error, userId: unused.userId }, 'The OpenID provider did not take a refresh token back.');
+    }
   }
 }

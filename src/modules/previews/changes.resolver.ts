@@ -1,16 +1,23 @@
 // The changes that a subscriber to previews gets: each is an event, and shows its subject as it is when it is sent.
-import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, ObjectType } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, type Following, type Subscribing } from '../../graphql/subscriptions.ts';
+import {
+  followEvents,
+  type Following,
+  type Subscribing,
+  ChangeByEvent,
+  FollowArgs,
+} from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import { Event } from '../events/events.types.ts';
 import { loadRepository, requireStillSeen } from '../repositories/index.ts';
-import { FollowPreviewsArgs, PreviewChange, VerificationChange } from './changes.types.ts';
 import { registrationById } from './registrations/registrations.reads.ts';
 import { PreviewRegistration } from './registrations/registrations.types.ts';
 import { findPullRequestId, verificationById } from './verifications/verifications.reads.ts';
 import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 import { Verification } from './verifications/verifications.types.ts';
+import { PullRequestNumber } from '../../graphql/scalars.ts';
+import { RepositoryInput } from '../repositories/repositories.types.ts';
 
 @Resolver(() => Event)
 export class PreviewChangesResolver {
@@ -103,4 +110,37 @@ async function follow<Change extends object>(
       return await toChange(event);
     },
   });
+}
+
+@ArgsType()
+class FollowPreviewsArgs extends FollowArgs {
+  @Field(() => RepositoryInput, { description: 'The repository.' })
+  repository!: RepositoryInput;
+
+  @Field(() => PullRequestNumber, {
+    nullable: true,
+    description: 'One of its pull requests. Left out: all of them, later ones too.',
+  })
+  number?: number | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A verification changed.' })
+class VerificationChange extends ChangeByEvent {
+  @Field(() => Verification, { description: 'The verification as it is now.' })
+  verification!: Verification;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A preview was registered, came up or went.' })
+class PreviewChange extends ChangeByEvent {
+  @Field(() => PreviewRegistration, {
+    nullable: true,
+    description: 'What CI registered or took back, as it is now. Null: it is about a verification.',
+  })
+  registration!: PreviewRegistration | null;
+
+  @Field(() => Verification, {
+    nullable: true,
+    description: 'The verification whose preview it is, as it is now. Null: it is about a registration.',
+  })
+  verification!: Verification | null;
 }

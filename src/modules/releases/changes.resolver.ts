@@ -1,14 +1,13 @@
 // The changes that a subscriber to releases gets: each is an event, and shows its subject as it is when it is sent.
-import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, ObjectType } from 'type-graphql';
 import { loadIfAny, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
+import { followEvents, type Subscribing, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
 import { requireStillSeen } from '../repositories/index.ts';
 import { candidateById } from './candidates.reads.ts';
 import { ReleaseCandidate } from './candidates.types.ts';
-import { DeploymentChange, EnvironmentChange, FollowEnvironmentsArgs } from './changes.types.ts';
 import { deploymentById } from './deployments.reads.ts';
 import { Deployment } from './deployments.types.ts';
 import { Environment } from './environments.types.ts';
@@ -98,4 +97,31 @@ async function follow<Change extends object>(
       return await toChange(event, id);
     },
   });
+}
+
+@ArgsType()
+class FollowEnvironmentsArgs extends FollowArgs {
+  @Field(() => String, { description: 'The release project.' })
+  project!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'Name of one of its environments. Left out: all of them, later ones too.',
+  })
+  environment?: string | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A deployment changed.' })
+class DeploymentChange extends ChangeByEvent {
+  @Field(() => Deployment, { description: 'The deployment as it is now.' })
+  deployment!: Deployment;
+}
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'Something in an environment changed, such as a deployment or a freeze.',
+})
+class EnvironmentChange extends ChangeByEvent {
+  @Field(() => Environment, { description: 'The environment as it is now.' })
+  environment!: Environment;
 }

@@ -1,19 +1,19 @@
 // The changes that a subscriber to runbooks gets: each is an event, and shows its subject as it is when it is sent.
-import { Args, Ctx, FieldResolver, Resolver, Root, Subscription } from 'type-graphql';
+import { Args, Ctx, FieldResolver, Resolver, Root, Subscription, ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../../domain/errors.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../graphql/context.ts';
-import { followEvents, type Subscribing } from '../../graphql/subscriptions.ts';
+import { followEvents, type Subscribing, ChangeByEvent, FollowArgs } from '../../graphql/subscriptions.ts';
 import { requireScope } from '../accounts/index.ts';
 import type { FollowedEvent } from '../events/index.ts';
 import { Event } from '../events/events.types.ts';
 import { loadRepository, requireStillSeen } from '../repositories/index.ts';
 import { readNewPieces } from './activity.reads.ts';
-import { FollowRunbooksArgs, RunbookChange } from './changes.types.ts';
 import { loadRunbook, runbookById } from './runbooks.reads.ts';
 import { Runbook } from './runbooks.types.ts';
 import { stepsOfRunbook } from './steps.reads.ts';
 import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 import { RunbookLeaf } from './steps.types.ts';
+import { RepositoryInput } from '../repositories/repositories.types.ts';
 
 @Resolver(() => Event)
 export class RunbookChangesResolver {
@@ -93,4 +93,28 @@ function textReader(ctx: GraphQLContext): (runbookId: string) => Promise<string>
     if (last !== undefined) sentUpTo.set(runbookId, last.id);
     return pieces.map(({ text }) => text).join('');
   };
+}
+
+@ArgsType()
+class FollowRunbooksArgs extends FollowArgs {
+  @Field(() => Int, { nullable: true, description: 'A runbook.' })
+  number?: number | null;
+
+  @Field(() => RepositoryInput, { nullable: true, description: 'All of a repository, in its place.' })
+  repository?: RepositoryInput | null;
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A runbook changed.' })
+class RunbookChange extends ChangeByEvent {
+  @Field(() => Runbook, { description: 'The runbook as it is now.' })
+  runbook!: Runbook;
+
+  @Field(() => String, {
+    description:
+      "New log text since this subscription's last message, or since the subscription began. Long text is shortened: `runbookLog` has all.",
+  })
+  log!: string;
+
+  /** Number of the leaf that changed. */
+  stepNumber!: string | null;
 }

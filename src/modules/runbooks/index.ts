@@ -5,5 +5,5 @@ export { wakeDueRunbooks } from './driving/relay.ts';
 export { advanceRunbook, type RunbookAdvance } from './driving/runbook.advance.ts';
 export { carryOutRunbook } from './driving/runbook.carry-out.ts';
 export { cancelRunbook, publishRunbook, retryRunbook } from './runbooks.control.ts';
-export { stopRunbooks } from './repository.stop.ts';
+export { stopRunbooks } from './runbooks.control.ts';
 export { runbookLogForgetting } from './retention.ts';

@@ -1,4 +1,4 @@
-// Stopping a runbook, trying what failed again, and asking for its pull requests.
+// Stops runbooks, retries failed leaves, and asks for pull requests.
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { isBudgetSpent, requireGreaterBudget } from '../../domain/runbooks/request.ts';
@@ -11,7 +11,7 @@ import { findRunbookDefaults } from './defaults.reads.ts';
 import { actorOf } from './runbooks.preconditions.ts';
 import { RunbookPullRequestEntity, type RunbookRow } from './runbooks.entities.ts';
 import { announceRunbook } from './runbooks.events.ts';
-import { changeRunbook } from './runbooks.locks.ts';
+import { changeRunbook, lockRunbook } from './runbooks.locks.ts';
 import { requireWriter } from './runbooks.reads.ts';
 import { budgetSpent } from './runbooks.service.ts';
 import { wakeRunbook } from './runbooks.wake.ts';
@@ -157,4 +157,25 @@ export async function publishRunbook(ctx: Context, number: number): Promise<void
 // Not locked: the runbook's row is, and a turn of a runbook whose repository is gone does nothing.
 async function requireActiveOf(ctx: Context, tx: Transaction, { repositoryId: id }: RunbookRow): Promise<void> {
   requireActive(await tx.em.findOneOrFail(RepositoryEntity, { id, accountId: ctx.accountId }));
+}
+
+/** Asks all runbooks of a repository to stop. `because`: the reason that users read. Idempotent. */
+export async function stopRunbooks(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, because }: { readonly repositoryId: string; readonly because: string },
+): Promise<void> {
+  const open = await tx.query<{ id: string }>(
+    `select r.id::text as id from runbook r where r.account_id = $1 and r.repository_id = $2 and r.cancel_requested_at is null
+       and (r.not_started + r.queued + r.in_progress > 0
+         or exists (select from runbook_prompt p where p.account_id = r.account_id and p.runbook_id = r.id and p.planned_at is null))
+     order by r.id`,
+    [ctx.accountId, repositoryId],
+  );
+  for (const { id } of open) {
+    const runbook = await lockRunbook(ctx, tx, id);
+    runbook.version += 1;
+    await cancelWork(ctx, tx, runbook, because);
+    wakeRunbook(ctx, tx, runbook);
+  }
 }

@@ -4,7 +4,7 @@ import { destinationsOf, writeSlackAddress, type SlackDestinationRule } from '..
 import { channelsOf, type SlackInstallation } from '../../domain/slack/settings.ts';
 import type { Ports } from '../../context.ts';
 import type { SystemQueries } from '../../platform/database.ts';
-import { readRecipients } from './recipients.ts';
+import { userIdOf } from '../../domain/accounts/handle.ts';
 
 const pageSize = 500;
 
@@ -160,4 +160,33 @@ async function subjectOf(
     [accountId, environmentId, id],
   );
   return began === undefined ? null : `freeze:${environmentId}:${began.id}`;
+}
+
+const namesOf = {
+  pull_request:
+    'select array[author, requested_by, merge_requested_by] as names from pull_request where account_id = $1 and id = $2',
+  deployment: 'select array[actor] as names from deployment where account_id = $1 and id = $2',
+} as const;
+
+/**
+ * Ids of the users who get direct messages: of a pull request its author, the user who queued it and the person it was
+ * queued for, of a deployment the user who asked for it. Never the service user.
+ */
+async function readRecipients(
+  query: SystemQueries['query'],
+  accountId: string,
+  subject: string,
+): Promise<readonly string[]> {
+  const [kind = '', id = ''] = subject.split(':');
+  if (kind !== 'pull_request' && kind !== 'deployment') return [];
+  const [row] = await query<{ names: readonly (string | null)[] }>(namesOf[kind], [accountId, id]);
+  const called = row?.names.flatMap((name) => name ?? []) ?? [];
+  const users = await query<{ id: string }>(
+    `select id::text as id from account_user
+     where account_id = $1 and removed_at is null and not is_service
+       and (lower(handle) = any ($2::text[]) or lower(email) = any ($2::text[]) or id = any ($3::bigint[]))
+     order by id`,
+    [accountId, called.map((name) => name.toLowerCase()), called.flatMap((name) => userIdOf(name) ?? [])],
+  );
+  return users.map((user) => user.id);
 }

@@ -1,3 +1,3 @@
 export { planAccount, planRepository, type Ownership } from './ownership.ts';
 export { countRows, eraseRows, readBinaryColumns, readCatalogue } from './rows.ts';
-export { selectOwned, type OwnedTable } from './select.ts';
+export { selectOwned, type OwnedTable } from './ownership.ts';

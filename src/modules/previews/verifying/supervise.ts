@@ -5,7 +5,6 @@ import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { supervise, type Due } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
-import { driveEndpoint } from './drive-endpoint.ts';
 import { driveSandbox, takeAway } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
@@ -16,6 +15,9 @@ import { openVerificationLog } from './run-log.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 import { whyStopped } from './stopped.ts';
 import type { Verifying } from './verifying.ts';
+import { judgeSteps } from '../../../domain/previews/judge.ts';
+import { openRegistration } from '../registrations/registrations.open.ts';
+import { driveApp } from './drive-app.ts';
 
 const statuses = "status in ('booting', 'driving', 'tearing_down')";
 const standsSql = `(verification.registration_id is null or exists (
@@ -138,4 +140,28 @@ async function release(
         );
       }),
   );
+}
+
+/** Drives the preview that CI registered, until the registration expires. The endpoint is neither made nor torn down here. */
+async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending> {
+  const { ctx, rows, verifying, log } = supervised;
+  const { verification } = rows;
+  const { preview, registrationId } = verification;
+  if (preview?.method !== 'endpoint' || !registrationId) return { status: 'error', summary: 'No preview governs it.' };
+  const registration = await openRegistration(ctx, verifying.secrets, registrationId);
+  // Its time is over, or another registration replaced it. whyStopped reads which.
+  if (registration === null) return await whyStopped(supervised);
+  const { secrets, expiresAt } = registration;
+  const leftMs = expiresAt.getTime() - ctx.clock().getTime();
+  log.hide(Object.values(secrets));
+  log.write(`[interlock] ${registration.url} is driven, which CI registered.\n`);
+  const end = AbortSignal.timeout(leftMs);
+  const driven = await driveApp(
+    { ...supervised, signal: AbortSignal.any([supervised.signal, end]) },
+    { target: { kind: 'endpoint', url: registration.url }, preview, secrets },
+  );
+  if (end.aborted && !supervised.signal.aborted) return await whyStopped(supervised);
+  if (driven.kind === 'undrivable') return { status: 'error', summary: driven.words };
+  const { verdict, summary } = judgeSteps(driven.steps);
+  return { status: verdict, summary };
 }

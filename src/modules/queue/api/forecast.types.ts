@@ -1,5 +1,5 @@
 import { Field, Float, Int, ObjectType, registerEnumType } from 'type-graphql';
-import { etaText } from '../../../domain/simulation/eta.text.ts';
+import { etaText } from '../../../domain/simulation/forecast.ts';
 import type { Eta, NoEta } from '../../../domain/simulation/forecast.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import type { LineMoves, QueueForecast } from './forecast.reads.ts';

@@ -5,7 +5,7 @@ import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { readLastWords } from '../../../platform/log-pieces.ts';
-import { ownerOf } from '../logs/log.writer.ts';
+import { ownerOf } from '../logs/run-log.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
 
 export interface DeploymentSummary {

@@ -5,7 +5,7 @@ import { passFailpoint } from '../../../platform/failpoints.ts';
 import type { ProviderReading, ProviderRun, Providers } from '../../../platform/providers/index.ts';
 import { HandedOver, supervise, type Due, type Kind, type KindTypes } from '../../../platform/turns/index.ts';
 import type { Secrets } from '../../accounts/index.ts';
-import { openRunLog } from '../logs/log.writer.ts';
+import { openRunLog } from '../logs/run-log.ts';
 import { readingText, type Subject } from './provider-call.ts';
 
 /** What carrying out needs besides the ports. */

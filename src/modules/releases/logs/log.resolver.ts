@@ -19,7 +19,7 @@ import { maySeeInside } from '../../repositories/index.ts';
 import { deploymentById } from '../deployments.reads.ts';
 import { Deployment } from '../deployments.types.ts';
 import { loadReleaseProject, releaseProjectById } from '../projects.reads.ts';
-import { logOf } from './log.reads.ts';
+import { logOf } from './run-log.ts';
 import { payloadOf, type SubscriptionValue } from '../../../graphql/subscription-payloads.ts';
 
 @ArgsType()

@@ -8,11 +8,13 @@ import { carryOutDue, putOff, type CarryOut } from '../../../platform/turns/inde
 import { writeLeaf } from '../steps.writer.ts';
 import { superviseAgent } from './supervise.ts';
 import type { RunbookDriving } from './agent-session.ts';
-import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called } from './publishing.ts';
+import { openPullRequest, refreshPullRequest, retargetPullRequest, type Called, numberOf } from './publishing.ts';
 import { pushCommit } from './pushing.ts';
-import { askToQueue } from './queueing.ts';
 import { runbookKind, untried, type RunbookTypes } from './runbook.advance.ts';
-import type { RunbookRows } from './runbook.rows.ts';
+import { type RunbookRows, pullRequestOf } from './runbook.rows.ts';
+import { passFailpoint } from '../../../platform/failpoints.ts';
+import { queuePullRequest } from '../../queue/index.ts';
+import { announcePullRequest } from './pull-requests.ended.ts';
 
 const carryOut: CarryOut<RunbookTypes> = {
   kind: runbookKind,
@@ -96,4 +98,28 @@ async function refuse(
   if (call.kind === 'refresh') row.isStale = false;
   if (call.kind === 'queue') Object.assign(row, { queuedAt: ctx.clock(), queuedHead: row.headCommit });
   if (call.kind === 'retarget') row.baseBranch = runbook.targetBranch;
+}
+
+/**
+ * Asks to queue a finished pull request in the name of the runbook's author, once for each head. The queue itself waits for
+ * its checks, and says why it refuses it.
+ */
+async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
+  const { repository, runbook } = rows;
+  const row = pullRequestOf(rows, id);
+  const number = numberOf(row);
+  const actor = { ...ctx.actor, userId: runbook.authorUserId ?? null, email: runbook.authorEmail };
+  const author = { ...ctx, actor: { ...actor, handle: runbook.authorHandle ?? null } };
+  await passFailpoint('runbook:before_queue');
+  const { owner, name } = repository;
+  await queuePullRequest(author, { repository: { owner, name }, number, source: 'runbook' });
+  await passFailpoint('runbook:queued');
+  return {
+    words: `Asked to queue #${number}`,
+    write: async (tx, now) => {
+      const there = pullRequestOf(now, id);
+      Object.assign(there, { queuedAt: ctx.clock(), queuedHead: row.headCommit });
+      await announcePullRequest(ctx, tx, now.runbook, there);
+    },
+  };
 }
