@@ -207,9 +207,9 @@ export function responsesOf(group: Group, components: Components, examples: Exam
   if (group[0].method === 'GET')
     responses[304] = { description: 'The answer is still the one in `If-None-Match`.', headers: ofReads };
   for (const [status, each] of schemas)
-    if (status < 400) responses[status] = success(group, status, [...each.values()], examples);
+    if (status < 400) responses[status] = success(group, status, { schemas: [...each.values()], examples });
   for (const status of errorStatuses(group)) {
-    responses[status] = failure(group, status, [...(schemas.get(status)?.values() ?? [])], examples);
+    responses[status] = failure(group, status, { own: [...(schemas.get(status)?.values() ?? [])], examples });
   }
   return responses;
 }
@@ -239,7 +239,11 @@ export function summaryOf(group: Group): string {
   return group.length === 1 ? first.summary : `Act on ${first.tag.toLowerCase()}`;
 }
 
-function success(group: Group, status: number, schemas: readonly JsonSchema[], examples: Examples): Json {
+function success(
+  group: Group,
+  status: number,
+  { schemas, examples }: { readonly schemas: readonly JsonSchema[]; readonly examples: Examples },
+): Json {
   const [first] = group;
   const headers: Record<string, unknown> = {
     ...(first.method === 'GET' ? ofReads : isKeyed(first) ? ofKeptAnswers : ofEveryAccount),
@@ -252,7 +256,11 @@ function success(group: Group, status: number, schemas: readonly JsonSchema[], e
   return { description: summaryOf(group), headers, content: { [first.produces ?? 'application/json']: content } };
 }
 
-function failure(group: Group, status: number, own: readonly JsonSchema[], examples: Examples): Json {
+function failure(
+  group: Group,
+  status: number,
+  { own, examples }: { readonly own: readonly JsonSchema[]; readonly examples: Examples },
+): Json {
   const kind = errorKinds[status];
   if (!kind) throw new Error(`No error is described for ${status}`);
   const given = examplesOf(group, status, examples);

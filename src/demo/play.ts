@@ -68,10 +68,10 @@ export async function playDemo({ url, token, host, scenario, say }: DemoRun): Pr
 async function pushBranches(host: DemoHost, scenario: Scenario, folder: string): Promise<void> {
   const git = async (...args: string[]): Promise<string> => await host.git(folder, ...args);
   await git('init', '-q', '-b', 'main');
-  await commitFiles(git, folder, scenario.files, 'Open the shop');
+  await commitFiles(git, folder, { files: scenario.files, message: 'Open the shop' });
   for (const { branch, title, files } of scenario.pullRequests) {
     await git('checkout', '-q', '-b', branch, 'main');
-    await commitFiles(git, folder, files, title);
+    await commitFiles(git, folder, { files, message: title });
   }
   // The default branch first: a host takes the first one it is given for that.
   await git('push', '-q', host.remote, 'main');
@@ -81,8 +81,7 @@ async function pushBranches(host: DemoHost, scenario: Scenario, folder: string):
 export async function commitFiles(
   git: (...args: string[]) => Promise<string>,
   folder: string,
-  files: Readonly<Record<string, string>>,
-  message: string,
+  { files, message }: { readonly files: Readonly<Record<string, string>>; readonly message: string },
 ): Promise<void> {
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, path)), { recursive: true });

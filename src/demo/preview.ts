@@ -100,7 +100,7 @@ async function openPullRequest({ host }: Chapter): Promise<number> {
     const git = async (...args: string[]): Promise<string> => await host.git(folder, ...args);
     await git('clone', '-q', host.remote, '.');
     await git('checkout', '-q', '-b', page.branch);
-    await commitFiles(git, folder, page.files, page.title);
+    await commitFiles(git, folder, { files: page.files, message: page.title });
     await git('push', '-q', host.remote, page.branch);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -155,7 +155,7 @@ async function failAndGoBack(chapter: Chapter, last: Landing): Promise<void> {
     const git = async (...args: string[]): Promise<string> => await host.git(folder, ...args);
     await git('clone', '-q', host.remote, '.');
     await git('checkout', '-q', '-b', unsellable.branch, last.commit);
-    await commitFiles(git, folder, unsellable.files, unsellable.title);
+    await commitFiles(git, folder, { files: unsellable.files, message: unsellable.title });
     await git('push', '-q', host.remote, unsellable.branch);
     await makeCandidate(chapter, '1.2-rc1', await git('rev-parse', 'HEAD'));
   } finally {

@@ -235,10 +235,13 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
         (await systemPool.query<Row>(text, [...values])).rows,
       transaction: async (work) => await systemTransaction(systemPool, work),
-      listen: async (channel, onMessage) => await listen(options.url, channel, onMessage, onError),
+      listen: async (channel, onMessage) => await listen(options.url, channel, { onMessage, onError }),
       holdLock: async (group, number) =>
-        await stayConnected(options.url, 'interlock-lock', onError, async (client) => {
-          await client.query('select pg_advisory_lock($1, $2)', [group, number]);
+        await stayConnected(options.url, 'interlock-lock', {
+          onError,
+          begin: async (client) => {
+            await client.query('select pg_advisory_lock($1, $2)', [group, number]);
+          },
         }),
     },
     pools: () => [
@@ -366,14 +369,16 @@ async function systemTransaction<T>(pool: pg.Pool, work: (query: SystemQueries['
 async function listen(
   url: string,
   channel: string,
-  onMessage: (payload: string) => void,
-  onError: (error: unknown) => void,
+  { onMessage, onError }: { readonly onMessage: (payload: string) => void; readonly onError: (error: unknown) => void },
 ): Promise<() => Promise<void>> {
-  return await stayConnected(url, 'interlock-listen', onError, async (client) => {
-    client.on('notification', (message) => onMessage(message.payload ?? ''));
-    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-    // What was notified while nobody listened is found by reading: a reconnect is a message too.
-    onMessage('');
+  return await stayConnected(url, 'interlock-listen', {
+    onError,
+    begin: async (client) => {
+      client.on('notification', (message) => onMessage(message.payload ?? ''));
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      // What was notified while nobody listened is found by reading: a reconnect is a message too.
+      onMessage('');
+    },
   });
 }
 
@@ -384,8 +389,10 @@ const soonMissed = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tc
 async function stayConnected(
   url: string,
   name: string,
-  onError: (error: unknown) => void,
-  begin: (client: pg.Client) => Promise<void>,
+  {
+    onError,
+    begin,
+  }: { readonly onError: (error: unknown) => void; readonly begin: (client: pg.Client) => Promise<void> },
 ): Promise<() => Promise<void>> {
   let stopped = false;
   let client: pg.Client | undefined;

@@ -85,10 +85,14 @@ test('one descends from another as git says, near and far', async () => {
     const [older, newer] = [made[a] ?? '', made[b] ?? ''];
     const byGit = await plumbing.run(directory, ['merge-base', '--is-ancestor', older, newer], { accept: [0, 1] });
     for (const _again of [1, 2])
-      expect([a, b, await isAncestor(plumbing, directory, older, newer)]).toEqual([a, b, byGit.exitCode === 0]);
+      expect([a, b, await isAncestor(plumbing, directory, { ancestor: older, descendant: newer })]).toEqual([
+        a,
+        b,
+        byGit.exitCode === 0,
+      ]);
   }
-  expect(await isAncestor(plumbing, directory, '1'.repeat(40), made[0] ?? '')).toBe(false);
-  expect(await isAncestor(plumbing, directory, '1'.repeat(40), '1'.repeat(40))).toBe(false);
+  expect(await isAncestor(plumbing, directory, { ancestor: '1'.repeat(40), descendant: made[0] ?? '' })).toBe(false);
+  expect(await isAncestor(plumbing, directory, { ancestor: '1'.repeat(40), descendant: '1'.repeat(40) })).toBe(false);
 });
 
 test('an object that is there stays as it is, and many writers of the same object leave one', async () => {

@@ -108,7 +108,10 @@ describe('an environment frozen by hand', () => {
     await mutate('freezeEnvironment', refTo(at), 'freeze { id }');
     const ctx = systemContext(s.ports, s.accountId);
     const behind = new Date(Date.now() - 5_000);
-    const frozen = await s.ports.db.transaction(s.accountId, async (tx) => await frozenNow(ctx, tx, at.id, behind));
+    const frozen = await s.ports.db.transaction(
+      s.accountId,
+      async (tx) => await frozenNow(ctx, tx, { environmentId: at.id, now: behind }),
+    );
     expect(frozen?.freeze.source).toBe('manual');
   });
 

@@ -49,7 +49,7 @@ export function readYaml(text: string): Reading {
   const faults = faultsOf(document, lines);
   if (faults.length > 0) return { ok: false, problems: faults };
   const value = withoutNulls(document.toJS({ maxAliasCount: 0 }));
-  return { ok: true, document: { value, place: (path, at) => placeOf(document, lines, path, at) } };
+  return { ok: true, document: { value, place: (path, at) => placeOf(document, lines, { path, at }) } };
 }
 
 /**
@@ -127,7 +127,11 @@ function pathOf(ancestors: readonly unknown[]): string[] {
   });
 }
 
-function placeOf(document: Document.Parsed, lines: LineCounter, path: readonly string[], at: 'key' | 'value'): Place {
+function placeOf(
+  document: Document.Parsed,
+  lines: LineCounter,
+  { path, at }: { readonly path: readonly string[]; readonly at: 'key' | 'value' },
+): Place {
   let node: unknown = document.contents;
   let offset = offsetOf(node) ?? 0;
   for (const [depth, name] of path.entries()) {

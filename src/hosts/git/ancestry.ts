@@ -9,7 +9,11 @@ import { objectId } from './names.ts';
 const mostRead = 64;
 
 /** False as well when one of them is no commit of the repository. */
-export async function isAncestor(git: Git, directory: string, ancestor: string, descendant: string): Promise<boolean> {
+export async function isAncestor(
+  git: Git,
+  directory: string,
+  { ancestor, descendant }: { readonly ancestor: string; readonly descendant: string },
+): Promise<boolean> {
   const [older, newer] = await readLineages(git, directory, [ancestor, descendant]);
   if (!older || !newer) return false;
   if (older.commit === newer.commit) return true;
@@ -17,7 +21,7 @@ export async function isAncestor(git: Git, directory: string, ancestor: string, 
   const key = `${directory} ${older.commit} ${newer.commit}`;
   // A shallow repository may be given more of its history.
   const isWhole = !(await isShallow(directory));
-  const answer = isWhole ? (known.get(key) ?? (await walk(git, directory, older, newer))) : null;
+  const answer = isWhole ? (known.get(key) ?? (await walk(git, directory, { older, newer }))) : null;
   if (answer !== null) {
     remember(known, key, answer);
     return answer;
@@ -43,7 +47,11 @@ const below = { older: 1, newer: 2, both: 3 } as const;
  * As git does it: the ancestors of both are marked, the newest commits first, until all that are left are ancestors of
  * both. Commits between the two are ancestors only of the newer one, so no wrong clock hides them. Null: too many.
  */
-async function walk(git: Git, directory: string, older: Lineage, newer: Lineage): Promise<boolean | null> {
+async function walk(
+  git: Git,
+  directory: string,
+  { older, newer }: { readonly older: Lineage; readonly newer: Lineage },
+): Promise<boolean | null> {
   const marks = new Map<string, number>([
     [older.commit, below.older],
     [newer.commit, below.newer],

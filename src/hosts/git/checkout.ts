@@ -17,7 +17,11 @@ const configuration = `[core]
 	logallrefupdates = true
 ${process.platform === 'darwin' ? '\tignorecase = true\n\tprecomposeunicode = true\n' : ''}`;
 
-export async function checkOut(git: Git, directory: string, commit: string, folder: string): Promise<void> {
+export async function checkOut(
+  git: Git,
+  directory: string,
+  { commit, folder }: { readonly commit: string; readonly folder: string },
+): Promise<void> {
   const edge = await findEdge(git, directory, objectId(commit));
   const own = join(folder, '.git');
   for (const path of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags'])

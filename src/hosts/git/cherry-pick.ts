@@ -17,7 +17,7 @@ export async function bringUpToDate(
 ): Promise<PickedCommits> {
   const head = await mustRead(git, directory, update.head);
   const onto = await mustRead(git, directory, update.onto);
-  if (await isAncestor(git, directory, onto.commit, head.commit))
+  if (await isAncestor(git, directory, { ancestor: onto.commit, descendant: head.commit }))
     return { kind: 'composed', commit: head.commit, tree: head.tree };
   if (update.method === 'rebase') {
     const below = update.belowHead ? [objectId(update.belowHead)] : [];
@@ -55,7 +55,7 @@ async function rebase(
     directory,
     ids.filter((id) => !cherries.has(id)),
   );
-  return await pickAll(bench, onto, series, (commit) => commit.message);
+  return await pickAll(bench, onto, { series, messageOf: (commit) => commit.message });
 }
 
 /** Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message. */
@@ -68,14 +68,16 @@ export async function cherryPick(
   const series: RawCommit[] = [];
   for (const id of picked.commits) series.push(await mustRead(git, directory, id));
   const onto = await mustRead(git, directory, picked.onto);
-  return await pickAll({ git, directory, at: picked.at, committer: picked.committer }, onto, series, withOrigin);
+  return await pickAll({ git, directory, at: picked.at, committer: picked.committer }, onto, {
+    series,
+    messageOf: withOrigin,
+  });
 }
 
 async function pickAll(
   bench: Bench,
   onto: RawCommit,
-  series: readonly RawCommit[],
-  messageOf: (commit: RawCommit) => string,
+  { series, messageOf }: { readonly series: readonly RawCommit[]; readonly messageOf: (commit: RawCommit) => string },
 ): Promise<PickedCommits> {
   let tip: Tip = onto;
   for (const commit of series) {

@@ -58,7 +58,7 @@ export async function composeCommit(
         sign: composition.committer.sign,
       })
     : chain.commit;
-  await setRef(git, directory, composition.keepRef, commit);
+  await setRef(git, directory, { ref: composition.keepRef, to: commit });
   return { kind: 'composed', commit, tree: chain.tree, ownCommits };
 }
 
@@ -67,7 +67,11 @@ export type MergeOutcome =
   | { readonly kind: 'conflict'; readonly paths: readonly string[] };
 
 /** The tree `git merge` would make of two commits; nothing but objects is written. */
-export async function mergeTrees(git: Git, directory: string, ours: string, theirs: string): Promise<MergeOutcome> {
+export async function mergeTrees(
+  git: Git,
+  directory: string,
+  { ours, theirs }: { readonly ours: string; readonly theirs: string },
+): Promise<MergeOutcome> {
   const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', objectId(ours), objectId(theirs)];
   try {
     const { exitCode, stdout } = await git.run(directory, args, { accept: [0, 1] });
@@ -99,7 +103,7 @@ export async function composeUpdate(
   const bench: Bench = { git, directory, at: update.at, committer: update.committer };
   const from = await mustReadCommit(bench, update.from);
   const theirs = await holding(bench, from, { belowHead: update.belowHead ?? null, head: update.head });
-  const merged = await mergeTrees(git, directory, update.head, theirs);
+  const merged = await mergeTrees(git, directory, { ours: update.head, theirs });
   if (merged.kind === 'conflict') return merged;
   const tip = await commitOn(bench, {
     tree: merged.tree,
@@ -136,14 +140,14 @@ async function addMember(
     case 'squash':
     case 'merge': {
       const ours = await holding(bench, joined, { belowHead: member.belowHead ?? null, head: head.commit });
-      const merged = await mergeTrees(bench.git, bench.directory, ours, head.commit);
+      const merged = await mergeTrees(bench.git, bench.directory, { ours, theirs: head.commit });
       if (merged.kind === 'conflict') return merged;
       const parents = member.strategy === 'merge' ? [chain.commit, head.commit] : [chain.commit];
       const { message } = member;
       return grown([await commitOn(bench, { tree: merged.tree, parents, author: authorOf(bench, member), message })]);
     }
     case 'rebase':
-      return await replay(bench, chain, head, member);
+      return await replay(bench, chain, { head, member });
     default: {
       const never: never = member.strategy;
       throw new Error(`Unknown merge strategy ${String(never)}`);
@@ -161,9 +165,10 @@ export async function holding(
   of: { readonly belowHead: string | null; readonly head: string },
 ): Promise<string> {
   const { git, directory } = bench;
-  if (of.belowHead === null || (await isAncestor(git, directory, tip.commit, of.head))) return tip.commit;
+  if (of.belowHead === null || (await isAncestor(git, directory, { ancestor: tip.commit, descendant: of.head })))
+    return tip.commit;
   const below = await mustReadCommit(bench, of.belowHead);
-  if (await isAncestor(git, directory, below.commit, tip.commit)) return tip.commit;
+  if (await isAncestor(git, directory, { ancestor: below.commit, descendant: tip.commit })) return tip.commit;
   const message = 'A base and what landed in it';
   return (
     await commitOn(bench, { tree: tip.tree, parents: [tip.commit, below.commit], author: committerOf(bench), message })
@@ -175,7 +180,11 @@ export async function holding(
  * its first parent: what it brought from the base is there already and becomes empty, and what somebody resolved
  * or merged in by hand is not lost, as it would be if merges were dropped.
  */
-async function replay(bench: Bench, chain: Tip, head: RawCommit, member: CompositionMember): Promise<Growth> {
+async function replay(
+  bench: Bench,
+  chain: Tip,
+  { head, member }: { readonly head: RawCommit; readonly member: CompositionMember },
+): Promise<Growth> {
   const series = await ownCommitsOf(bench, [chain.commit, ...(member.belowHead ? [member.belowHead] : [])], head);
   const made: Tip[] = [];
   let tip = chain;
@@ -216,14 +225,15 @@ async function ownCommitsOf(bench: Bench, known: readonly string[], head: RawCom
 export async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
-  if (base === undefined) return await mergeTrees(bench.git, bench.directory, tip.commit, commit.commit);
+  if (base === undefined)
+    return await mergeTrees(bench.git, bench.directory, { ours: tip.commit, theirs: commit.commit });
   const standIn = await commitOn(bench, {
     tree: tip.tree,
     parents: [base],
     author: committerOf(bench),
     message: 'Merge base of a picked commit',
   });
-  return await mergeTrees(bench.git, bench.directory, standIn.commit, commit.commit);
+  return await mergeTrees(bench.git, bench.directory, { ours: standIn.commit, theirs: commit.commit });
 }
 
 export async function commitOn(

@@ -48,7 +48,7 @@ export async function commitFolder(
       message: made.message,
       sign: made.committer.sign,
     });
-    await setRef(git, directory, made.keepRef, commit);
+    await setRef(git, directory, { ref: made.keepRef, to: commit });
     return { kind: 'committed', commit, tree, changes };
   } finally {
     await rm(bench, { recursive: true, force: true });

@@ -11,7 +11,7 @@ export interface Lineage {
 
 /** In the requested order. Null for an id that is no commit of the repository now. */
 export async function readLineages(git: Git, directory: string, ids: readonly string[]): Promise<(Lineage | null)[]> {
-  return (await readObjects(git, directory, ids, '^{commit}')).map((object) => {
+  return (await readObjects(git, directory, { ids, peeled: '^{commit}' })).map((object) => {
     if (object === null) return null;
     const headers = object.body.toString('latin1').split('\n\n', 1)[0] ?? '';
     const parents = [...headers.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, parent]) => parent ?? '');

@@ -24,8 +24,7 @@ const largestObject = 64 * 1024 * 1024;
 export async function readObjects(
   git: Git,
   directory: string,
-  ids: readonly string[],
-  peeled: Peeled,
+  { ids, peeled }: { readonly ids: readonly string[]; readonly peeled: Peeled },
 ): Promise<(GitObject | null)[]> {
   const names = ids.map((id) => `${objectId(id)}${peeled}`);
   return names.length === 0 ? [] : await askAgainOnce(git, directory, () => contentsOf(names));

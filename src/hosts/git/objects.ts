@@ -35,7 +35,7 @@ export async function readRef(
 ): Promise<{ commit: string; tree: string } | null> {
   const value = await readRefValue(directory, ref);
   if (value === null) return null;
-  const [object] = await readObjects(git, directory, [value], '^{commit}');
+  const [object] = await readObjects(git, directory, { ids: [value], peeled: '^{commit}' });
   return object ? { commit: object.id, tree: parseCommit(object.id, object.body).tree } : null;
 }
 
@@ -59,7 +59,7 @@ export async function listRefs(
 /** In the requested order. A missing object, or an object that is no commit, is left out. */
 export async function readCommits(git: Git, directory: string, ids: readonly string[]): Promise<RawCommit[]> {
   // A tag is followed to its commit, which has another id.
-  const objects = await readObjects(git, directory, ids, '^{commit}');
+  const objects = await readObjects(git, directory, { ids, peeled: '^{commit}' });
   return objects.flatMap((object, at) =>
     object !== null && object.id === ids[at] ? [parseCommit(object.id, object.body)] : [],
   );
@@ -178,12 +178,12 @@ export async function readFile(
   directory: string,
   file: { readonly commit: string; readonly path: string; readonly maxBytes: number },
 ): Promise<{ text: string; blob: string } | null> {
-  const [folder] = await readObjects(git, directory, [file.commit], '^{tree}');
-  const entry = folder ? await findEntry(git, directory, folder.body, file.path) : null;
+  const [folder] = await readObjects(git, directory, { ids: [file.commit], peeled: '^{tree}' });
+  const entry = folder ? await findEntry(git, directory, { root: folder.body, path: file.path }) : null;
   if (entry === null || !entry.mode.startsWith('100')) return null;
   const header = await readObjectHeader(git, directory, entry.id);
   if (header === null || header.size > file.maxBytes) return null;
-  const [blob] = await readObjects(git, directory, [entry.id], '');
+  const [blob] = await readObjects(git, directory, { ids: [entry.id], peeled: '' });
   return blob ? { text: blob.body.toString('utf8'), blob: blob.id } : null;
 }
 
@@ -194,13 +194,17 @@ interface TreeEntry {
 }
 
 /** Folder by folder: a name in a tree may have characters that no line of a question can. */
-async function findEntry(git: Git, directory: string, root: Buffer, path: string): Promise<TreeEntry | null> {
+async function findEntry(
+  git: Git,
+  directory: string,
+  { root, path }: { readonly root: Buffer; readonly path: string },
+): Promise<TreeEntry | null> {
   if (path.startsWith('-') || path.includes('\0')) return null;
   const [first = '', ...rest] = posix.normalize(path).split('/');
   let entry = entryOf(root, first);
   for (const name of rest) {
     if (entry?.mode !== '40000') return null;
-    const [folder] = await readObjects(git, directory, [entry.id], '');
+    const [folder] = await readObjects(git, directory, { ids: [entry.id], peeled: '' });
     entry = folder ? entryOf(folder.body, name) : null;
   }
   return entry;

@@ -28,7 +28,11 @@ export async function updateRefs(git: Git, directory: string, updates: readonly 
 }
 
 /** Moves a ref from wherever it stands. */
-export async function setRef(git: Git, directory: string, ref: string, to: string): Promise<void> {
+export async function setRef(
+  git: Git,
+  directory: string,
+  { ref, to }: { readonly ref: string; readonly to: string },
+): Promise<void> {
   await transactText(git, directory, transactionText([`update ${refName(ref)}\0${objectId(to)}\0\0`])).catch(
     async (error: unknown) => {
       if (!(error instanceof GitFailed)) throw error;
@@ -153,7 +157,9 @@ async function stateOf(
   if (actual === to) return 'after';
   if (actual === from) return 'before';
   // A branch that has been pushed on since stands on what it was to become.
-  return actual !== null && to !== null && (await isAncestor(git, directory, to, actual)) ? 'after' : 'elsewhere';
+  return actual !== null && to !== null && (await isAncestor(git, directory, { ancestor: to, descendant: actual }))
+    ? 'after'
+    : 'elsewhere';
 }
 
 async function whyNot(directory: string, updates: readonly RefUpdate[], error: unknown): Promise<unknown> {

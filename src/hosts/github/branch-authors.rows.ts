@@ -5,8 +5,7 @@ import type { HostRepository } from '../port.ts';
 export async function storeBranchAuthors(
   db: Database,
   repository: HostRepository,
-  branch: string,
-  names: readonly string[],
+  { branch, names }: { readonly branch: string; readonly names: readonly string[] },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query(

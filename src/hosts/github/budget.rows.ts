@@ -40,8 +40,7 @@ export async function readBudget(db: Database, owner: BudgetOwner): Promise<Budg
 export async function changeBudget(
   db: Database,
   owner: BudgetOwner,
-  change: (budget: Budget) => Budget,
-  now: number,
+  { change, now }: { readonly change: (budget: Budget) => Budget; readonly now: number },
 ): Promise<void> {
   await db.transaction(owner.accountId, async (tx) => {
     const budget = await lockBudget(tx, owner, now);

@@ -172,7 +172,7 @@ export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetKe
   }
   async function change(by: (budget: Budget) => Budget): Promise<void> {
     known = null;
-    await changeBudget(db, owner, by, now());
+    await changeBudget(db, owner, { change: by, now: now() });
   }
 
   /** Points that are spent hold the calls that cost such points. Any other limit holds all. */

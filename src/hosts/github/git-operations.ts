@@ -49,7 +49,7 @@ export function gitOperations({ mirrors, pushes, committer, keepsAtGitHub }: Git
       }),
     keepCommit: async (repository, commit, keepRef) => {
       const directory = await have(repository, commit);
-      await git.setRef(mirrors.git, directory, keepRef, commit);
+      await git.setRef(mirrors.git, directory, { ref: keepRef, to: commit });
       if (!keepsAtGitHub) return;
       const [there] = await mirrors.readRefs(repository, [keepRef]);
       if (there?.commit !== commit)
@@ -103,11 +103,11 @@ function readOperations(mirrors: Mirrors) {
     },
     isAncestor: async (repository, ancestor, descendant) =>
       (await mirrors.has(repository, [ancestor, descendant])) &&
-      (await git.isAncestor(mirrors.git, await mirrors.at(repository), ancestor, descendant)),
+      (await git.isAncestor(mirrors.git, await mirrors.at(repository), { ancestor, descendant })),
     listChangedFiles: async (repository, range) =>
       await git.listChangedFiles(mirrors.git, await have(repository, range.base, range.head), range),
     readFile: async (repository, file) => await git.readFile(mirrors.git, await have(repository, file.commit), file),
     checkOut: async (repository, commit, folder) =>
-      await git.checkOut(mirrors.git, await have(repository, commit), commit, folder),
+      await git.checkOut(mirrors.git, await have(repository, commit), { commit, folder }),
   } satisfies Partial<CodeHost>;
 }

@@ -19,7 +19,7 @@ export interface Keeping extends WordsKey {
 export async function keepWords(keeping: Keeping): Promise<void> {
   const { db, version } = keeping;
   const digest = digestOf(keeping.words);
-  const claim = await claimWords(db, keeping, { version, digest }, keeping.clock());
+  const claim = await claimWords(db, keeping, { words: { version, digest }, now: keeping.clock() });
   if (claim.kind === 'done') return;
   if (claim.kind === 'busy')
     throw new HostUnavailable('Another process writes these words now', { retryAt: claim.until });

@@ -44,8 +44,7 @@ export function digestOf(words: string): string {
 export async function claimWords(
   db: Database,
   of: WordsKey,
-  words: { readonly version: number; readonly digest: string },
-  now: Date,
+  { words, now }: { readonly words: { readonly version: number; readonly digest: string }; readonly now: Date },
 ): Promise<Claim> {
   const keys = [of.repository.accountId, of.repository.id, of.subject, of.key];
   return await db.transaction(of.repository.accountId, async (tx) => {

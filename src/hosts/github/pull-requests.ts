@@ -98,11 +98,11 @@ export function pullRequestOperations(settings: PullRequestSettings) {
         throw error;
       }
     },
-    addBranchAuthors: async (repository, branch, names) => await storeBranchAuthors(db, repository, branch, names),
+    addBranchAuthors: async (repository, branch, names) => await storeBranchAuthors(db, repository, { branch, names }),
     addAuthorsOf: async (repository, from, branch) => {
       const seen = await mustRead(settings, repository, from);
       const known = await findBranchAuthors(db, repository, [seen.headBranch]);
-      await storeBranchAuthors(db, repository, branch, [seen.author, ...(known.get(seen.headBranch) ?? [])]);
+      await storeBranchAuthors(db, repository, { branch, names: [seen.author, ...(known.get(seen.headBranch) ?? [])] });
     },
     listCommitsOf: async (repository, number) => await listCommitsOf(await client.of(repository, 'answer'), number),
     countUnverifiedCommits: async (repository, range) => {

@@ -92,7 +92,7 @@ async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: re
   if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, actual.get(moved.ref) ?? null);
   if (moving.length === 0) return;
   await passFailpoint('github:before_push');
-  const words = await push(mirrors, repository, moving, ['--atomic']);
+  const words = await push(mirrors, repository, { updates: moving, options: ['--atomic'] });
   await passFailpoint('github:after_push');
   if (words === null) return;
   const problem = judgeRefs(moving, await readActual(mirrors, repository, moving), words);
@@ -109,15 +109,14 @@ async function pushDeletions(
   const there = updates.filter(({ ref, from }) => actual.get(ref) === from);
   // git pushes nothing at all where a ref is named twice.
   const once = [...new Map(there.map((update) => [update.ref, update])).values()];
-  if (once.length > 0) await push(mirrors, repository, once, []);
+  if (once.length > 0) await push(mirrors, repository, { updates: once, options: [] });
 }
 
 /** Null: GitHub has confirmed all of it. Otherwise its words, and nothing is certain. */
 async function push(
   mirrors: Mirrors,
   repository: HostRepository,
-  updates: readonly RefUpdate[],
-  options: readonly string[],
+  { updates, options }: { readonly updates: readonly RefUpdate[]; readonly options: readonly string[] },
 ): Promise<string | null> {
   const leases = updates.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ''}`);
   const refspecs = updates.map(({ ref, to }) => `${to ?? ''}:${ref}`);

@@ -24,8 +24,10 @@ const columns = 'key, workflow, commit, own_branch, run_id, asked_at, writing_un
 export async function claimRun(
   db: Database,
   repository: HostRepository,
-  run: { readonly key: string; readonly workflow: string; readonly commit: string },
-  now: Date,
+  {
+    run,
+    now,
+  }: { readonly run: { readonly key: string; readonly workflow: string; readonly commit: string }; readonly now: Date },
 ): Promise<RunClaim> {
   const keys = [repository.accountId, repository.id, run.key];
   return await db.transaction(repository.accountId, async (tx) => {

@@ -46,7 +46,7 @@ export function workflowOperations(settings: WorkflowSettings) {
     dispatchWorkflow: async (repository, dispatch) => {
       if (Object.keys(dispatch.inputs ?? {}).length > mostInputs)
         throw new HostRefused(`A workflow takes at most ${mostInputs} inputs`);
-      const claim = await claimRun(db, repository, dispatch, clock());
+      const claim = await claimRun(db, repository, { run: dispatch, now: clock() });
       if (claim.kind === 'known') return claim.run;
       if (claim.kind === 'busy') throw startedElsewhere(claim.until);
       let run: string | null = null;

@@ -16,8 +16,7 @@ export interface RefChange {
 export async function followRefChanges(
   installation: Installation,
   repository: HostRepository,
-  changes: readonly RefChange[],
-  by: 'push' | 'service',
+  { changes, by }: { readonly changes: readonly RefChange[]; readonly by: 'push' | 'service' },
 ): Promise<void> {
   const open = await findOpenPullRequests(installation.db, repository);
   const changed = new Set<number>();
@@ -25,15 +24,13 @@ export async function followRefChanges(
     const branch = branchOf(change.ref);
     if (branch === null) continue;
     for (const row of open.filter((candidate) => candidate.head_fork === null && candidate.head_branch === branch)) {
-      if (await followHead(installation, repository, row, change.to)) changed.add(row.number);
+      if (await followHead(installation, repository, { row, head: change.to })) changed.add(row.number);
     }
     if (by === 'push') {
-      for (const number of await closeMergedByPush(
-        installation,
-        repository,
+      for (const number of await closeMergedByPush(installation, repository, {
         change,
-        open.filter((row) => row.base_branch === branch),
-      ))
+        rows: open.filter((row) => row.base_branch === branch),
+      }))
         changed.add(number);
     }
   }
@@ -45,19 +42,17 @@ export async function followRefChanges(
 async function followHead(
   installation: Installation,
   repository: HostRepository,
-  row: PullRequestRow,
-  head: string | null,
+  { row, head }: { readonly row: PullRequestRow; readonly head: string | null },
 ): Promise<boolean> {
   if (head === null) return await markClosed(installation.db, repository, row.number);
-  await setHead(installation.db, repository, row.number, head);
+  await setHead(installation.db, repository, { number: row.number, headSha: head });
   return true;
 }
 
 async function closeMergedByPush(
   installation: Installation,
   repository: HostRepository,
-  { from, to }: RefChange,
-  rows: readonly PullRequestRow[],
+  { change: { from, to }, rows }: { readonly change: RefChange; readonly rows: readonly PullRequestRow[] },
 ): Promise<number[]> {
   if (to === null || from === null) return [];
   const directory = installation.directoryOf(repository);
@@ -65,8 +60,8 @@ async function closeMergedByPush(
   for (const row of rows) {
     // A head the base had before was merged by a landing that is not concluded yet: that is not this push's doing.
     const isNew =
-      (await isAncestor(installation.git, directory, row.head_sha, to)) &&
-      !(await isAncestor(installation.git, directory, row.head_sha, from));
+      (await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: to })) &&
+      !(await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: from }));
     if (!isNew) continue;
     const commit = await arrivalOf(installation, directory, row.head_sha, { from, to });
     if (await markMerged(installation.db, repository, row.number, { commit, at: installation.clock() }))
@@ -85,7 +80,7 @@ async function arrivalOf(
   const line = await listFirstParents(installation.git, directory, { from, to, limit: 100 });
   let arrival = to;
   for (const commit of line) {
-    if (!(await isAncestor(installation.git, directory, head, commit))) break;
+    if (!(await isAncestor(installation.git, directory, { ancestor: head, descendant: commit }))) break;
     arrival = commit;
   }
   return arrival;

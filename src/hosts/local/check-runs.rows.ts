@@ -154,9 +154,7 @@ export async function queueCheckRuns(
 export async function requeueCheckRuns(
   db: Database,
   repository: HostRepository,
-  commit: string,
-  names: readonly string[],
-  at: Date,
+  { commit, names, at }: { readonly commit: string; readonly names: readonly string[]; readonly at: Date },
 ): Promise<string[]> {
   return await db.transaction(repository.accountId, async (tx) => {
     const rows = await tx.query<{ name: string }>(
@@ -177,8 +175,7 @@ export async function requeueCheckRuns(
 export async function cancelCheckRuns(
   db: Database,
   repository: HostRepository,
-  commit: string,
-  at: Date,
+  { commit, at }: { readonly commit: string; readonly at: Date },
 ): Promise<{ running: string[]; changed: boolean }> {
   const keys = [repository.accountId, repository.id, commit];
   return await db.transaction(repository.accountId, async (tx) => {

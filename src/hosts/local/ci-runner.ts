@@ -146,7 +146,7 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
     checkLogPath(installation.dataDir, run.account_id, run.id),
     options.keptOutput ?? keptOutput,
   );
-  const outcome = await execute(options, repository, running, log).catch(
+  const outcome = await execute(options, repository, { running, log }).catch(
     (error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }),
   );
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
@@ -184,16 +184,13 @@ async function untilWritten(
 async function execute(
   options: CiRunnerOptions,
   repository: HostRepository,
-  { run, stop }: Running,
-  log: Log,
+  { running: { run, stop }, log }: { readonly running: Running; readonly log: Log },
 ): Promise<SandboxOutcome> {
   return await withRunFolders(options.workDir ?? tmpdir(), async (folders) => {
-    await checkOut(
-      options.host.installation.git,
-      options.host.installation.directoryOf(repository),
-      run.commit,
-      folders.checkout,
-    );
+    await checkOut(options.host.installation.git, options.host.installation.directoryOf(repository), {
+      commit: run.commit,
+      folder: folders.checkout,
+    });
     if (stop.signal.aborted) return { kind: 'canceled' };
     return await options.sandbox.run({
       command: run.command,

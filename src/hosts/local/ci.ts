@@ -109,7 +109,7 @@ export async function cancelChecks(
   repository: HostRepository,
   commit: string,
 ): Promise<void> {
-  const { running, changed } = await cancelCheckRuns(installation.db, repository, commit, installation.clock());
+  const { running, changed } = await cancelCheckRuns(installation.db, repository, { commit, at: installation.clock() });
   if (running.length > 0) for (const cancel of installation.onChecksCanceled) cancel(running);
   if (changed) installation.emit({ kind: 'checks', repository, commit });
 }
@@ -117,10 +117,9 @@ export async function cancelChecks(
 export async function rerunChecks(
   installation: Installation,
   repository: HostRepository,
-  commit: string,
-  names: readonly string[],
+  { commit, names }: { readonly commit: string; readonly names: readonly string[] },
 ): Promise<readonly string[]> {
-  const started = await requeueCheckRuns(installation.db, repository, commit, names, installation.clock());
+  const started = await requeueCheckRuns(installation.db, repository, { commit, names, at: installation.clock() });
   if (started.length === 0) return [];
   installation.emit({ kind: 'checks', repository, commit });
   for (const wake of installation.onChecksQueued) wake();

@@ -80,12 +80,10 @@ export async function insertThread(
   number: number,
   { author, body, at }: Said,
 ): Promise<ThreadRow> {
-  const row = await one(
-    db,
-    repository,
-    `insert into local_thread (account_id, repository_id, number, author, body, opened_at) values ($1, $2, $3, $4, $5, $6) returning ${threadColumns}`,
-    [number, author, body, at],
-  );
+  const row = await one(db, repository, {
+    text: `insert into local_thread (account_id, repository_id, number, author, body, opened_at) values ($1, $2, $3, $4, $5, $6) returning ${threadColumns}`,
+    values: [number, author, body, at],
+  });
   if (row === null) throw new Error('The thread was not written.');
   return row;
 }
@@ -101,19 +99,16 @@ export async function markThread(
     ? 'resolved_at = coalesce(resolved_at, $6), resolved_by = case when resolved_at is null then $5 else resolved_by end'
     : 'resolved_at = null, resolved_by = null';
   const values = mark.resolved ? [number, mark.thread, mark.by, mark.at] : [number, mark.thread];
-  return await one(
-    db,
-    repository,
-    `update local_thread set ${set} where account_id = $1 and repository_id = $2 and number = $3 and id = $4 returning ${threadColumns}`,
+  return await one(db, repository, {
+    text: `update local_thread set ${set} where account_id = $1 and repository_id = $2 and number = $3 and id = $4 returning ${threadColumns}`,
     values,
-  );
+  });
 }
 
 async function one(
   db: Database,
   repository: HostRepository,
-  text: string,
-  values: readonly unknown[],
+  { text, values }: { readonly text: string; readonly values: readonly unknown[] },
 ): Promise<ThreadRow | null> {
   const [row] = await db.transaction(
     repository.accountId,
@@ -140,9 +135,7 @@ export interface NewComment extends Comment {
 export async function storeComment(
   db: Database,
   repository: HostRepository,
-  number: number,
-  comment: NewComment,
-  at: Date,
+  { number, comment, at }: { readonly number: number; readonly comment: NewComment; readonly at: Date },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query(

@@ -47,7 +47,7 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
         const { repository } = await admitGit(options, request, service, reply);
-        return await advertise(options, repository, service, request, reply);
+        return await advertise(options, repository, { service, request, reply });
       },
     );
     scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
@@ -81,9 +81,11 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
 async function advertise(
   options: GitHttpOptions,
   repository: HostRepository,
-  service: Service,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  {
+    service,
+    request,
+    reply,
+  }: { readonly service: Service; readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const env = service === 'git-upload-pack' ? protocolOf(request) : {};

@@ -15,8 +15,10 @@ const longFetchMs = 3600_000;
 export async function importRepository(
   installation: Installation,
   repository: HostRepository,
-  source: string,
-  whenFetched: (imported: ImportedRepository) => Promise<void>,
+  {
+    source,
+    whenFetched,
+  }: { readonly source: string; readonly whenFetched: (imported: ImportedRepository) => Promise<void> },
 ): Promise<ImportedRepository> {
   const from = locationOf(source);
   const defaultBranch = await readSourceHead(installation, from);
@@ -53,7 +55,7 @@ export async function importRepository(
     .filter(({ from: old, to }) => old !== to);
   const imported = { defaultBranch, branches: branches?.length ?? 0, tags: tags?.length ?? 0 };
   await whenFetched(imported);
-  await followRefChanges(installation, repository, changes, 'push');
+  await followRefChanges(installation, repository, { changes, by: 'push' });
   return imported;
 }
 

@@ -34,10 +34,10 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     readChecks: async (repository, commit) => await readChecks(installation, repository, git.objectId(commit)),
     readBaseRules: async (repository, baseBranch) => await readBaseRules(installation, repository, baseBranch),
     publishCheck: async (repository, check) =>
-      await storePublishedCheck(installation.db, repository, check, installation.clock()),
+      await storePublishedCheck(installation.db, repository, { check, at: installation.clock() }),
     listPublishedChecks: async (repository, commit) => await findPublishedChecks(installation.db, repository, commit),
     cancelChecks: async (repository, commit) => await cancelChecks(installation, repository, commit),
-    rerunChecks: async (repository, commit, names) => await rerunChecks(installation, repository, commit, names),
+    rerunChecks: async (repository, commit, names) => await rerunChecks(installation, repository, { commit, names }),
     dispatchWorkflow: async (repository, dispatch) => await dispatchWorkflow(installation, repository, dispatch),
     readWorkflowRun: async (repository, run) => await readWorkflowRun(installation, repository, run),
     cancelWorkflowRun: async (repository, run) => await cancelWorkflowRun(installation, repository, run),
@@ -53,7 +53,7 @@ export function createLocalHost(options: LocalHostOptions): LocalHost {
     reconciler: (settings) => createReconciler(installation, settings),
     stop: async () => await installation.git.processes.stop(),
     importRepository: async (repository, source, whenFetched = async () => {}) =>
-      await importRepository(installation, repository, source, whenFetched),
+      await importRepository(installation, repository, { source, whenFetched }),
     serveGit: async (fastify, serving) => await registerGitHttp(fastify, { ...serving, host }),
     createCiRunner: (running) => createCiRunner({ ...running, host }),
   });
@@ -96,11 +96,11 @@ function gitOperations(installation: Installation) {
     findConfigurationPush: async (repository, of) => await findConfigurationPush(installation, repository, of),
     packCommits: async (repository, range) => await git.packCommits(installation.git, at(repository), range),
     isAncestor: async (repository, ancestor, descendant) =>
-      await git.isAncestor(installation.git, at(repository), ancestor, descendant),
+      await git.isAncestor(installation.git, at(repository), { ancestor, descendant }),
     listChangedFiles: async (repository, range) => await git.listChangedFiles(installation.git, at(repository), range),
     readFile: async (repository, file) => await git.readFile(installation.git, at(repository), file),
     checkOut: async (repository, commit, folder) =>
-      await git.checkOut(installation.git, at(repository), commit, folder),
+      await git.checkOut(installation.git, at(repository), { commit, folder }),
     composeCommit: async (repository, composition) =>
       await git.composeCommit(installation.git, at(repository), { ...composition, committer: installation.committer }),
     commitFolder: async (repository, commit) =>
@@ -109,7 +109,7 @@ function gitOperations(installation: Installation) {
     keepCommit: async (repository, commit, keepRef) => {
       if ((await git.readRefValue(at(repository), keepRef)) === commit) return;
       if ((await git.readCommit(installation.git, at(repository), commit)) === null) throw new CommitMissing(commit);
-      await git.setRef(installation.git, at(repository), keepRef, commit);
+      await git.setRef(installation.git, at(repository), { ref: keepRef, to: commit });
     },
     updateRefs: updateRefsOf(installation),
   } satisfies Partial<CodeHost>;

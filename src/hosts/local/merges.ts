@@ -9,12 +9,10 @@ import * as rows from './pull-requests.rows.ts';
 export function updateRefsOf(installation: Installation): CodeHost['updateRefs'] {
   return async (repository, updates) => {
     await git.updateRefs(installation.git, installation.directoryOf(repository), updates);
-    await followRefChanges(
-      installation,
-      repository,
-      updates.filter(({ from, to }) => from !== to),
-      'service',
-    );
+    await followRefChanges(installation, repository, {
+      changes: updates.filter(({ from, to }) => from !== to),
+      by: 'service',
+    });
   };
 }
 

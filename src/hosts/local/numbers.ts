@@ -19,9 +19,10 @@ export function numbersOf({ git, directoryOf }: Installation, repository: HostRe
   return {
     readLast: async () => {
       const id = await readRefValue(directory, ref);
-      const [blob] = id === null ? [] : await readObjects(git, directory, [id], '');
+      const [blob] = id === null ? [] : await readObjects(git, directory, { ids: [id], peeled: '' });
       return Number(blob?.body.toString('latin1') ?? 0) || 0;
     },
-    note: async (number) => await setRef(git, directory, ref, await writeObject(directory, 'blob', `${number}\n`)),
+    note: async (number) =>
+      await setRef(git, directory, { ref, to: await writeObject(directory, 'blob', `${number}\n`) }),
   };
 }

@@ -5,8 +5,7 @@ import type { HostRepository, PublishedHostCheck } from '../port.ts';
 export async function storePublishedCheck(
   db: Database,
   repository: HostRepository,
-  check: PublishedHostCheck,
-  at: Date,
+  { check, at }: { readonly check: PublishedHostCheck; readonly at: Date },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query(

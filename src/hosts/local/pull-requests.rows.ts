@@ -150,9 +150,7 @@ export async function insertPullRequest(
 async function change(
   db: Database,
   repository: HostRepository,
-  number: number,
-  set: string,
-  values: readonly unknown[],
+  { number, set, values }: { readonly number: number; readonly set: string; readonly values: readonly unknown[] },
 ): Promise<boolean> {
   const rows = await db.transaction(
     repository.accountId,
@@ -166,16 +164,19 @@ async function change(
 }
 
 export async function markClosed(db: Database, repository: HostRepository, number: number): Promise<boolean> {
-  return await change(db, repository, number, `state = 'closed' where state = 'open'`, []);
+  return await change(db, repository, { number, set: `state = 'closed' where state = 'open'`, values: [] });
 }
 
 export async function markReopened(
   db: Database,
   repository: HostRepository,
-  number: number,
-  headSha: string,
+  { number, headSha }: { readonly number: number; readonly headSha: string },
 ): Promise<boolean> {
-  return await change(db, repository, number, `state = 'open', head_sha = $4 where state = 'closed'`, [headSha]);
+  return await change(db, repository, {
+    number,
+    set: `state = 'open', head_sha = $4 where state = 'closed'`,
+    values: [headSha],
+  });
 }
 
 /** A closed one too: its branch may have been deleted before the landing was reported. */
@@ -185,33 +186,35 @@ export async function markMerged(
   number: number,
   merge: { readonly commit: string; readonly at: Date },
 ): Promise<boolean> {
-  return await change(
-    db,
-    repository,
+  return await change(db, repository, {
     number,
-    `state = 'merged', merge_commit_sha = $4, merged_at = $5 where state <> 'merged'`,
-    [merge.commit, merge.at],
-  );
+    set: `state = 'merged', merge_commit_sha = $4, merged_at = $5 where state <> 'merged'`,
+    values: [merge.commit, merge.at],
+  });
 }
 
 export async function setHead(
   db: Database,
   repository: HostRepository,
-  number: number,
-  headSha: string,
+  { number, headSha }: { readonly number: number; readonly headSha: string },
 ): Promise<boolean> {
-  return await change(db, repository, number, `head_sha = $4 where state = 'open' and head_sha <> $4`, [headSha]);
+  return await change(db, repository, {
+    number,
+    set: `head_sha = $4 where state = 'open' and head_sha <> $4`,
+    values: [headSha],
+  });
 }
 
 export async function setBase(
   db: Database,
   repository: HostRepository,
-  number: number,
-  baseBranch: string,
+  { number, baseBranch }: { readonly number: number; readonly baseBranch: string },
 ): Promise<boolean> {
-  return await change(db, repository, number, `base_branch = $4 where state = 'open' and base_branch <> $4`, [
-    baseBranch,
-  ]);
+  return await change(db, repository, {
+    number,
+    set: `base_branch = $4 where state = 'open' and base_branch <> $4`,
+    values: [baseBranch],
+  });
 }
 
 /** `by`: null for the queue. Whether the label was changed. */
@@ -249,8 +252,7 @@ export async function setLabelPresence(
 export async function findLabelChange(
   db: Database,
   repository: HostRepository,
-  number: number,
-  label: string,
+  { number, label }: { readonly number: number; readonly label: string },
 ): Promise<{ readonly present: boolean; readonly by: string | null; readonly at: Date } | null> {
   const [row] = await db.read<{ present: boolean; by: string | null; at: Date }>(repository.accountId, {
     name: 'local_label_change_one',
@@ -270,14 +272,11 @@ export interface PullRequestEdit {
 export async function edit(
   db: Database,
   repository: HostRepository,
-  number: number,
-  changes: PullRequestEdit,
+  { number, changes }: { readonly number: number; readonly changes: PullRequestEdit },
 ): Promise<boolean> {
-  return await change(
-    db,
-    repository,
+  return await change(db, repository, {
     number,
-    `title = coalesce($4::text, title), body = coalesce($5::text, body), draft = coalesce($6::boolean, draft) where state = 'open'`,
-    [changes.title ?? null, changes.body ?? null, changes.draft ?? null],
-  );
+    set: `title = coalesce($4::text, title), body = coalesce($5::text, body), draft = coalesce($6::boolean, draft) where state = 'open'`,
+    values: [changes.title ?? null, changes.body ?? null, changes.draft ?? null],
+  });
 }

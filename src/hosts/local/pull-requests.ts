@@ -63,7 +63,10 @@ export function pullRequestOperations(installation: Installation) {
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
     openPullRequest: async (repository, input) => {
-      const headSha = await mustBeMergeable(installation, repository, input.headBranch, input.baseBranch);
+      const headSha = await mustBeMergeable(installation, repository, {
+        headBranch: input.headBranch,
+        baseBranch: input.baseBranch,
+      });
       const number = await rows.insertPullRequest(db, repository, {
         ...input,
         headFork: null,
@@ -95,7 +98,7 @@ export function pullRequestOperations(installation: Installation) {
         other.head_branch === row.head_branch && other.head_fork === row.head_fork && other.base_branch === baseBranch;
       if (open.some(isTwin))
         throw new HostRefused(`A pull request already exists from ${row.head_branch} into ${baseBranch}`);
-      if (await rows.setBase(db, repository, number, baseBranch)) changed(repository, number);
+      if (await rows.setBase(db, repository, { number, baseBranch })) changed(repository, number);
     },
     closePullRequest: async (repository, number) => {
       await mustFind(repository, number);
@@ -107,9 +110,12 @@ export function pullRequestOperations(installation: Installation) {
         throw new HostRefused(`#${number} is ${row.state}; only a closed pull request can be reopened`);
       const headSha =
         row.head_fork === null
-          ? await mustBeMergeable(installation, repository, row.head_branch, row.base_branch)
+          ? await mustBeMergeable(installation, repository, {
+              headBranch: row.head_branch,
+              baseBranch: row.base_branch,
+            })
           : row.head_sha;
-      if (await rows.markReopened(db, repository, number, headSha)) changed(repository, number);
+      if (await rows.markReopened(db, repository, { number, headSha })) changed(repository, number);
     },
     concludePullRequest: async (repository, number, landing) => {
       await mustFind(repository, number);
@@ -127,12 +133,16 @@ export function pullRequestOperations(installation: Installation) {
       if (await rows.setLabelPresence(db, repository, number, write)) changed(repository, number);
     },
     readLabelChange: async (repository, number, label) => {
-      const change = await rows.findLabelChange(db, repository, number, label);
+      const change = await rows.findLabelChange(db, repository, { number, label });
       return change === null ? null : { ...change, byId: null, byQueue: change.by === null, at: change.at.getTime() };
     },
     upsertComment: async (repository, number, comment) => {
       await mustFind(repository, number);
-      await storeComment(db, repository, number, { ...comment, author: 'interlock' }, installation.clock());
+      await storeComment(db, repository, {
+        number,
+        comment: { ...comment, author: 'interlock' },
+        at: installation.clock(),
+      });
     },
     listComments: async (repository, number) =>
       (await findComments(db, repository, number)).map(({ created_at, edited_at, ...comment }) => ({
@@ -144,15 +154,15 @@ export function pullRequestOperations(installation: Installation) {
       const row = await mustFind(repository, number);
       if (isAmong([review.reviewer, ...(review.alsoKnownAs ?? [])], authorsOf(row)))
         throw new HostRefused('Authors cannot review their own pull requests');
-      await storeReview(db, repository, number, review, installation.clock());
+      await storeReview(db, repository, { number, review, at: installation.clock() });
       changed(repository, number);
     },
-    addBranchAuthors: async (repository, branch, names) => await addBranchAuthors(db, repository, branch, names),
+    addBranchAuthors: async (repository, branch, names) => await addBranchAuthors(db, repository, { branch, names }),
     addAuthorsOf: async (repository, from, branch) =>
-      await addBranchAuthors(db, repository, branch, authorsOf(await mustFind(repository, from))),
+      await addBranchAuthors(db, repository, { branch, names: authorsOf(await mustFind(repository, from)) }),
     editPullRequest: async (repository, number, changes) => {
       await mustFind(repository, number);
-      if (await rows.edit(db, repository, number, changes)) changed(repository, number);
+      if (await rows.edit(db, repository, { number, changes })) changed(repository, number);
     },
   } satisfies Partial<LocalHost>;
 }
@@ -161,8 +171,7 @@ export function pullRequestOperations(installation: Installation) {
 async function mustBeMergeable(
   installation: Installation,
   repository: HostRepository,
-  headBranch: string,
-  baseBranch: string,
+  { headBranch, baseBranch }: { readonly headBranch: string; readonly baseBranch: string },
 ): Promise<string> {
   if (headBranch === baseBranch) throw new HostRefused(`Head and base are the same branch, ${headBranch}`);
   const directory = installation.directoryOf(repository);
@@ -173,7 +182,7 @@ async function mustBeMergeable(
   );
   if (!head) throw new HostRefused(`The head branch ${headBranch} does not exist`);
   if (!base) throw new HostRefused(`The base branch ${baseBranch} does not exist`);
-  if (await git.isAncestor(installation.git, directory, head.commit, base.commit))
+  if (await git.isAncestor(installation.git, directory, { ancestor: head.commit, descendant: base.commit }))
     throw new HostRefused(`There is nothing to merge: no commits between ${baseBranch} and ${headBranch}`);
   return head.commit;
 }

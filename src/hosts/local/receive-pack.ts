@@ -67,7 +67,7 @@ export async function receivePush(
   );
   await recordConfigurationPush(installation, repository, { changes: moved, pusher, noted });
   const lines = await describe(changes);
-  await followRefChanges(installation, repository, changes, 'push');
+  await followRefChanges(installation, repository, { changes, by: 'push' });
   const progress = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   const refusedLines = request.commands
     .filter((command) => !allowed.includes(command))

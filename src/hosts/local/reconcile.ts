@@ -22,7 +22,10 @@ export async function reconcileRepository(
   await repairRepository(installation, repository, staleLockMs);
   const refs = await listRefs(installation.git, installation.directoryOf(repository), 'refs/heads/');
   const tips = new Map(refs.map(({ ref, commit }) => [ref, commit]));
-  await followRefChanges(installation, repository, await movedHeads(installation, repository, tips), 'service');
+  await followRefChanges(installation, repository, {
+    changes: await movedHeads(installation, repository, tips),
+    by: 'service',
+  });
 
   const [branches, checked] = await Promise.all([
     readCiBranches(installation, repository),

@@ -13,9 +13,7 @@ export interface Review {
 export async function storeReview(
   db: Database,
   repository: HostRepository,
-  number: number,
-  review: Review,
-  at: Date,
+  { number, review, at }: { readonly number: number; readonly review: Review; readonly at: Date },
 ): Promise<void> {
   const keys = [repository.accountId, repository.id, number, review.reviewer];
   await db.transaction(repository.accountId, async (tx) => {
@@ -42,8 +40,7 @@ export async function storeReview(
 export async function addBranchAuthors(
   db: Database,
   repository: HostRepository,
-  branch: string,
-  names: readonly string[],
+  { branch, names }: { readonly branch: string; readonly names: readonly string[] },
 ): Promise<void> {
   await db.transaction(repository.accountId, async (tx) => {
     await tx.query(

@@ -143,7 +143,11 @@ export async function createAuthenticator({
     return { ...ports, accountId, actor, requestId };
   }
 
-  function noteUse(found: KnownRow<UserColumns>, now: number, statement: string, id: string): void {
+  function noteUse(
+    found: KnownRow<UserColumns>,
+    now: number,
+    { statement, id }: { readonly statement: string; readonly id: string },
+  ): void {
     if (now - found.usedAt < usedEveryMs) return;
     found.usedAt = now;
     query(statement, [id, new Date(now).toISOString()]).catch((error: unknown) =>
@@ -158,12 +162,10 @@ export async function createAuthenticator({
     if (!found || !isTokenOf(found, token)) throw unauthenticated();
     const { expiresAt, tokenId } = found.row;
     if (expiresAt !== null && expiresAt.getTime() <= now) throw unauthenticated();
-    noteUse(
-      found,
-      now,
-      'update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
-      tokenId,
-    );
+    noteUse(found, now, {
+      statement: 'update api_token set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2)',
+      id: tokenId,
+    });
     return { ctx: contextOf(found.row, requestId), expiresAt };
   }
 
@@ -174,7 +176,11 @@ export async function createAuthenticator({
     const { startedAt, expiresAt: tokenExpiresAt, sessionId } = found.row;
     const endsAt = (): Date => sessionEndsAt({ startedAt, usedAt: new Date(found.usedAt), tokenExpiresAt });
     if (endsAt().getTime() <= now) throw unauthenticated();
-    if (isUse) noteUse(found, now, 'update user_session set used_at = $2 where id = $1 and used_at < $2', sessionId);
+    if (isUse)
+      noteUse(found, now, {
+        statement: 'update user_session set used_at = $2 where id = $1 and used_at < $2',
+        id: sessionId,
+      });
     return { ctx: contextOf(found.row, requestId), expiresAt: endsAt() };
   }
 
@@ -183,12 +189,10 @@ export async function createAuthenticator({
     const found = await embeds.find(digestToken(secrets, linkKey).toString('hex'), now);
     if (!found || (found.row.expiresAt?.getTime() ?? 0) <= now) throw unauthenticated();
     const { linkId, owner, name, baseBranch, expiresAt } = found.row;
-    noteUse(
-      found,
-      now,
-      'update embed_link set used_at = $2 where id = $1 and (used_at is null or used_at < $2)',
-      linkId,
-    );
+    noteUse(found, now, {
+      statement: 'update embed_link set used_at = $2 where id = $1 and (used_at is null or used_at < $2)',
+      id: linkId,
+    });
     return { ctx: contextOf(found.row, requestId), expiresAt, link: { linkId, owner, name, baseBranch } };
   }
 

@@ -69,6 +69,7 @@ export async function readLine(ctx: Context, tx: Transaction, environment: Envir
     [ctx.accountId, environment.id],
   );
   const isFrozen =
-    pending.some(({ forced }) => forced) && (await frozenNow(ctx, tx, environment.id, ctx.clock())) !== null;
+    pending.some(({ forced }) => forced) &&
+    (await frozenNow(ctx, tx, { environmentId: environment.id, now: ctx.clock() })) !== null;
   return lineOf(pending, { currentId: environment.currentDeploymentId ?? null, isFrozen });
 }

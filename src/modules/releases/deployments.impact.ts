@@ -37,7 +37,7 @@ export async function answer(
   tx: Transaction,
   { environment, deployment, canceled }: Change,
 ): Promise<Answer> {
-  const waitsFor = await readAhead(ctx, tx, environment, deployment);
+  const waitsFor = await readAhead(ctx, tx, { environment, deployment });
   const rows = await readDeploymentsIn(ctx, tx, [deployment.id, ...canceled, ...waitsFor]);
   const byId = new Map(rows.map((row) => [row.id, row]));
   const pick = (ids: readonly string[]): Deployment[] => ids.flatMap((id) => byId.get(id) ?? []);
@@ -49,8 +49,7 @@ export async function answer(
 async function readAhead(
   ctx: Context,
   tx: Transaction,
-  environment: EnvironmentRow,
-  deployment: DeploymentRow,
+  { environment, deployment }: { readonly environment: EnvironmentRow; readonly deployment: DeploymentRow },
 ): Promise<string[]> {
   const line = (await readLine(ctx, tx, environment)).map(({ id }) => id);
   const place = line.indexOf(deployment.id);

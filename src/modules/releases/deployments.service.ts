@@ -44,8 +44,8 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
   return await dryRunOr(ctx, request.preview, async (tx) => {
     requireActive(await shareRepository(ctx, tx, candidate.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
-    await requireRunning(ctx, tx, locked, request.ifRunning);
-    await requireNotFrozen(ctx, tx, environment.id, request.force);
+    await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
+    await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });
     const because = `Superseded by ${candidate.version}.`;
     const canceled = request.supersede ? await cancelActive(ctx, tx, { environment: locked, because }) : [];
     const deployment = await insertDeployment(ctx, tx, {
@@ -55,7 +55,10 @@ export async function createDeployment(ctx: Context, request: CreateDeploymentRe
       forced: request.force ?? false,
     });
     await put(ctx, tx, deployment);
-    return await record(ctx, tx, 'deployment_created', { environment: locked, deployment, canceled });
+    return await record(ctx, tx, {
+      action: 'deployment_created',
+      change: { environment: locked, deployment, canceled },
+    });
   });
 }
 
@@ -94,7 +97,10 @@ export async function reportDeployment(ctx: Context, request: ReportDeploymentRe
       by: 'report',
       errorMessage: request.errorMessage ?? null,
     });
-    return await record(ctx, tx, 'deployment_reported', { environment: locked, deployment, canceled: [] });
+    return await record(ctx, tx, {
+      action: 'deployment_reported',
+      change: { environment: locked, deployment, canceled: [] },
+    });
   });
 }
 
@@ -117,7 +123,7 @@ export async function cancelDeployment(
     const canceled = await cancel(ctx, tx, { environment, deployments: [deployment], because });
     if (canceled.length === 0 && deployment.status !== 'canceling' && deployment.status !== 'canceled')
       throw new DomainError('CONFLICT', `The deployment has ended: ${deployment.status}.`);
-    return await record(ctx, tx, 'deployment_canceled', { environment, deployment, canceled });
+    return await record(ctx, tx, { action: 'deployment_canceled', change: { environment, deployment, canceled } });
   });
 }
 
@@ -135,8 +141,8 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
   return await dryRunOr(ctx, request.preview, async (tx) => {
     requireThere(await shareRepository(ctx, tx, project.repositoryId));
     const locked = await changeEnvironment(ctx, tx, environment.id);
-    await requireRunning(ctx, tx, locked, request.ifRunning);
-    await requireNotFrozen(ctx, tx, environment.id, request.force);
+    await requireRunning(ctx, tx, { environment: locked, expected: request.ifRunning });
+    await requireNotFrozen(ctx, tx, { environmentId: environment.id, force: request.force });
     const because = `Canceled by a rollback of ${actorOf(ctx)}.`;
     // First, because canceling starts a deployment that was being triggered, and the rollback then takes it back.
     const canceled = await cancelActive(ctx, tx, { environment: locked, because });
@@ -149,7 +155,10 @@ export async function rollBackEnvironment(ctx: Context, request: RollBackRequest
       forced: request.force ?? false,
     });
     await put(ctx, tx, deployment);
-    return await record(ctx, tx, 'environment_rolled_back', { environment: locked, deployment, canceled });
+    return await record(ctx, tx, {
+      action: 'environment_rolled_back',
+      change: { environment: locked, deployment, canceled },
+    });
   });
 }
 
@@ -174,8 +183,10 @@ function requireReady({ version, status }: ReleaseCandidate): void {
 async function requireRunning(
   ctx: Context,
   tx: Transaction,
-  { id, name }: EnvironmentRow,
-  expected: string | null | undefined,
+  {
+    environment: { id, name },
+    expected,
+  }: { readonly environment: EnvironmentRow; readonly expected: string | null | undefined },
 ): Promise<void> {
   if (!expected) return;
   const [running] = await tx.query<{ version: string }>(
@@ -190,10 +201,9 @@ async function requireRunning(
 async function requireNotFrozen(
   ctx: Context,
   tx: Transaction,
-  environmentId: string,
-  force: boolean | undefined,
+  { environmentId, force }: { readonly environmentId: string; readonly force: boolean | undefined },
 ): Promise<void> {
-  if (force || (await frozenNow(ctx, tx, environmentId, ctx.clock())) === null) return;
+  if (force || (await frozenNow(ctx, tx, { environmentId, now: ctx.clock() })) === null) return;
   throw new DomainError('ENVIRONMENT_FROZEN', 'Environment is frozen');
 }
 
@@ -225,7 +235,11 @@ async function put(ctx: Context, tx: Transaction, deployment: DeploymentRow): Pr
   wakeDeployment(ctx, tx, deployment);
 }
 
-async function record(ctx: Context, tx: Transaction, action: UserActionName, change: Change): Promise<Answer> {
+async function record(
+  ctx: Context,
+  tx: Transaction,
+  { action, change }: { readonly action: UserActionName; readonly change: Change },
+): Promise<Answer> {
   const answered = await answer(ctx, tx, change);
   const { projectName, environmentName, releaseCandidateVersion } = answered.deployment;
   await recordUserAction(ctx, tx, { action, target: `${projectName}/${environmentName}: ${releaseCandidateVersion}` });

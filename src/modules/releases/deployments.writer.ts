@@ -67,7 +67,7 @@ export async function writeDeploymentStatuses(
   await announceDeployments(ctx, tx, announcements);
   for (const { deployment, status } of announcements) {
     if (status === 'success' && deployment.kind === 'rollback')
-      await freezeAfterRollback(ctx, tx, environment, deployment);
+      await freezeAfterRollback(ctx, tx, { environment, rollback: deployment });
     if (endsSlot(status) && environment.currentDeploymentId === deployment.id) environment.currentDeploymentId = null;
   }
   // Its place, in the environment or in line, may be another's now.

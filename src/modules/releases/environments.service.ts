@@ -108,7 +108,7 @@ export async function updateEnvironment(
     if (typeof change.freezeAfterRollback === 'boolean') row.freezeAfterRollback = change.freezeAfterRollback;
     if (change.freezeAfterRollbackSec !== undefined)
       row.freezeAfterRollbackSec = checkedFreeze(change.freezeAfterRollbackSec);
-    if (change.provider) changeProvider(ctx, secrets, row, change.provider);
+    if (change.provider) changeProvider(ctx, secrets, { row, request: change.provider });
     await tx.em.flush();
     if (typeof change.position === 'number')
       await place(ctx, tx, { order, id: environment.id, position: change.position });
@@ -159,7 +159,11 @@ async function readSettings(ctx: Context, tx: Transaction, id: string): Promise<
   return settings;
 }
 
-function changeProvider(ctx: Context, secrets: Secrets, row: EnvironmentRow, request: ProviderRequest): void {
+function changeProvider(
+  ctx: Context,
+  secrets: Secrets,
+  { row, request }: { readonly row: EnvironmentRow; readonly request: ProviderRequest },
+): void {
   const provider = checkedProvider(request, 'input.provider');
   if (row.currentDeploymentId) {
     throw new DomainError(

@@ -49,8 +49,7 @@ export async function announceFreeze(ctx: Context, tx: Transaction, environment:
 export async function freezeAfterRollback(
   ctx: Context,
   tx: Transaction,
-  environment: EnvironmentRow,
-  rollback: DeploymentRow,
+  { environment, rollback }: { readonly environment: EnvironmentRow; readonly rollback: DeploymentRow },
 ): Promise<void> {
   if (!environment.freezeAfterRollback) return;
   const startsAt = ctx.clock().getTime();

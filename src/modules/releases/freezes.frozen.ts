@@ -10,8 +10,7 @@ import { decisionInstant, loadEnvironmentFreezes, type StoredFreeze } from '../r
 export async function frozenNow(
   ctx: Context,
   tx: Transaction,
-  environmentId: string,
-  now: Date,
+  { environmentId, now }: { readonly environmentId: string; readonly now: Date },
 ): Promise<Frozen<StoredFreeze> | null> {
   const freezes = await loadEnvironmentFreezes(tx, { accountId: ctx.accountId, environmentId });
   return frozenAt(freezes, decisionInstant(freezes, now));

@@ -60,7 +60,7 @@ export async function freezeEnvironment(ctx: Context, input: FreezeEnvironmentRe
       const replaced = freezes.filter(({ source }) => source === 'manual');
       await endFreezes(ctx, tx, idsOf(replaced));
       const freeze = await insertFreeze(ctx, tx, { target: { environmentId: row.id }, source: 'manual', reason, span });
-      await record(ctx, change, 'freeze_created', freeze);
+      await record(ctx, change, { action: 'freeze_created', freeze });
       return { changed: freeze, replaces: replaced.find((each) => !isOver(each, now)) ?? null };
     },
   );
@@ -91,7 +91,7 @@ export async function scheduleEnvironmentFreeze(
         reason,
         span,
       });
-      await record(ctx, change, 'freeze_created', freeze);
+      await record(ctx, change, { action: 'freeze_created', freeze });
       return { changed: freeze, replaces: null };
     },
   );
@@ -156,7 +156,7 @@ async function endWhere(
     const now = ctx.clock().getTime();
     const meant = change.freezes.filter((freeze) => isMeant(freeze) && !isOver(freeze, now));
     const ended = await endFreezes(ctx, change.tx, idsOf(meant));
-    for (const freeze of ended) await record(ctx, change, 'freeze_ended', freeze);
+    for (const freeze of ended) await record(ctx, change, { action: 'freeze_ended', freeze });
     return { changed: ended, replaces: null };
   });
 }
@@ -190,8 +190,7 @@ async function startChange(ctx: Context, tx: Transaction, environmentId: string)
 async function record(
   ctx: Context,
   { tx, row }: Change,
-  action: 'freeze_created' | 'freeze_ended',
-  freeze: StoredFreeze,
+  { action, freeze }: { readonly action: 'freeze_created' | 'freeze_ended'; readonly freeze: StoredFreeze },
 ): Promise<void> {
   const { repositoryId, ...names } = await namesOf(ctx, tx, row.id);
   await appendEvents(ctx, tx, [

@@ -54,11 +54,14 @@ export async function freezeBranches(ctx: Context, input: FreezeBranchesRequest)
       tx,
       replaced.map(({ id }) => id),
     );
-    return await addFreeze(ctx, tx, repository, {
-      target: targetOf(repository, input),
-      source: 'manual',
-      reason,
-      span,
+    return await addFreeze(ctx, tx, {
+      repository,
+      added: {
+        target: targetOf(repository, input),
+        source: 'manual',
+        reason,
+        span,
+      },
     });
   });
 }
@@ -70,7 +73,7 @@ export async function unfreezeBranches(ctx: Context, input: BranchesRef): Promis
     const now = ctx.clock().getTime();
     const freezes = await loadBranchFreezes(tx, of(repository));
     const active = freezes.filter((freeze) => isByHand(freeze, input) && !isOver(freeze, now));
-    for (const freeze of active) await endBranchFreeze(ctx, tx, repository, freeze);
+    for (const freeze of active) await endBranchFreeze(ctx, tx, { repository, freeze });
     return active.length;
   });
 }
@@ -91,11 +94,14 @@ export async function scheduleBranchFreeze(ctx: Context, input: ScheduleBranchFr
       context,
       input,
       async (tx, repository) =>
-        await addFreeze(context, tx, repository, {
-          target: targetOf(repository, input),
-          source: 'schedule',
-          reason,
-          span,
+        await addFreeze(context, tx, {
+          repository,
+          added: {
+            target: targetOf(repository, input),
+            source: 'schedule',
+            reason,
+            span,
+          },
         }),
     );
   return input.preview ? await tryOut(ctx, schedule) : await schedule(ctx);
@@ -110,7 +116,7 @@ export async function deleteBranchFreeze(
   await requireAtHostOf(ctx, repositoryId, 'release:write');
   return await underRepository(ctx, repositoryId, async (tx, repository) => {
     const freeze = (await loadBranchFreezes(tx, of(repository))).find((each) => each.id === id);
-    if (freeze !== undefined) await endBranchFreeze(ctx, tx, repository, freeze);
+    if (freeze !== undefined) await endBranchFreeze(ctx, tx, { repository, freeze });
     return freeze ?? null;
   });
 }
@@ -142,8 +148,7 @@ async function underRepository<T>(
 async function addFreeze(
   ctx: Context,
   tx: Transaction,
-  repository: RepositoryRow,
-  added: NewFreeze,
+  { repository, added }: { readonly repository: RepositoryRow; readonly added: NewFreeze },
 ): Promise<StoredFreeze> {
   const freeze = await insertFreeze(ctx, tx, added);
   await recordChange(ctx, tx, repository, { freeze, action: 'freeze_created' });
@@ -153,8 +158,7 @@ async function addFreeze(
 async function endBranchFreeze(
   ctx: Context,
   tx: Transaction,
-  repository: RepositoryRow,
-  freeze: StoredFreeze,
+  { repository, freeze }: { readonly repository: RepositoryRow; readonly freeze: StoredFreeze },
 ): Promise<void> {
   await endFreezes(ctx, tx, [freeze.id]);
   await recordChange(ctx, tx, repository, { freeze, action: 'freeze_ended' });

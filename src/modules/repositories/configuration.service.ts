@@ -46,7 +46,7 @@ export async function checkReplacement(
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
   const problems = await ctx.db.transaction(
     ctx.accountId,
-    async (tx) => await findHostProblems(ctx, tx, repository, parsed.configuration),
+    async (tx) => await findHostProblems(ctx, tx, { repository, configuration: parsed.configuration }),
   );
   return problems.length === 0 ? { kind: 'accepted', repository } : { kind: 'refused', problems };
 }
@@ -55,8 +55,10 @@ export async function checkReplacement(
 async function findHostProblems(
   ctx: Context,
   tx: Transaction,
-  { id, defaultBranch }: Pick<RepositoryRow, 'id' | 'defaultBranch'>,
-  configuration: Configuration,
+  {
+    repository: { id, defaultBranch },
+    configuration,
+  }: { readonly repository: Pick<RepositoryRow, 'id' | 'defaultBranch'>; readonly configuration: Configuration },
 ): Promise<readonly Problem[]> {
   const rows = await tx.query<{ baseBranch: string }>(
     `select base_branch as "baseBranch" from queue
@@ -83,7 +85,7 @@ export async function writeConfiguration(
   if (!parsed.ok) return { kind: 'refused', problems: parsed.problems };
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     const repository = await lockRepository(ctx, tx, repositoryId);
-    const problems = await findHostProblems(ctx, tx, repository, parsed.configuration);
+    const problems = await findHostProblems(ctx, tx, { repository, configuration: parsed.configuration });
     if (problems.length > 0) return { kind: 'refused', problems };
     if (repository.configurationYaml !== yaml) await recordChange(ctx, tx, repository, { yaml, author });
     if ('blob' in author) repository.configurationBlob = author.blob;

@@ -47,7 +47,7 @@ async function cancel(ctx: Context, tx: Transaction, number: number): Promise<St
   if (runbook.cancelRequestedAt) return stopped;
   if (isNothing(stopped))
     throw new DomainError('CONFLICT', `Runbook ${number} has already ended: there is nothing to stop`);
-  await cancelWork(ctx, tx, runbook, `Canceled by ${actorOf(ctx)}.`);
+  await cancelWork(ctx, tx, { runbook, words: `Canceled by ${actorOf(ctx)}.` });
   wakeRunbook(ctx, tx, runbook);
   await announceRunbook(ctx, tx, runbook, { action: 'runbook_canceled' });
   await recordUserAction(ctx, tx, { action: 'runbook_canceled', target: String(number) });
@@ -175,7 +175,7 @@ export async function stopRunbooks(
   for (const { id } of open) {
     const runbook = await lockRunbook(ctx, tx, id);
     runbook.version += 1;
-    await cancelWork(ctx, tx, runbook, because);
+    await cancelWork(ctx, tx, { runbook, words: because });
     wakeRunbook(ctx, tx, runbook);
   }
 }

@@ -135,7 +135,7 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     if (typeof request.description === 'string') Object.assign(runbook, { description, descriptionIn: null });
     // A new prompt ends a cancellation, and back-offs of calls.
     Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
-    await announcingStatus(ctx, tx, runbook, async () => await passOverFailed(ctx, tx, runbook));
+    await announcingStatus(ctx, tx, { runbook, work: async () => await passOverFailed(ctx, tx, runbook) });
     await addPrompt(ctx, tx, runbook, { prompt, ordinal: prompts + 1 });
     await announceRunbook(ctx, tx, runbook, { action: 'runbook_prompted', more: { ordinal: prompts + 1 } });
     await recordUserAction(ctx, tx, { action: 'runbook_prompted', target: String(runbook.number) });

@@ -62,8 +62,7 @@ export async function announceStep(
 export async function announcingStatus<T>(
   ctx: Context,
   tx: Transaction,
-  runbook: RunbookRow,
-  work: () => Promise<T>,
+  { runbook, work }: { readonly runbook: RunbookRow; readonly work: () => Promise<T> },
 ): Promise<T> {
   const before = await statusIn(tx, runbook);
   const result = await work();
@@ -93,15 +92,22 @@ async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise
  * Starts no more work: unfinished leaves fail in these words, and a prompt that was never planned leaves a failed leaf.
  * Existing commits are still published.
  */
-export async function cancelWork(ctx: Context, tx: Transaction, runbook: RunbookRow, words: string): Promise<void> {
-  await announcingStatus(ctx, tx, runbook, async () => {
-    runbook.cancelRequestedAt = ctx.clock();
-    const committed = await committedSteps(tx, runbook);
-    for (const leaf of await loadLeaves(tx, runbook))
-      if (leaf.status !== 'completed' && leaf.status !== 'failed' && !committed.has(leaf.id))
-        await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: words });
-    for (const prompt of await loadPrompts(tx, runbook))
-      if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, { prompt, words });
+export async function cancelWork(
+  ctx: Context,
+  tx: Transaction,
+  { runbook, words }: { readonly runbook: RunbookRow; readonly words: string },
+): Promise<void> {
+  await announcingStatus(ctx, tx, {
+    runbook,
+    work: async () => {
+      runbook.cancelRequestedAt = ctx.clock();
+      const committed = await committedSteps(tx, runbook);
+      for (const leaf of await loadLeaves(tx, runbook))
+        if (leaf.status !== 'completed' && leaf.status !== 'failed' && !committed.has(leaf.id))
+          await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: words });
+      for (const prompt of await loadPrompts(tx, runbook))
+        if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, { prompt, words });
+    },
   });
 }
 
@@ -115,18 +121,21 @@ export interface Retried {
 
 /** Works on the failed steps again, in their order. Throws CONFLICT when none failed. */
 export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<Retried> {
-  return await announcingStatus(ctx, tx, runbook, async () => {
-    const leaves = await loadLeaves(tx, runbook);
-    const failed = failedToRetry(leaves);
-    Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
-    const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
-    const retries = failed.filter((leaf) => !isPlanless(leaf)).map(({ number }) => number);
-    const plans = failed.filter(isPlanless).map(({ promptOrdinal }) => promptOrdinal);
-    for (const [index, leaf] of failed.entries()) {
-      if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);
-      else await writeLeaf(ctx, tx, runbook, { leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
-    }
-    return { retries, plans };
+  return await announcingStatus(ctx, tx, {
+    runbook,
+    work: async () => {
+      const leaves = await loadLeaves(tx, runbook);
+      const failed = failedToRetry(leaves);
+      Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
+      const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
+      const retries = failed.filter((leaf) => !isPlanless(leaf)).map(({ number }) => number);
+      const plans = failed.filter(isPlanless).map(({ promptOrdinal }) => promptOrdinal);
+      for (const [index, leaf] of failed.entries()) {
+        if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);
+        else await writeLeaf(ctx, tx, runbook, { leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
+      }
+      return { retries, plans };
+    },
   });
 }
 

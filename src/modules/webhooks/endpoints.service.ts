@@ -53,7 +53,7 @@ export async function createWebhookEndpoint(
     );
     const id = row?.id ?? '';
     const secret = input.ownSecret ? await giveSecret(ctx, tx, { secrets, id }) : null;
-    await record(ctx, tx, 'webhook_endpoint_created', id);
+    await record(ctx, tx, { action: 'webhook_endpoint_created', endpointId: id });
     return { id, secret };
   });
 }
@@ -76,7 +76,7 @@ export async function updateWebhookEndpoint(
        where account_id = $1 and id = $2`,
       [ctx.accountId, input.id, url, actions, ctx.clock().toISOString()],
     );
-    await record(ctx, tx, 'webhook_endpoint_updated', input.id);
+    await record(ctx, tx, { action: 'webhook_endpoint_updated', endpointId: input.id });
   });
 }
 
@@ -92,7 +92,7 @@ export async function deleteWebhookEndpoint(ctx: Context, id: string): Promise<v
       [ctx.accountId, id, now],
     );
     await tx.query(cancelOpen, [ctx.accountId, id, now]);
-    await record(ctx, tx, 'webhook_endpoint_deleted', id);
+    await record(ctx, tx, { action: 'webhook_endpoint_deleted', endpointId: id });
   });
 }
 
@@ -107,7 +107,7 @@ export async function enableWebhookEndpoint(ctx: Context, id: string): Promise<v
        where account_id = $1 and id = $2`,
       [ctx.accountId, id, ctx.clock().toISOString()],
     );
-    await record(ctx, tx, 'webhook_endpoint_enabled', id);
+    await record(ctx, tx, { action: 'webhook_endpoint_enabled', endpointId: id });
   });
 }
 
@@ -118,7 +118,7 @@ export async function disableWebhookEndpoint(ctx: Context, id: string): Promise<
     await lockEndpoint(ctx, tx, id);
     const endpoint = { accountId: ctx.accountId, endpointId: id };
     if (await disable(tx, endpoint, { because: 'asked', now: ctx.clock() }))
-      await record(ctx, tx, 'webhook_endpoint_disabled', id);
+      await record(ctx, tx, { action: 'webhook_endpoint_disabled', endpointId: id });
   });
 }
 
@@ -128,7 +128,7 @@ export async function rotateWebhookEndpointSecret(ctx: Context, secrets: Secrets
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     await lockEndpoint(ctx, tx, id);
     const secret = await giveSecret(ctx, tx, { secrets, id });
-    await record(ctx, tx, 'webhook_endpoint_secret_rotated', id);
+    await record(ctx, tx, { action: 'webhook_endpoint_secret_rotated', endpointId: id });
     return secret;
   });
 }
@@ -143,7 +143,7 @@ export async function removeWebhookEndpointSecret(ctx: Context, id: string): Pro
        where account_id = $1 and id = $2 and secret is not null returning id`,
       [ctx.accountId, id, ctx.clock().toISOString()],
     );
-    if (removed.length > 0) await record(ctx, tx, 'webhook_endpoint_secret_removed', id);
+    if (removed.length > 0) await record(ctx, tx, { action: 'webhook_endpoint_secret_removed', endpointId: id });
   });
 }
 
@@ -166,7 +166,7 @@ export async function pingWebhookEndpoint(ctx: Context, id: string): Promise<str
         ctx.clock().toISOString(),
       ],
     );
-    await record(ctx, tx, 'webhook_endpoint_pinged', id);
+    await record(ctx, tx, { action: 'webhook_endpoint_pinged', endpointId: id });
     return delivery?.id ?? '';
   });
 }
@@ -186,7 +186,7 @@ export async function redeliverWebhook(ctx: Context, deliveryId: string): Promis
        where account_id = $1 and id = $2`,
       [ctx.accountId, deliveryId],
     );
-    await record(ctx, tx, 'webhook_redelivered', delivery.endpoint_id);
+    await record(ctx, tx, { action: 'webhook_redelivered', endpointId: delivery.endpoint_id });
   });
 }
 
@@ -231,7 +231,11 @@ async function giveSecret(
 
 // The event contains only the endpoint's id, because readers of events may not see addresses. It also makes every
 // relay look at the account.
-async function record(ctx: Context, tx: Transaction, action: UserActionName, endpointId: string): Promise<void> {
+async function record(
+  ctx: Context,
+  tx: Transaction,
+  { action, endpointId }: { readonly action: UserActionName; readonly endpointId: string },
+): Promise<void> {
   await appendEvents(ctx, tx, [{ action, payload: { endpointId } }]);
   await recordUserAction(ctx, tx, { action, target: null });
 }

@@ -73,7 +73,7 @@ async function takePage(query: SystemQueries['query'], accountId: string, now: D
   const complete = (await withFailedTests(query, accountId, events)).map(withNodeIds);
   const members = await readMembers(query, accountId, events);
   const deliveries = complete.flatMap((event) => deliveriesOf(accountId, { event, members }, endpoints));
-  if (deliveries.length > 0) await writeDeliveries(query, accountId, deliveries, now);
+  if (deliveries.length > 0) await writeDeliveries(query, accountId, { deliveries, now });
   await query('update webhook_cursor set position = $2 where account_id = $1', [accountId, last.position]);
   return events.length;
 }
@@ -211,8 +211,7 @@ export function messageId(epoch: string | number, of: readonly string[]): string
 async function writeDeliveries(
   query: SystemQueries['query'],
   accountId: string,
-  deliveries: readonly NewDelivery[],
-  now: Date,
+  { deliveries, now }: { readonly deliveries: readonly NewDelivery[]; readonly now: Date },
 ): Promise<void> {
   await query(
     `insert into webhook_delivery (account_id, endpoint_id, message_id, action, lane, waits_for, body, created_at)

@@ -52,7 +52,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
     const { headers, answer } =
       target === null
         ? { headers: {}, answer: undeliverable }
-        : await post(options.http, delivery, target, ports.clock());
+        : await post(options.http, delivery, { target, at: ports.clock() });
     const now = ports.clock();
     const verdict = decideAfterAttempt(
       { status: answer.status, retryAfter: answer.headers['retry-after'] ?? null },
@@ -108,8 +108,7 @@ function concluded(verdict: AttemptVerdict): Concluded {
 async function post(
   http: HttpOut,
   delivery: TakenDelivery,
-  { url, keys }: Target,
-  at: Date,
+  { target: { url, keys }, at }: { readonly target: Target; readonly at: Date },
 ): Promise<{ headers: Record<string, string>; answer: HttpAnswer }> {
   const body = Buffer.from(delivery.body);
   const headers = {

@@ -55,16 +55,18 @@ export async function eraseRows(query: Query, ownership: Ownership, values: read
 
 async function eraseOnce(query: Query, { unlinked, owned }: Ownership, values: readonly string[]): Promise<void> {
   for (const rows of unlinked)
-    await inPieces(query, rows, values, (chosen) => `update ${rows.table} t set ${rows.column} = null where ${chosen}`);
+    await inPieces(query, rows, {
+      values,
+      statement: (chosen) => `update ${rows.table} t set ${rows.column} = null where ${chosen}`,
+    });
   for (const rows of owned)
-    await inPieces(query, rows, values, (chosen) => `delete from ${rows.table} t where ${chosen}`);
+    await inPieces(query, rows, { values, statement: (chosen) => `delete from ${rows.table} t where ${chosen}` });
 }
 
 async function inPieces(
   query: Query,
   rows: OwnedRows & { readonly column?: string; readonly leaf?: string },
-  values: readonly string[],
-  statement: (chosen: string) => string,
+  { values, statement }: { readonly values: readonly string[]; readonly statement: (chosen: string) => string },
 ): Promise<void> {
   const also = rows.column === undefined ? (rows.leaf ?? 'true') : `t.${rows.column} is not null`;
   const where = `${rows.where} and ${also}`;

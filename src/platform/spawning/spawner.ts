@@ -38,7 +38,7 @@ function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
   children.set(child, { process: started, outputs });
   for (const [descriptor, stream] of started.stdio.entries()) {
     stream?.on('error', () => {});
-    if (descriptor > 0 && stream) follow(child, descriptor, outputs, stream as Readable);
+    if (descriptor > 0 && stream) follow(child, descriptor, { outputs, stream: stream as Readable });
   }
   started.on('spawn', () => report({ kind: 'started', child, pid: started.pid ?? 0 }));
   started.on('error', (error: NodeJS.ErrnoException) => {
@@ -48,7 +48,11 @@ function start({ child, request }: Extract<Order, { kind: 'start' }>): void {
   started.on('close', () => void children.delete(child));
 }
 
-function follow(child: number, descriptor: number, outputs: Map<number, Output>, stream: Readable): void {
+function follow(
+  child: number,
+  descriptor: number,
+  { outputs, stream }: { readonly outputs: Map<number, Output>; readonly stream: Readable },
+): void {
   const output: Output = { stream, unread: 0 };
   outputs.set(descriptor, output);
   stream.on('data', (chunk: Buffer) => {

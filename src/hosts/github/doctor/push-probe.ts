@@ -30,7 +30,7 @@ interface Push {
 export async function probePushes(probing: Probing, tip: string, now: number): Promise<PushProbe> {
   const { mirrors, repository } = probing;
   const directory = await mirrors.need(repository, [tip]);
-  const commit = await makeCommit(mirrors, directory, tip, now);
+  const commit = await makeCommit(mirrors, directory, { tip, now });
   const [branch, ref] = [`${branchesWith}${now}`, `${refsBelow}${now}`];
   const create = (name: string): Push => ({ ref: name, expected: null, to: commit });
   const isDone = (madeAt: number): boolean => madeAt === now || madeAt < now - leftAfterMs;
@@ -56,7 +56,11 @@ export async function probePushes(probing: Probing, tip: string, now: number): P
 }
 
 /** The files of the tip. No workflow runs on it: GitHub skips a commit that says so. */
-async function makeCommit(mirrors: Mirrors, directory: string, tip: string, now: number): Promise<string> {
+async function makeCommit(
+  mirrors: Mirrors,
+  directory: string,
+  { tip, now }: { readonly tip: string; readonly now: number },
+): Promise<string> {
   const raw = await git.readCommit(mirrors.git, directory, tip);
   if (raw === null) throw new HostUnavailable(`The commit ${tip} could not be read`);
   const who = `Interlock <interlock@users.noreply.github.com> ${Math.floor(now / 1000)} +0000`;

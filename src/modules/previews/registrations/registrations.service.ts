@@ -60,7 +60,7 @@ export async function registerPreview(
   const repository = await loadActiveRepository(ctx, request.repository, 'preview:register');
   const registration = { ...checked(ctx, request, repository), repositoryId: repository.id };
   await readHeads(ctx, repository, registration);
-  return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, secrets, registration));
+  return await ctx.db.transaction(ctx.accountId, async (tx) => await register(ctx, tx, { secrets, registration }));
 }
 
 /** A push may not have been heard of yet: what is attached to which head is decided by what the host has now. */
@@ -107,8 +107,7 @@ function checked(
 async function register(
   ctx: Context,
   tx: Transaction,
-  secrets: Secrets,
-  registration: NewRegistration,
+  { secrets, registration }: { readonly secrets: Secrets; readonly registration: NewRegistration },
 ): Promise<PreviewRegistration> {
   await endRegistrations(ctx, tx, { ...registration, reason: 'replaced' });
   const id = await insert(ctx, tx, secrets, registration);

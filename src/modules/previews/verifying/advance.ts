@@ -63,7 +63,7 @@ async function write(
     case 'become':
       return await writeVerificationStatus(ctx, tx, { verification, to: step.status, summary: step.because });
     case 'attach':
-      return await attach(ctx, tx, rows, step.registrationId);
+      return await attach(ctx, tx, { rows, registrationId: step.registrationId });
     case 'degrade':
       verification.degraded = true;
       return await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: step.because });
@@ -75,8 +75,7 @@ async function write(
 async function attach(
   ctx: Context,
   tx: Transaction,
-  { verification }: VerificationRows,
-  registrationId: string,
+  { rows: { verification }, registrationId }: { readonly rows: VerificationRows; readonly registrationId: string },
 ): Promise<void> {
   const of = { accountId: ctx.accountId, id: registrationId };
   const { expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of);

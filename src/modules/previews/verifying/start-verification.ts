@@ -32,7 +32,7 @@ export async function startVerification(
     return newest;
   }
   if (newest !== null && !isRunAgain(newest, request.cause)) return null;
-  const started = await insert(ctx, tx, request, (newest?.attempt ?? 0) + 1);
+  const started = await insert(ctx, tx, { request, attempt: (newest?.attempt ?? 0) + 1 });
   // Another transaction started the same attempt at this moment.
   if (started === null) return await newestOf(ctx, tx, request);
   await takePlaceOfTheOneBefore(ctx, tx, started);
@@ -88,8 +88,10 @@ async function newestOf(
 async function insert(
   ctx: Context,
   tx: Transaction,
-  { repositoryId, pullRequestId, head, cause }: VerificationRequest,
-  attempt: number,
+  {
+    request: { repositoryId, pullRequestId, head, cause },
+    attempt,
+  }: { readonly request: VerificationRequest; readonly attempt: number },
 ): Promise<VerificationRow | null> {
   const now = ctx.clock();
   await tx.em.flush();

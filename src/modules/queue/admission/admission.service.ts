@@ -41,7 +41,7 @@ type Seen = Pick<
 >;
 
 export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubject): Promise<Admission> {
-  const [admission] = await decideAll(ctx, tx, of, [of.pullRequest]);
+  const [admission] = await decideAll(ctx, tx, { line: of, asked: [of.pullRequest] });
   if (admission === undefined) throw new Error('No admission was decided.');
   return admission;
 }
@@ -50,19 +50,18 @@ export async function decideFor(ctx: Context, tx: Transaction, of: AdmissionSubj
 async function decideAll(
   ctx: Context,
   tx: Transaction,
-  line: Line,
-  asked: readonly AdmissionRow[],
+  { line, asked }: { readonly line: Line; readonly asked: readonly AdmissionRow[] },
 ): Promise<Admission[]> {
   const { repository, queue } = line;
   const heads = asked.map((pullRequest) => pullRequest.headSha);
   const { configuration, rules } = rulesOf(repository, queue);
   const builds = new Map(
-    (await loadJudgedBuilds(ctx, tx, { repositoryId: repository.id, commits: heads, trees: [] }, rules)).map(
-      (build) => [build.commit, build],
-    ),
+    (
+      await loadJudgedBuilds(ctx, tx, { wanted: { repositoryId: repository.id, commits: heads, trees: [] }, rules })
+    ).map((build) => [build.commit, build]),
   );
   const conflicting = await conflictsWithTip(ctx, tx, queue, heads);
-  const validated = await judgeValidations(ctx, tx, configuration, asked);
+  const validated = await judgeValidations(ctx, tx, { configuration, rows: asked });
   const below = await readBelow(ctx, tx, asked);
   return asked.map((pullRequest) => {
     const own = judgeOwn(builds.get(pullRequest.headSha), rules);
@@ -93,11 +92,14 @@ type Loss = Exclude<Admission, { kind: 'queue' }>;
 async function findLosses<Row extends AdmissionRow>(
   ctx: Context,
   tx: Transaction,
-  { repository, queue }: Line,
-  pullRequests: readonly Row[],
+  { line: { repository, queue }, pullRequests }: { readonly line: Line; readonly pullRequests: readonly Row[] },
 ): Promise<{ readonly pullRequest: Row; readonly loss: Loss }[]> {
   const { configuration, rules } = rulesOf(repository, queue);
-  const inForce = { configuration, rules, validated: await judgeValidations(ctx, tx, configuration, pullRequests) };
+  const inForce = {
+    configuration,
+    rules,
+    validated: await judgeValidations(ctx, tx, { configuration, rows: pullRequests }),
+  };
   return pullRequests.flatMap((pullRequest) => {
     const loss = lossOf(inForce, { repository, queue, pullRequest });
     return loss === null ? [] : [{ pullRequest, loss }];
@@ -243,7 +245,7 @@ async function reconsiderPending(
 ): Promise<Change | null> {
   const { ctx, tx, queue } = work;
   if (pending.length === 0) return null;
-  const admissions = await decideAll(ctx, tx, { repository, queue }, pending);
+  const admissions = await decideAll(ctx, tx, { line: { repository, queue }, asked: pending });
   const changed = new Map<string, Admission>();
   for (const [index, admission] of admissions.entries()) {
     const before = pending[index];
@@ -276,7 +278,7 @@ async function reconsiderInLine(
   line: readonly LineRow[],
 ): Promise<boolean> {
   const { ctx, tx, queue } = work;
-  const lost = await findLosses(ctx, tx, { repository, queue }, line);
+  const lost = await findLosses(ctx, tx, { line: { repository, queue }, pullRequests: line });
   if (lost.length === 0) return false;
   const leaving = await readLandingMembers(ctx, tx, queue.id);
   const losses = new Map(lost.map(({ pullRequest, loss }) => [pullRequest.id, loss]));

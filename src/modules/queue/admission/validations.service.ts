@@ -20,8 +20,7 @@ export function validationFacts(
 export async function judgeValidations(
   ctx: Context,
   tx: Transaction,
-  configuration: Configuration,
-  rows: readonly AdmissionRow[],
+  { configuration, rows }: { readonly configuration: Configuration; readonly rows: readonly AdmissionRow[] },
 ): Promise<Validated> {
   const digest = validationsDigest(configuration.merge_rules.preconditions.validations);
   const stale = rows.filter((row) => row.validatedBy !== digest).map((row) => row.id);

@@ -167,7 +167,10 @@ async function readParts(
   const commits = [...tested, ...line.others.map(({ headSha }) => headSha)];
   const trees = batches.flatMap((batch) => batch.tree ?? []);
   const evident = mayHeadsBeEvidence(rules) ? heads : [];
-  const builds = await loadJudgedBuilds(ctx, tx, { repositoryId, commits, trees, heads: evident, at }, rules);
+  const builds = await loadJudgedBuilds(ctx, tx, {
+    wanted: { repositoryId, commits, trees, heads: evident, at },
+    rules,
+  });
   const named = batches.map((batch) => [batch.id, batch.members.map(({ pullRequest }) => pullRequest)] as const);
   const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, line.others), at });
   const parents = [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])];

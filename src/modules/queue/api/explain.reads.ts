@@ -144,14 +144,14 @@ async function explainFully(
       ? new Map<string, Version[]>()
       : await readVersions(ctx, tx, { ids: standsOn, instant, isBrief: true });
   const heads = asked.map(({ version }) => version.headSha);
-  const builds = await readBuildsOf(ctx, tx, queueAsOf, [...new Set(heads)]);
+  const builds = await readBuildsOf(ctx, tx, { queue: queueAsOf, commits: [...new Set(heads)] });
   const known = asked.map((each) => {
     const own = builds.get(each.version.headSha);
     const ownVerdict = ownVerdictOf(each.version, judgeOwn(own, queueAsOf.rules));
     return { ...each, own, position: positionOf(each, { ownVerdict }) };
   });
   const tested = known.flatMap(({ position }) => position?.tested?.testedCommit ?? []);
-  const checks = await readChecks(ctx, tx, queueAsOf, [...new Set([...heads, ...tested])]);
+  const checks = await readChecks(ctx, tx, { queue: queueAsOf, commits: [...new Set([...heads, ...tested])] });
   return known.map((each) =>
     explainOne({ ...each, checks, below: below.get(each.version.belowId ?? '')?.[0] ?? null }),
   );

@@ -80,14 +80,16 @@ export async function readEvents(
 export async function readBuildsOf(
   ctx: Context,
   tx: Transaction,
-  { repositoryId, rules, at, view }: QueueAsOf,
-  commits: readonly string[],
+  {
+    queue: { repositoryId, rules, at, view },
+    commits,
+  }: { readonly queue: QueueAsOf; readonly commits: readonly string[] },
 ): Promise<Map<string, BuildState>> {
   const known = new Map(view.snapshot.builds.map((build) => [build.commit, build]));
   const unknown = commits.filter((commit) => !known.has(commit));
   if (unknown.length === 0) return known;
   const wanted = { repositoryId, commits: unknown, trees: [], at };
-  for (const build of await loadJudgedBuilds(ctx, tx, wanted, rules)) known.set(build.commit, build);
+  for (const build of await loadJudgedBuilds(ctx, tx, { wanted, rules })) known.set(build.commit, build);
   return known;
 }
 
@@ -95,8 +97,7 @@ export async function readBuildsOf(
 export async function readChecks(
   ctx: Context,
   tx: Transaction,
-  { repositoryId, at }: QueueAsOf,
-  commits: readonly string[],
+  { queue: { repositoryId, at }, commits }: { readonly queue: QueueAsOf; readonly commits: readonly string[] },
 ): Promise<Map<string, CheckFact[]>> {
   const rows = await tx.query<CheckFact & { readonly commit: string; readonly conclusion: CheckConclusion }>(
     `select distinct on (r.commit, r.name) r.commit, r.name, ${conclusionBy('$4')} as conclusion,

@@ -29,12 +29,10 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     result = await compose(ctx, loaded, { parent: below.commit, members, at });
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
-    return await blockRefused(
-      ctx,
-      loaded,
-      error,
-      async (member) => await compose(ctx, loaded, { parent: batch.parentCommit, members: [member], at }),
-    );
+    return await blockRefused(ctx, loaded, {
+      refusal: error,
+      composeAlone: async (member) => await compose(ctx, loaded, { parent: batch.parentCommit, members: [member], at }),
+    });
   }
   await passFailpoint('build:after_compose');
   if (result.kind === 'conflict')

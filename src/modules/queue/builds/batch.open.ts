@@ -45,7 +45,7 @@ export async function openBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     await markStarted(ctx, loaded, null);
     return await recordChecks(ctx, loaded.host, batch.testedCommit ?? batch.commit);
   }
-  const bot = await openBotPullRequest(ctx, loaded, batch.commit, members);
+  const bot = await openBotPullRequest(ctx, loaded, { commit: batch.commit, members });
   await passFailpoint('build:after_open');
   await markStarted(ctx, loaded, bot);
   await recordChecks(ctx, loaded.host, batch.commit);
@@ -76,7 +76,7 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
     const queue = await tx.em.findOneOrFail(QueueEntity, { id: batch.queueId });
     const { rules } = rulesOf(repository, queue);
     if (rules.mode === 'no-queue' || rows.every((row) => row.skipValidation)) return true;
-    const lineage = await loadLineage(ctx, tx, queue.id, queue.baseTip ?? '');
+    const lineage = await loadLineage(ctx, tx, { queueId: queue.id, tip: queue.baseTip ?? '' });
     const builds = await loadBuilds(ctx, tx, { repositoryId: batch.repositoryId, commits: [], trees: [tree] });
     const heads = members.map((member) => member.pinnedHead);
     const source = { queue: { lineage }, rules, builds: withoutHeads(builds, rules, heads) };
@@ -90,8 +90,7 @@ async function needsNoBuild(ctx: Context, { batch, members, repository }: Loaded
 async function openBotPullRequest(
   ctx: Context,
   loaded: LoadedBatch,
-  commit: string,
-  members: readonly BatchMemberRow[],
+  { commit, members }: { readonly commit: string; readonly members: readonly BatchMemberRow[] },
 ): Promise<{ number: number; url: string }> {
   const { host, baseBranch, repository, batch } = loaded;
   const client = hostClient(ctx, host);
@@ -100,7 +99,7 @@ async function openBotPullRequest(
   const isReused = taken !== null && seen?.state === 'open';
   if (taken !== null && !isReused) await dropBotPullRequest(ctx, host, taken);
   const branch = isReused ? taken.branch : botBranch(batch.id);
-  await moveBranch(ctx, host, branch, commit);
+  await moveBranch(ctx, host, { branch, to: commit });
   await passFailpoint('build:after_branch');
   const rows = await ctx.db.transaction(
     ctx.accountId,

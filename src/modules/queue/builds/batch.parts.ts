@@ -46,7 +46,7 @@ export async function judgeParts(ctx: Context, tx: Transaction, judged: Judged):
   const { batch, members, rules, tip } = judged;
   const whole = { repositoryId: batch.repositoryId, commits: [], trees: batch.tree ? [batch.tree] : [] };
   const heads = members.map(({ pinnedHead }) => pinnedHead);
-  const wholes = withoutHeads(await loadJudgedBuilds(ctx, tx, whole, rules), rules, heads);
+  const wholes = withoutHeads(await loadJudgedBuilds(ctx, tx, { wanted: whole, rules }), rules, heads);
   if (isKnownRed(batch.tree ?? '', wholes, rules)) return null;
   const landed = await readLandings(ctx, tx, batch.queueId);
   const parts = await loadParts(ctx, tx, { ...judged, lineage: lineageOf(landed, tip) });

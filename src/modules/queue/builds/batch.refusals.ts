@@ -23,8 +23,10 @@ interface Refused {
 export async function blockRefused(
   ctx: Context,
   loaded: LoadedBatch,
-  refusal: HostRefused,
-  composeAlone: (member: BatchMemberRow) => Promise<unknown>,
+  {
+    refusal,
+    composeAlone,
+  }: { readonly refusal: HostRefused; readonly composeAlone: (member: BatchMemberRow) => Promise<unknown> },
 ): Promise<void> {
   const { batch, assumed, members, host } = loaded;
   if ((await hostClient(ctx, host).readCommit(batch.parentCommit)) === null) throw refusal;
@@ -90,7 +92,10 @@ export async function takeStep(ctx: Context, { batch }: LoadedBatch, step: () =>
     const now = ctx.clock().getTime();
     const retryAt = retryAtOf(error);
     if (retryAt !== null && retryAt > now) {
-      await ctx.db.transaction(ctx.accountId, async (tx) => await noteHostWait(ctx, tx, batch.queueId, retryAt));
+      await ctx.db.transaction(
+        ctx.accountId,
+        async (tx) => await noteHostWait(ctx, tx, { queueId: batch.queueId, retryAt }),
+      );
       throw error;
     }
     const since = failingSince.get(key) ?? now;

@@ -11,7 +11,11 @@ import { lockQueue } from '../store/queue.locks.ts';
 import { readIdle } from '../planning/idle-bot-pull-requests.ts';
 
 /** A branch at another commit is older than the records, and is moved. */
-export async function moveBranch(ctx: Context, host: HostedRepository, branch: string, to: string): Promise<void> {
+export async function moveBranch(
+  ctx: Context,
+  host: HostedRepository,
+  { branch, to }: { readonly branch: string; readonly to: string },
+): Promise<void> {
   const client = hostClient(ctx, host);
   const ref = `refs/heads/${branch}`;
   const current = await client.readRef(ref);

@@ -39,8 +39,8 @@ export async function carryOutSync(ctx: Context, intent: IntentRow): Promise<voi
   if (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, loaded.row.id))) return;
   const outcome = await bringUpToDate(ctx, loaded, cause);
   await syncPullRequest(ctx, loaded.host, loaded.row.number);
-  await report(ctx, loaded, cause, outcome);
-  await conclude(ctx, loaded, cause, outcome);
+  await report(ctx, loaded, { cause, outcome });
+  await conclude(ctx, loaded, { cause, outcome });
 }
 
 async function bringUpToDate(ctx: Context, loaded: LoadedWork, cause: SyncCause): Promise<Outcome> {
@@ -77,7 +77,9 @@ async function tryOnce(
       method: configurationOf(repository).merge_rules.use_rebase ? 'rebase' : 'merge',
       at: intent.plannedAt,
       belowHead: await readLandedBelow(ctx, now),
-      ...(cause === 'auto_update' && { onFirstPush: async (tx) => await countRun(ctx, tx, now, base.commit) }),
+      ...(cause === 'auto_update' && {
+        onFirstPush: async (tx) => await countRun(ctx, tx, { row: now, base: base.commit }),
+      }),
     });
   } catch (error) {
     if (error instanceof HostRefused) return { kind: 'refused', words: error.message, ...at };
@@ -96,7 +98,11 @@ async function tryOnce(
 }
 
 /** Before the push, so that no crash leaves an update uncounted. */
-async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base: string): Promise<void> {
+async function countRun(
+  ctx: Context,
+  tx: Transaction,
+  { row, base }: { readonly row: PullRequestRow; readonly base: string },
+): Promise<void> {
   await tx.query(
     `insert into branch_update (account_id, pull_request_id, head, base, runs, updated_at) values ($1, $2, $3, $4, 1, $5)
      on conflict (account_id, pull_request_id) do update set runs = branch_update.runs + 1`,
@@ -108,7 +114,11 @@ async function countRun(ctx: Context, tx: Transaction, row: PullRequestRow, base
  * A person who requested a sync is always notified of its failure. Reports on automatic syncs depend on
  * enable_comments.
  */
-async function report(ctx: Context, loaded: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
+async function report(
+  ctx: Context,
+  loaded: LoadedWork,
+  { cause, outcome }: { readonly cause: SyncCause; readonly outcome: Outcome },
+): Promise<void> {
   const { repository, row } = loaded;
   const { enable_comments, use_rebase } = configurationOf(repository).merge_rules;
   if (cause !== 'asked' && !enable_comments) return;
@@ -135,7 +145,11 @@ async function hasFailedBefore(ctx: Context, row: PullRequestRow): Promise<boole
   return rows.length > 0;
 }
 
-async function conclude(ctx: Context, { intent, row }: LoadedWork, cause: SyncCause, outcome: Outcome): Promise<void> {
+async function conclude(
+  ctx: Context,
+  { intent, row }: LoadedWork,
+  { cause, outcome }: { readonly cause: SyncCause; readonly outcome: Outcome },
+): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     if (outcome.kind !== 'over') await keepUpdate(ctx, tx, { row, cause, outcome });
     if (outcome.kind === 'conflict' || outcome.kind === 'refused') {

@@ -15,7 +15,7 @@ export async function carryOutGate(ctx: Context, intent: IntentRow): Promise<voi
   if (gate?.state === 'planned' && batch.state === 'building') {
     const outcome = await startGate(ctx, host, gate);
     await passFailpoint('gate:after_host');
-    const isMoved = await moveGate(ctx, host, gate, outcome);
+    const isMoved = await moveGate(ctx, host, { gate, outcome });
     if (!isMoved && outcome.state === 'running') await stopUnwanted(ctx, host, { id: gate.id, run: outcome.run });
   }
   await finishIntent(ctx, intent);

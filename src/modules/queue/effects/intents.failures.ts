@@ -61,7 +61,7 @@ async function waitForHost(
       `update intent set next_try_at = $3 where account_id = $1 and id = $2 and state in ('planned', 'started')`,
       [ctx.accountId, intent.id, at],
     );
-    await noteHostWait(ctx, tx, intent.queueId, retryAt);
+    await noteHostWait(ctx, tx, { queueId: intent.queueId, retryAt });
     await tx.query(
       'update queue set next_look_at = least(next_look_at, $3::timestamptz) where account_id = $1 and id = $2',
       [ctx.accountId, intent.queueId, at],

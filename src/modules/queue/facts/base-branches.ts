@@ -28,7 +28,10 @@ export async function syncBase(
   const client = hostClient(ctx, repository);
   const queueId =
     (await findQueue(ctx, repository.id, baseBranch)) ??
-    (await ctx.db.transaction(ctx.accountId, async (tx) => await ensureQueue(ctx, tx, repository.id, baseBranch)));
+    (await ctx.db.transaction(
+      ctx.accountId,
+      async (tx) => await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch }),
+    ));
   for (let read = 1; read <= mostReads; read += 1) {
     const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;

@@ -82,7 +82,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   // Most reports contain known results.
   if (!hasNews(report, kept)) return;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const moved = await keepReport(ctx, tx, repository.id, report);
+    const moved = await keepReport(ctx, tx, { repositoryId: repository.id, report });
     if (!moved) return;
     const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
@@ -168,7 +168,11 @@ async function lookAgain(
   );
 }
 
-async function keepReport(ctx: Context, tx: Transaction, repositoryId: string, report: CheckReport): Promise<boolean> {
+async function keepReport(
+  ctx: Context,
+  tx: Transaction,
+  { repositoryId, report }: { readonly repositoryId: string; readonly report: CheckReport },
+): Promise<boolean> {
   // Only the service writes checks with its own names, because anybody can report CI results. One order of rows
   // prevents deadlocks between two writers of the same results.
   const checks = report.checks

@@ -99,8 +99,7 @@ const movesFrom: Readonly<Record<GateOutcome['state'], readonly GateRun['state']
 export async function moveGate(
   ctx: Context,
   host: HostedRepository,
-  gate: GateRun,
-  outcome: GateOutcome,
+  { gate, outcome }: { readonly gate: GateRun; readonly outcome: GateOutcome },
 ): Promise<boolean> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, gate.queueId);
@@ -140,7 +139,7 @@ export async function recordGates(ctx: Context, host: HostedRepository, commit: 
   const running = await readGateRuns(ctx, 'commit', host.id, commit);
   for (const gate of running) {
     const outcome = outcomeOf(await hostClient(ctx, host).readWorkflowRun(gate.run ?? ''));
-    if (outcome !== null) await moveGate(ctx, host, gate, outcome);
+    if (outcome !== null) await moveGate(ctx, host, { gate, outcome });
   }
 }
 

@@ -12,8 +12,7 @@ import { failedChecks, judgeChecks, missingChecks } from '../../../domain/queue/
 export async function loadJudgedBuilds(
   ctx: Context,
   tx: Transaction,
-  wanted: WantedBuilds,
-  rules: QueueRules,
+  { wanted, rules }: { readonly wanted: WantedBuilds; readonly rules: QueueRules },
 ): Promise<BuildState[]> {
   const builds = await loadBuilds(ctx, tx, wanted);
   const { repositoryId, at = null } = wanted;

@@ -20,7 +20,11 @@ export async function readLandings(ctx: Context, tx: Transaction, queueId: strin
 }
 
 /** Commits that were the base's tip in the last 24 h, including the present one. */
-export async function loadLineage(ctx: Context, tx: Transaction, queueId: string, tip: string): Promise<string[]> {
+export async function loadLineage(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, tip }: { readonly queueId: string; readonly tip: string },
+): Promise<string[]> {
   return lineageOf(await readLandings(ctx, tx, queueId), tip);
 }
 

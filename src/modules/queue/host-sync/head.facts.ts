@@ -21,8 +21,13 @@ export interface HeadFacts {
 export async function readHead(
   ctx: Context,
   repository: HostedRepository,
-  seen: HostPullRequest,
-  before: Parameters<typeof configurationOf>[0] & { readonly verifiedHead: string | null },
+  {
+    seen,
+    before,
+  }: {
+    readonly seen: HostPullRequest;
+    readonly before: Parameters<typeof configurationOf>[0] & { readonly verifiedHead: string | null };
+  },
 ): Promise<HeadFacts | null> {
   const client = hostClient(ctx, repository);
   const base = seen.baseTip;
@@ -31,7 +36,7 @@ export async function readHead(
   const commit = await client.readCommit(seen.headSha);
   if (commit === null) return null;
   const { tree, authorName, authorEmail } = commit;
-  const updates = base === null ? null : await updatedHead(ctx, repository, commit, base);
+  const updates = base === null ? null : await updatedHead(ctx, repository, { commit, tip: base });
   const { require_verified_commits } = configurationOf(before).merge_rules.preconditions;
   const unverified =
     require_verified_commits && base !== null && before.verifiedHead !== seen.headSha
@@ -47,8 +52,7 @@ export async function readHead(
 async function updatedHead(
   ctx: Context,
   repository: HostedRepository,
-  commit: HostCommit,
-  tip: string,
+  { commit, tip }: { readonly commit: HostCommit; readonly tip: string },
 ): Promise<string | null> {
   const [previous, base] = commit.parents;
   if (previous === undefined || base !== tip || commit.parents.length !== 2) return null;

@@ -49,7 +49,7 @@ export async function syncPullRequest(
     const [person] = recorded === null ? [] : await withoutBots(ctx, repository, [recorded]);
     if (person === undefined) return null;
     const seen = atTip(person);
-    const head = await readHead(ctx, repository, seen, before);
+    const head = await readHead(ctx, repository, { seen, before });
     const isOpened = before.status === null ? options.announceOpened : before.status === 'closed';
     const acts =
       before.status === null && !isOpened

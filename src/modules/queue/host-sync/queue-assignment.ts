@@ -47,7 +47,10 @@ export interface ReadPullRequest {
 }
 
 async function findAssignment(ctx: Context, tx: Transaction, of: ReadPullRequest): Promise<QueueAssignment> {
-  return decideAssignment(of, canBeStacked(of) ? await readCandidates(ctx, tx, of.repository.id, of.seen) : []);
+  return decideAssignment(
+    of,
+    canBeStacked(of) ? await readCandidates(ctx, tx, { repositoryId: of.repository.id, seen: of.seen }) : [],
+  );
 }
 
 /** Like `findAssignment` without a transaction, if there is nothing to write. */
@@ -80,8 +83,7 @@ function decideAssignment(
 async function readCandidates(
   ctx: Context,
   tx: Transaction,
-  repositoryId: string,
-  seen: HostPullRequest,
+  { repositoryId, seen }: { readonly repositoryId: string; readonly seen: HostPullRequest },
 ): Promise<(StackCandidate & { readonly id: string })[]> {
   return await tx.query<StackCandidate & { readonly id: string }>(
     `with recursive chain as (
@@ -111,7 +113,8 @@ export async function lockAssignment(ctx: Context, tx: Transaction, of: ReadPull
   );
   // It landed in that queue, whatever happened to its branches.
   const landedIn = before?.status === 'merged' ? before.queue_id : null;
-  const targetId = landedIn ?? (await ensureQueue(ctx, tx, repository.id, assignment.baseBranch));
+  const targetId =
+    landedIn ?? (await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch: assignment.baseBranch }));
   const queues = await changeQueuesInOrder(ctx, tx, [targetId, before?.queue_id ?? targetId]);
   const known = await tx.em.findOne(PullRequestEntity, {
     accountId: ctx.accountId,

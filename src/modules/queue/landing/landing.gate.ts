@@ -122,7 +122,7 @@ async function loadQueueFacts(
     inMergeWindow: landingsFrom(configurationOf(repository), baseBranch, ctx.clock().getTime()) === null,
     halted: haltOf(repository, queue) !== null || configurationProblem(repository) !== null,
     tip: queue.baseTip ?? null,
-    lineage: await loadLineage(ctx, tx, queue.id, batch.parentCommit),
+    lineage: await loadLineage(ctx, tx, { queueId: queue.id, tip: batch.parentCommit }),
   };
 }
 
@@ -133,7 +133,7 @@ async function loadMemberFacts(
 ): Promise<readonly GateMember[]> {
   // Judged as by the planner: a retried check is pending.
   const own = { repositoryId: batch.repositoryId, commits: rows.map((row) => row.headSha), trees: [] };
-  const ownBuilds = await loadJudgedBuilds(ctx, tx, own, rules);
+  const ownBuilds = await loadJudgedBuilds(ctx, tx, { wanted: own, rules });
   const below = await readBelow(ctx, tx, rows);
   return loaded.members.map(({ pullRequestId, pinnedHead }) => {
     const row = rows.find((candidate) => candidate.id === pullRequestId);

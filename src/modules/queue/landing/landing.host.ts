@@ -24,7 +24,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   const base = `refs/heads/${baseBranch}`;
   const baseMoved: Failure = { kind: 'base_moved', ref: base };
   const earlier = await readLandingRef(ctx, host, batch.id);
-  if (earlier !== null) return await outcomeOf(ctx, loaded, earlier, baseMoved);
+  if (earlier !== null) return await outcomeOf(ctx, loaded, { commit: earlier, failure: baseMoved });
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if ((await client.readRef(base))?.commit !== batch.parentCommit) return await giveUp(ctx, loaded, baseMoved);
   await passFailpoint('landing:before_merge');

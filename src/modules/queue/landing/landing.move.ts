@@ -37,7 +37,10 @@ export async function moveBase(ctx: Context, loaded: LoadedBatch, attempt: Landi
   if (attempt.heads !== null) await closeHeads(ctx, loaded);
   const earlier = await readLandingRef(ctx, loaded.host, loaded.batch.id);
   if (earlier !== null) {
-    const outcome = await outcomeOf(ctx, loaded, earlier, { kind: 'base_moved', ref: baseRef(loaded) });
+    const outcome = await outcomeOf(ctx, loaded, {
+      commit: earlier,
+      failure: { kind: 'base_moved', ref: baseRef(loaded) },
+    });
     return await withHeadsBack(ctx, loaded, { outcome, heads: attempt.heads ?? [] });
   }
   // An attempt that died among its heads is undone first, and lands without them.
@@ -98,14 +101,13 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
  */
 export async function giveUp(ctx: Context, loaded: LoadedBatch, failure: Failure): Promise<Outcome> {
   const now = (await readLandingRef(ctx, loaded.host, loaded.batch.id)) ?? (await layTombstone(ctx, loaded));
-  return now === null ? failure : await outcomeOf(ctx, loaded, now, failure);
+  return now === null ? failure : await outcomeOf(ctx, loaded, { commit: now, failure });
 }
 
 export async function outcomeOf(
   ctx: Context,
   { host }: LoadedBatch,
-  commit: HostCommit,
-  failure: Failure,
+  { commit, failure }: { readonly commit: HostCommit; readonly failure: Failure },
 ): Promise<Outcome> {
   return (await isTombstone(ctx, host, commit)) ? failure : { kind: 'landed', commit };
 }

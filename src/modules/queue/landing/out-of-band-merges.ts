@@ -60,8 +60,7 @@ export interface OutOfBandMerge {
 export async function findOutOfBandMerges(
   ctx: Context,
   host: HostedRepository,
-  line: readonly HostCommit[],
-  candidates: readonly Candidate[],
+  { line, candidates }: { readonly line: readonly HostCommit[]; readonly candidates: readonly Candidate[] },
 ): Promise<readonly OutOfBandMerge[]> {
   const [first] = line;
   if (first === undefined || candidates.length === 0) return [];

@@ -62,15 +62,15 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
   );
   const settled = new Set([...remembered.map(({ pullRequestId }) => pullRequestId), ...started.landedMembers]);
   const candidates =
-    line.length === 0 ? [] : await readCandidates(ctx, host, queue.id, new Date(line[0]?.authoredAt ?? 0));
+    line.length === 0
+      ? []
+      : await readCandidates(ctx, host, { queueId: queue.id, since: new Date(line[0]?.authoredAt ?? 0) });
   const merges = [
     ...remembered,
-    ...(await findOutOfBandMerges(
-      ctx,
-      host,
+    ...(await findOutOfBandMerges(ctx, host, {
       line,
-      candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId)),
-    )),
+      candidates: candidates.filter(({ pullRequestId }) => !settled.has(pullRequestId)),
+    })),
   ];
   const isLinear = rulesOf(row, queue).rules.batchCommit === 'linear';
   const { landings, pushed } = attribute({ line, unknown, merges, isLinear });
@@ -138,8 +138,7 @@ async function readRemembered(ctx: Context, commits: readonly string[]): Promise
 async function readCandidates(
   ctx: Context,
   host: HostedRepository,
-  queueId: string,
-  since: Date,
+  { queueId, since }: { readonly queueId: string; readonly since: Date },
 ): Promise<Candidate[]> {
   const present = new Map(
     (await hostClient(ctx, host).listOpenPullRequests()).map(({ number, headSha }) => [number, headSha]),

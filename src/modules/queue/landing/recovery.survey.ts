@@ -85,7 +85,7 @@ async function surveyRepository(ctx: Context, row: RepositoryRow): Promise<Repos
   const unknown = await findUnknownLandings(ctx, host);
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => {
     // Every landing belongs to a queue. If the queue is not known any more, it is that of the default branch.
-    if (unknown.length > 0) await ensureQueue(ctx, tx, row.id, row.defaultBranch);
+    if (unknown.length > 0) await ensureQueue(ctx, tx, { repositoryId: row.id, baseBranch: row.defaultBranch });
     return await tx.em.find(QueueEntity, { repositoryId: row.id }, { orderBy: { id: 'asc' } });
   });
   const left = new Map(unknown.map((landing) => [landing.commit, landing]));

@@ -25,8 +25,7 @@ export function pullRequestOf(loaded: Pick<LoadedQueue, 'pullRequests'>, id: str
 export async function startBatches(
   work: QueueWork,
   loaded: LoadedQueue,
-  decisions: readonly StartBatch[],
-  configuration: Configuration,
+  { decisions, configuration }: { readonly decisions: readonly StartBatch[]; readonly configuration: Configuration },
 ): Promise<void> {
   const { queue } = work;
   const starting = decisions.map((decision) => ({

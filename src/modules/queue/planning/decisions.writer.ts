@@ -41,7 +41,7 @@ export async function writeDecisions(
     // Ends are announced before starts.
     if (decision.kind === 'StartBatch' || decision.kind === 'AnnounceTop') announceDepartures();
     if (decision.kind !== 'StartBatch') await writeDecision(writing, decision);
-    else if (decision === starts[0]) await startBatches(work, loaded, starts, configuration);
+    else if (decision === starts[0]) await startBatches(work, loaded, { decisions: starts, configuration });
   }
   announceDepartures();
   await markEndedIdle(work, decisions, configuration);
@@ -106,7 +106,10 @@ function writeEndOfBatch(
       return resets.add({ ...decision, causedBy: null, failedBuild: null }, decision.batch, returned);
     }
     case 'FailBatch':
-      ended.push({ batch: endBatch(work, batchOf(loaded, decision.batch), 'failed', null), text: decision.text });
+      ended.push({
+        batch: endBatch(work, batchOf(loaded, decision.batch), { state: 'failed', code: null }),
+        text: decision.text,
+      });
       return;
     default:
       decision satisfies never;
@@ -146,8 +149,13 @@ function batchOf(loaded: LoadedQueue, id: string): BatchRow {
 function endBatch(
   work: QueueWork,
   batch: BatchRow,
-  state: 'failed' | 'bisected' | 'superseded',
-  code: Of<'SupersedeBatch' | 'ReturnBatch'>['code'] | null,
+  {
+    state,
+    code,
+  }: {
+    readonly state: 'failed' | 'bisected' | 'superseded';
+    readonly code: Of<'SupersedeBatch' | 'ReturnBatch'>['code'] | null;
+  },
 ): BatchRow {
   batch.state = state;
   batch.resetCode = code;
@@ -207,13 +215,13 @@ function announceResetBatches(work: QueueWork, loaded: Written, batches: readonl
 }
 
 function supersede(work: QueueWork, loaded: Written, decision: Of<'SupersedeBatch'>): PullRequestRow[] {
-  const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  const batch = endBatch(work, batchOf(loaded, decision.batch), { state: 'superseded', code: decision.code });
   batch.causedBy = decision.causedBy;
   return putBack(work, loaded, batch);
 }
 
 function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): void {
-  const batch = endBatch(work, batchOf(loaded, decision.batch), 'bisected', null);
+  const batch = endBatch(work, batchOf(loaded, decision.batch), { state: 'bisected', code: null });
   putBack(work, loaded, batch);
   for (const half of decision.halves) {
     for (const id of half) {
@@ -229,7 +237,7 @@ function bisect(work: QueueWork, loaded: Written, decision: Of<'BisectBatch'>): 
 }
 
 function returnPart(work: QueueWork, loaded: Written, decision: Of<'ReturnBatch'>): PullRequestRow[] {
-  const batch = endBatch(work, batchOf(loaded, decision.batch), 'superseded', decision.code);
+  const batch = endBatch(work, batchOf(loaded, decision.batch), { state: 'superseded', code: decision.code });
   if (batch.sideBuild !== 'part') return putBack(work, loaded, batch);
   for (const member of loaded.members.get(batch.id) ?? []) {
     const row = loaded.pullRequests.get(member.pullRequestId);

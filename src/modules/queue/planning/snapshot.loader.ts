@@ -78,7 +78,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   const pinned = [...[...members.values()].flat().map(toPinned), ...[...assumptions.values()].flat()];
   const departed = [...new Set(pinned.map(({ pullRequest }) => pullRequest))].filter((id) => !idsInLine.has(id));
   const departures = await loadDepartures(ctx, tx, { departed, pinned });
-  const builds = await loadJudgedBuilds(ctx, tx, buildsOf(repository.id, batches, inLine), rules);
+  const builds = await loadJudgedBuilds(ctx, tx, { wanted: buildsOf(repository.id, batches, inLine), rules });
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const { landings, readings } = await loadIntents(ctx, tx, queue.id);
   const landed = await readLandings(ctx, tx, queue.id);
@@ -113,10 +113,10 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
       tip,
       since: batches.flatMap((batch) => (batch.sideBuild === 'speculative' ? [batch.baseCommit] : [])),
     }),
-    mergeResults: await loadMergeResults(ctx, tx, repository.id, [
-      ...lineage,
-      ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit]),
-    ]),
+    mergeResults: await loadMergeResults(ctx, tx, {
+      repositoryId: repository.id,
+      parents: [...lineage, ...batches.flatMap((batch) => [batch.parentCommit, batch.commit ?? batch.parentCommit])],
+    }),
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
 }

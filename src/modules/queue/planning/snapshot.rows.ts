@@ -136,8 +136,7 @@ export async function countBuildsElsewhere(ctx: Context, tx: Transaction, queue:
 export async function loadMergeResults(
   ctx: Context,
   tx: Transaction,
-  repositoryId: string,
-  parents: readonly string[],
+  { repositoryId, parents }: { readonly repositoryId: string; readonly parents: readonly string[] },
 ): Promise<Snapshot['mergeResults']> {
   const rows = await tx.query<{ parent: string; heads: string[]; tree: string | null; conflict_at: number }>(
     'select parent, heads, tree, conflict_at from merge_result where account_id = $1 and repository_id = $2 and parent = any($3) and conflict_at >= 0',

@@ -69,7 +69,7 @@ async function changeHalt(
   { baseBranch, reason, keepsTip }: Halting & { readonly reason: string | null; readonly keepsTip: boolean },
 ): Promise<{ queueId: string }> {
   return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queueId = await ensureQueue(ctx, tx, repository.id, baseBranch);
+    const queueId = await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch });
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
     const { queue } = work;
     if ((queue.haltedReason ?? null) === reason) return { queueId };

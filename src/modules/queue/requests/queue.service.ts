@@ -130,8 +130,10 @@ export async function updatePullRequest(ctx: Context, request: UpdateRequest): P
   const repository = await loadRepository(ctx, request.repository, 'queue:write');
   const known = await readFresh(ctx, repository, request.number);
   const { headCommitSha: head, mergeCommitSha } = request;
-  const merge = mergeCommitSha ? await findReportedMerge(ctx, repository, known, mergeCommitSha) : null;
-  const headPlace = head ? await placeHead(ctx, repository, known, head) : 'present';
+  const merge = mergeCommitSha
+    ? await findReportedMerge(ctx, repository, { row: known, commit: mergeCommitSha })
+    : null;
+  const headPlace = head ? await placeHead(ctx, repository, { row: known, commit: head }) : 'present';
   return await changePullRequest(ctx, known, async (work, row) => {
     if (head && headPlace === 'unseen' && !isTerminal(row.status)) row.awaited = awaitedOf(head, request);
     else if (headPlace === 'present') keepOptions(row, request);

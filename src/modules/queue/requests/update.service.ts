@@ -18,8 +18,7 @@ export type HeadState = 'present' | 'past' | 'unseen';
 export async function placeHead(
   ctx: Context,
   repository: RepositoryRow,
-  { headSha }: PullRequestRow,
-  commit: string,
+  { row: { headSha }, commit }: { readonly row: PullRequestRow; readonly commit: string },
 ): Promise<HeadState> {
   if (commit === headSha) return 'present';
   const host = hosted(repository);
@@ -42,15 +41,14 @@ const field = 'pull_request.merge_commit_sha';
 export async function findReportedMerge(
   ctx: Context,
   repository: RepositoryRow,
-  row: PullRequestRow,
-  commit: string,
+  { row, commit }: { readonly row: PullRequestRow; readonly commit: string },
 ): Promise<OutOfBandMerge> {
   const host = hosted(repository);
   const landing = await landingOf(ctx, host, { baseBranch: row.baseBranch, commit });
   if (landing === null)
     throw new DomainError('BAD_INPUT', `${field} is ${commit}, which is not on ${row.baseBranch}.`, field);
   const candidate = { pullRequestId: row.id, number: row.number, heads: [row.headSha], isInLine: true };
-  const [merge] = await findOutOfBandMerges(ctx, host, [landing], [candidate]);
+  const [merge] = await findOutOfBandMerges(ctx, host, { line: [landing], candidates: [candidate] });
   if (merge === undefined)
     throw new DomainError('BAD_INPUT', `${field} is ${commit}, which does not contain the head ${row.headSha}.`, field);
   return merge;

@@ -74,8 +74,7 @@ export async function shareRepository(tx: Transaction, repositoryId: string): Pr
 export async function ensureQueue(
   ctx: Context,
   tx: Transaction,
-  repositoryId: string,
-  baseBranch: string,
+  { repositoryId, baseBranch }: { readonly repositoryId: string; readonly baseBranch: string },
 ): Promise<string> {
   const found = await tx.query<{ id: string }>(
     `with made as (
@@ -87,12 +86,16 @@ export async function ensureQueue(
     [ctx.accountId, repositoryId, baseBranch, ctx.clock().toISOString()],
   );
   const id = found[0]?.id;
-  if (id === undefined) return await ensureQueue(ctx, tx, repositoryId, baseBranch);
+  if (id === undefined) return await ensureQueue(ctx, tx, { repositoryId, baseBranch });
   return id;
 }
 
 /** Until when the host takes no requests for the queue's work. For explanations: nothing is decided by it. */
-export async function noteHostWait(ctx: Context, tx: Transaction, queueId: string, retryAt: number): Promise<void> {
+export async function noteHostWait(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, retryAt }: { readonly queueId: string; readonly retryAt: number },
+): Promise<void> {
   await tx.query('update queue set host_wait_until = greatest(host_wait_until, $3) where account_id = $1 and id = $2', [
     ctx.accountId,
     queueId,

@@ -63,7 +63,7 @@ async function conclude(
       if (!isReported) await writeReading(ctx, tx, rows, outcome.reading);
       return;
     case 'refused':
-      if (call === 'trigger') return await writeRefusal(ctx, tx, rows, outcome.words);
+      if (call === 'trigger') return await writeRefusal(ctx, tx, { rows, words: outcome.words });
       if (call === 'cancel') return writeCancelRefusal(ctx, rows, outcome.words);
       return putOffDeployment(ctx, rows, outcome.words);
     case 'failed':
@@ -97,7 +97,11 @@ async function writeReading(
   }
 }
 
-async function writeRefusal(ctx: Context, tx: Transaction, rows: DeploymentRows, words: string): Promise<void> {
+async function writeRefusal(
+  ctx: Context,
+  tx: Transaction,
+  { rows, words }: { readonly rows: DeploymentRows; readonly words: string },
+): Promise<void> {
   const { environment, deployment } = rows;
   if (deployment.status !== 'in_progress' && deployment.status !== 'canceling') return;
   environment.version += 1;

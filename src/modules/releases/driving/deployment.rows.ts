@@ -86,7 +86,10 @@ export async function loadTurn(
   const isWaiting = deployment.status === 'pending';
   const [first] = isWaiting ? await readLine(ctx, tx, environment) : [];
   // Asked again when the slot is taken: it may have frozen since.
-  const freeze = isWaiting && !deployment.forced ? await frozenNow(ctx, tx, environment.id, ctx.clock()) : null;
+  const freeze =
+    isWaiting && !deployment.forced
+      ? await frozenNow(ctx, tx, { environmentId: environment.id, now: ctx.clock() })
+      : null;
   return {
     situation: situationOf({ environment, deployment }, { isFirstInLine: first?.id === deployment.id, freeze }),
     freeze,

@@ -86,7 +86,7 @@ async function reachTogether(ctx: Context, base: Base, candidates: readonly Unre
     const known = Math.max(has, candidate.position ?? 0);
     const isSearched = !isSure && known < base.length;
     if (isSearched && ++searches > mostSearches) continue;
-    const position = isSearched ? await search(ctx, base, candidate.commit, known) : known;
+    const position = isSearched ? await search(ctx, base, { commit: candidate.commit, known }) : known;
     reaches.push({ candidateId: candidate.id, position });
   }
   await keepReaches(ctx, base, reaches);
@@ -113,8 +113,7 @@ async function trace(
 async function search(
   ctx: Context,
   { repository, queueId, length }: Base,
-  commit: string,
-  known: number,
+  { commit, known }: { readonly commit: string; readonly known: number },
 ): Promise<number> {
   let found = { has: known, lacks: length + 1 };
   for (;;) {

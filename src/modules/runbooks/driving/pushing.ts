@@ -20,7 +20,7 @@ export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string
   await passFailpoint('runbook:pushed');
   if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.words);
   const { head } = pushed;
-  await forget(ctx, rows, made, leafId);
+  await forget(ctx, rows, { made, leafId });
   return {
     words: `Pushed ${pushed.commit.slice(0, 10)}`,
     write: async (tx, now) => {
@@ -110,8 +110,7 @@ function conflicts(ctx: Context, leafId: string, words: string): Called {
 async function forget(
   ctx: Context,
   { repository }: RunbookRows,
-  made: RunbookCommitRow,
-  leafId: string,
+  { made, leafId }: { readonly made: RunbookCommitRow; readonly leafId: string },
 ): Promise<void> {
   const client = hostClient(ctx, repository);
   const ref = keptRef(leafId);

@@ -47,7 +47,7 @@ export const runbookKind: Kind<RunbookTypes> = {
     summary: await describeRunbook(tx, rows, step),
   }),
   // Its status is that of its leaves.
-  change: async (ctx, tx, { runbook }, work) => await announcingStatus(ctx, tx, runbook, work),
+  change: async (ctx, tx, { runbook }, work) => await announcingStatus(ctx, tx, { runbook, work }),
 };
 
 export async function advanceRunbook(ctx: Context, runbookId: string): Promise<RunbookAdvance> {
@@ -60,7 +60,10 @@ export async function advanceRunbook(ctx: Context, runbookId: string): Promise<R
 async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): Promise<RunbookRows> {
   const { runbook, repository } = rows;
   if (repository.active || runbook.cancelRequestedAt) return rows;
-  await cancelWork(ctx, tx, runbook, `The repository ${repository.owner}/${repository.name} was taken out of use.`);
+  await cancelWork(ctx, tx, {
+    runbook,
+    words: `The repository ${repository.owner}/${repository.name} was taken out of use.`,
+  });
   return await readRows(tx, runbook);
 }
 
