@@ -1,6 +1,6 @@
 // Rows of check runs: written by the scheduler, claimed and concluded by runners. A run that is claimed carries a
 // lease; a runner that holds no lease any more may not write its result.
-import type { Database } from '../../platform/database.ts';
+import type { Database, Transaction } from '../../platform/database.ts';
 import { storable } from '../../platform/log-pieces.ts';
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
 import type { HostRepository } from '../port.ts';
@@ -83,64 +83,36 @@ export async function findCheckedCommits(
   return new Set(rows.map(({ commit }) => commit));
 }
 
+/** A commit whose checks are queued, and the branch that asked for them. */
+export interface QueuedBuild {
+  readonly commit: string;
+  readonly ref: string;
+  readonly priority: number;
+  /** A canceled check starts again, because a branch has come back to the commit. */
+  readonly again: boolean;
+  readonly at: Date;
+}
+
 /**
  * Queues the checks that are not there yet. A check that ran or runs for this commit is shared, whichever branch asked
- * first. With `again`, a canceled check starts again, because a branch has come back to the commit.
+ * first.
  */
 export async function queueCheckRuns(
   db: Database,
   repository: HostRepository,
-  build: {
-    readonly commit: string;
-    readonly ref: string;
-    readonly priority: number;
-    readonly again: boolean;
-    readonly at: Date;
-  },
-  runs: readonly NewCheckRun[],
+  { build, runs }: { readonly build: QueuedBuild; readonly runs: readonly NewCheckRun[] },
 ): Promise<boolean> {
   const keys = [repository.accountId, repository.id, build.commit];
-  const known = await db.read<{ name: string; attempt: number; canceled: boolean; isBehind: boolean }>(
-    repository.accountId,
-    {
-      name: 'local_check_run_known',
-      text: `select distinct on (name) name, attempt, conclusion is not distinct from 'cancelled' as canceled,
-             bool_or(state = 'queued' and priority < $4) over () as "isBehind"
-           from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null
-           order by name, attempt desc`,
-      values: [...keys, build.priority],
-    },
-  );
-  const newestOf = (name: string): (typeof known)[number] | undefined => known.find((run) => run.name === name);
+  const known = await readNewestAttempts(db, repository, build);
+  const newestOf = (name: string): NewestAttempt | undefined => known.find((run) => run.name === name);
   const wanted = runs.filter(({ name }) => {
     const newest = newestOf(name);
     return newest === undefined || (build.again && newest.canceled);
   });
   if (wanted.length === 0 && known[0]?.isBehind !== true) return false;
   return await db.transaction(repository.accountId, async (tx) => {
-    for (const run of wanted) {
-      const isOver = run.failure !== undefined;
-      await tx.query(
-        `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at,
-           state, conclusion, summary, completed_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-         on conflict (account_id, repository_id, commit, name, attempt) where dispatch_key is null do nothing`,
-        [
-          ...keys,
-          build.ref,
-          run.name,
-          (newestOf(run.name)?.attempt ?? 0) + 1,
-          run.command,
-          run.timeoutSec,
-          build.priority,
-          build.at,
-          isOver ? 'completed' : 'queued',
-          isOver ? 'failure' : null,
-          run.failure ?? null,
-          isOver ? build.at : null,
-        ],
-      );
-    }
+    for (const run of wanted)
+      await insertCheckRun(tx, keys, { build, run, attempt: (newestOf(run.name)?.attempt ?? 0) + 1 });
     // A bot branch that shares the commit of a waiting pull request moves its runs ahead.
     await tx.query(
       `update local_check_run set priority = $4 where account_id = $1 and repository_id = $2 and commit = $3 and state = 'queued' and priority < $4`,
@@ -148,6 +120,57 @@ export async function queueCheckRuns(
     );
     return wanted.length > 0;
   });
+}
+
+interface NewestAttempt {
+  readonly name: string;
+  readonly attempt: number;
+  readonly canceled: boolean;
+  /** A check of the commit waits with a lower priority. */
+  readonly isBehind: boolean;
+}
+
+async function readNewestAttempts(
+  db: Database,
+  repository: HostRepository,
+  { commit, priority }: QueuedBuild,
+): Promise<NewestAttempt[]> {
+  return await db.read<NewestAttempt>(repository.accountId, {
+    name: 'local_check_run_known',
+    text: `select distinct on (name) name, attempt, conclusion is not distinct from 'cancelled' as canceled,
+             bool_or(state = 'queued' and priority < $4) over () as "isBehind"
+           from local_check_run where account_id = $1 and repository_id = $2 and commit = $3 and dispatch_key is null
+           order by name, attempt desc`,
+    values: [repository.accountId, repository.id, commit, priority],
+  });
+}
+
+async function insertCheckRun(
+  tx: Transaction,
+  keys: readonly string[],
+  { build, run, attempt }: { readonly build: QueuedBuild; readonly run: NewCheckRun; readonly attempt: number },
+): Promise<void> {
+  const isOver = run.failure !== undefined;
+  await tx.query(
+    `insert into local_check_run (account_id, repository_id, commit, ref, name, attempt, command, timeout_sec, priority, created_at,
+       state, conclusion, summary, completed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (account_id, repository_id, commit, name, attempt) where dispatch_key is null do nothing`,
+    [
+      ...keys,
+      build.ref,
+      run.name,
+      attempt,
+      run.command,
+      run.timeoutSec,
+      build.priority,
+      build.at,
+      isOver ? 'completed' : 'queued',
+      isOver ? 'failure' : null,
+      run.failure ?? null,
+      isOver ? build.at : null,
+    ],
+  );
 }
 
 /** A new attempt of each named check whose newest attempt is over. Returns their names. */

@@ -46,7 +46,10 @@ export async function queueChecks(
       ? file.checks.map(({ name, run, timeoutSec }) => ({ name, command: run, timeoutSec }))
       : [{ name: ciFileCheck, command: '', timeoutSec: 0, failure: file.reasons.join('\n') }];
   if (runs.length === 0) return;
-  const isAny = await queueCheckRuns(installation.db, repository, { ...build, at: installation.clock() }, runs);
+  const isAny = await queueCheckRuns(installation.db, repository, {
+    build: { ...build, at: installation.clock() },
+    runs,
+  });
   if (!isAny) return;
   if (file.kind === 'broken') installation.emit({ kind: 'checks', repository, commit: build.commit });
   for (const wake of installation.onChecksQueued) wake();

@@ -225,33 +225,6 @@ function listContent({ facts, rules }: Pick<AdmissionRequest, 'facts' | 'rules'>
 
 function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
   const { numberOfApprovals, preconditions } = rules;
-  const approvals: Precondition = {
-    kind: 'approvals',
-    observed: String(facts.approvals),
-    needed: String(numberOfApprovals),
-    who: 'reviewer',
-    obstacle:
-      facts.approvals >= (numberOfApprovals ?? 0)
-        ? null
-        : {
-            code: 101,
-            text: `It has ${facts.approvals} of ${numberOfApprovals} required approvals.`,
-            who: 'reviewer',
-            names: [],
-          },
-  };
-  const required: Precondition = {
-    kind: 'approvals',
-    observed: String(facts.approvals),
-    needed: 'as many as the rules of the code host demand',
-    who: 'reviewer',
-    obstacle: {
-      code: 101,
-      text: 'The rules of the code host demand a review that is missing.',
-      who: 'reviewer',
-      names: [],
-    },
-  };
   const ownerReview: Precondition = {
     kind: 'owner_review',
     observed: 'missing',
@@ -268,13 +241,37 @@ function listReviews({ facts, rules }: AdmissionRequest): Precondition[] {
     obstacle: unresolved > 0 ? obstacle(113, 'author') : null,
   };
   return [
-    ...(numberOfApprovals === null ? [] : [approvals]),
+    ...(numberOfApprovals === null ? [] : [enoughApprovals(facts, numberOfApprovals)]),
     // Hosts report that these reviews are missing, but not that they are required.
-    ...(numberOfApprovals === null && facts.requiredReviewMissing && !facts.ownerReviewMissing ? [required] : []),
+    ...(numberOfApprovals === null && facts.requiredReviewMissing && !facts.ownerReviewMissing
+      ? [missingReview(facts)]
+      : []),
     ...(facts.ownerReviewMissing ? [ownerReview] : []),
     ...(preconditions.conversation_resolution_required ? [conversations] : []),
     ...(facts.waitsForBelow === null ? [] : [belowInLine(facts.waitsForBelow)]),
   ];
+}
+
+function enoughApprovals({ approvals }: AdmissionFacts, needed: number): Precondition {
+  const text = `It has ${approvals} of ${needed} required approvals.`;
+  return {
+    kind: 'approvals',
+    observed: String(approvals),
+    needed: String(needed),
+    who: 'reviewer',
+    obstacle: approvals >= needed ? null : { code: 101, text, who: 'reviewer', names: [] },
+  };
+}
+
+function missingReview({ approvals }: AdmissionFacts): Precondition {
+  const text = 'The rules of the code host demand a review that is missing.';
+  return {
+    kind: 'approvals',
+    observed: String(approvals),
+    needed: 'as many as the rules of the code host demand',
+    who: 'reviewer',
+    obstacle: { code: 101, text, who: 'reviewer', names: [] },
+  };
 }
 
 /** Listed only while it is not met, because most pull requests are stacked on no other. */

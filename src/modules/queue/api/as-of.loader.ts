@@ -94,18 +94,10 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
   const snapshot: Snapshot = {
     ...parts,
     queue: {
-      id: queueId,
-      baseBranch,
-      tip: queue.tip ?? '',
-      tipTree: queue.tree ?? '',
-      lineage: parts.lineage,
-      // Only ejections use this. Explanations do not need it.
-      ownLine: [queue.tip ?? ''],
+      ...queueState(queueId, queue, parts.lineage),
       paused: pause !== null,
       haltedReason,
       landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, now),
-      nextPosition: 0,
-      buildsElsewhere: 0,
     },
     rules,
     departures: [],
@@ -135,6 +127,20 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     hostWaitUntil: at === null && (queue.hostWaitUntil ?? 0) > now ? queue.hostWaitUntil : null,
     haltedAt,
     haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,
+  };
+}
+
+function queueState(id: string, { baseBranch, tip, tree }: QueueRow, lineage: readonly string[]) {
+  return {
+    id,
+    baseBranch,
+    tip: tip ?? '',
+    tipTree: tree ?? '',
+    lineage,
+    // Only ejections use this. Explanations do not need it.
+    ownLine: [tip ?? ''],
+    nextPosition: 0,
+    buildsElsewhere: 0,
   };
 }
 

@@ -162,26 +162,24 @@ function patternsOf(words: readonly string[]): readonly string[] {
 
 // One statement for each kind of filter, with its own index that ends in (status, id). Each requested status
 // contributes its newest rows, so that rare matches need no scan of the whole table.
-function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): Statement {
-  const { baseBranch, author, words } = page;
-  if (words.length > 0)
-    return {
-      name: 'pull_requests_by_text',
-      text: `select ${pullRequestColumns} from pull_request p
+function pageOfText(
+  ctx: Context,
+  repository: Repository,
+  { statuses: wanted, baseBranch, author, words, before, size }: PullRequestPage,
+): Statement {
+  return {
+    name: 'pull_requests_by_text',
+    text: `select ${pullRequestColumns} from pull_request p
              where p.account_id = $1 and p.id in (
                select o.id from (${newestWithWords}) o where o.id < $7::bigint order by o.id desc limit $8::bigint + 1)
              order by p.id desc`,
-      values: [
-        ctx.accountId,
-        repository.id,
-        page.statuses,
-        baseBranch,
-        author,
-        patternsOf(words),
-        page.before,
-        page.size,
-      ],
-    };
+    values: [ctx.accountId, repository.id, wanted, baseBranch, author, patternsOf(words), before, size],
+  };
+}
+
+function pageOf(ctx: Context, repository: Repository, page: PullRequestPage): Statement {
+  const { baseBranch, author } = page;
+  if (page.words.length > 0) return pageOfText(ctx, repository, page);
   const values = [ctx.accountId, repository.id, page.before, page.size];
   if (page.statuses === null && baseBranch === null && author === null) {
     return {

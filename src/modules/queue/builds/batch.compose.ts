@@ -43,18 +43,28 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     if (!(await isUpToDate(ctx, loaded, result.tree))) return await updateHead(ctx, loaded);
     await renewHeadBuild(ctx, loaded);
   }
-  const [first] = members;
-  const testedCommit = batch.mode === 'serial' ? (first?.pinnedHead ?? result.commit) : result.commit;
+  await recordComposed(ctx, loaded, { composed: result, below: below.commit });
+}
+
+/** In one transaction: the commit of the batch, the merge result, the own commits of its members, and the build. */
+async function recordComposed(
+  ctx: Context,
+  loaded: LoadedBatch,
+  { composed, below }: { readonly composed: Extract<CompositionResult, { kind: 'composed' }>; readonly below: string },
+): Promise<void> {
+  const { batch } = loaded;
+  const [first] = loaded.members;
+  const testedCommit = batch.mode === 'serial' ? (first?.pinnedHead ?? composed.commit) : composed.commit;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     await changeQueue(ctx, tx, batch.queueId);
     const made = await tx.query(
       `update batch set commit = $3, tree = $4, tested_commit = $5, pre_batch_commit = $6, content = $7, state = 'building'
        where account_id = $1 and id = $2 and state = 'making' and commit is null returning 1`,
-      [ctx.accountId, batch.id, result.commit, result.tree, testedCommit, below.commit, contentOf(loaded)],
+      [ctx.accountId, batch.id, composed.commit, composed.tree, testedCommit, below, contentOf(loaded)],
     );
-    await keepMergeResult(ctx, tx, loaded, { tree: result.tree, conflictAt: -1 });
+    await keepMergeResult(ctx, tx, loaded, { tree: composed.tree, conflictAt: -1 });
     if (made.length === 0) return;
-    for (const [ordinal, own] of result.ownCommits.entries()) {
+    for (const [ordinal, own] of composed.ownCommits.entries()) {
       await tx.query(
         'update batch_member set own_commit = $4 where account_id = $1 and batch_id = $2 and ordinal = $3',
         [ctx.accountId, batch.id, ordinal, own],
@@ -64,7 +74,7 @@ export async function makeBuild(ctx: Context, loaded: LoadedBatch): Promise<void
     await recordBuild(ctx, tx, {
       repositoryId: batch.repositoryId,
       commit: testedCommit,
-      tree: result.tree,
+      tree: composed.tree,
       base: batch.baseCommit,
     });
   });

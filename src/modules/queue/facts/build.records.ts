@@ -253,17 +253,7 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
   if (wanted.commits.length === 0 && wanted.trees.length === 0) return [];
   const at = wanted.at ?? null;
   const since = new Date((at ?? ctx.clock()).getTime() - evidenceHours * 3_600_000).toISOString();
-  const rows = await tx.query<{
-    commit: string;
-    tree: string;
-    base_commit: string;
-    complete: boolean;
-    canceled: boolean;
-    started: string;
-    finished: string | null;
-    last_end: string | null;
-    checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string }[];
-  }>(
+  const rows = await tx.query<BuildRecord>(
     `select b.commit, b.tree, b.base_commit,
             b.complete and coalesce(b.complete_at, b.finished_at, b.started_at) <= $6 as complete, b.canceled and coalesce(b.finished_at <= $6, true) as canceled,
             extract(epoch from b.started_at) * 1000 as started, case when b.finished_at <= $6 then extract(epoch from b.finished_at) * 1000 end as finished,
@@ -286,7 +276,24 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
       [...(wanted.heads ?? [])],
     ],
   );
-  return rows.map((row) => ({
+  return rows.map(toBuildState);
+}
+
+interface BuildRecord {
+  readonly commit: string;
+  readonly tree: string;
+  readonly base_commit: string;
+  readonly complete: boolean;
+  readonly canceled: boolean;
+  /** Milliseconds since the epoch, as are the other instants. */
+  readonly started: string;
+  readonly finished: string | null;
+  readonly last_end: string | null;
+  readonly checks: { name: string; attempt: number; conclusion: CheckConclusion; event?: string }[];
+}
+
+function toBuildState(row: BuildRecord): BuildState {
+  return {
     commit: row.commit,
     tree: row.tree,
     base: row.base_commit,
@@ -296,5 +303,5 @@ export async function loadBuilds(ctx: Context, tx: Transaction, wanted: WantedBu
     startedAt: Math.round(Number(row.started)),
     finishedAt: row.finished === null ? null : Math.round(Number(row.finished)),
     lastEndAt: row.last_end === null ? null : Math.round(Number(row.last_end)),
-  }));
+  };
 }

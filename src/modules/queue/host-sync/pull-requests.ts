@@ -109,7 +109,10 @@ async function storePullRequest(
         base: head.base,
       });
     const { configuration } = rules;
-    const pullRequest = await keepPullRequest(work, repository, locked, { seen, head, options, configuration });
+    const pullRequest = await keepPullRequest(work, repository, {
+      ...locked,
+      read: { seen, head, options, configuration },
+    });
     await followLabels(work, pullRequest, acts);
     await finishWork(work);
     await followHead(ctx, tx, {
@@ -205,39 +208,11 @@ async function findUnchanged(
 async function keepPullRequest(
   work: QueueWork,
   repository: HostedRepository,
-  { known, target, assignment }: LockedAssignment,
-  read: {
-    readonly seen: SeenPullRequest;
-    readonly head: HeadFacts | null;
-    readonly options: { readonly announceOpened: boolean };
-    readonly configuration: Configuration;
-  },
+  { known, target, assignment, read }: LockedAssignment & { readonly read: SeenFacts },
 ): Promise<PullRequestRow> {
-  const { ctx, tx, now } = work;
-  const { seen, head, options, configuration } = read;
-  const derived = { ...validationFacts(configuration, seen), ...signatureFacts(seen, head) };
-  if (known === null) {
-    const created = tx.em.create(PullRequestEntity, {
-      accountId: ctx.accountId,
-      repositoryId: repository.id,
-      queueId: work.queue.id,
-      belowId: assignment.belowId,
-      ...factsOf(seen),
-      ...derived,
-      headSha: seen.headSha,
-      authorName: head?.authorName ?? seen.author,
-      authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
-      createdAt: now,
-      updatedAt: now,
-    });
-    if (seen.state === 'closed') writeStatus(work, created, 'close');
-    if (seen.state === 'merged') writeMergeOfHost(work, created, seen);
-    await tx.em.flush();
-    if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
-    // A pull request from before the repository was added is stored without a notification.
-    else created.notifyAt = null;
-    return created;
-  }
+  const { seen, head } = read;
+  if (known === null) return await insertPullRequest(work, { repository, belowId: assignment.belowId }, read);
+  const derived = derivedFacts(read);
   const { baseBranch } = known;
   if (seen.state === 'open' && (!hasFacts(known, seen) || known.headSha !== seen.headSha))
     scheduleNotification(work, known);
@@ -245,12 +220,53 @@ async function keepPullRequest(
   Object.assign(known, factsOf(seen), derived);
   // It is still landing in its old queue, and changes its base branch afterwards.
   if (work.queue.id !== target.id) known.baseBranch = baseBranch;
-  else known.belowId = await belowAfterLanding(tx, known, { assignment, containsBase: Boolean(head?.base) });
+  else known.belowId = await belowAfterLanding(work.tx, known, { assignment, containsBase: Boolean(head?.base) });
   if (head !== null) Object.assign(known, { authorName: head.authorName, authorEmail: head.authorEmail });
   if (known.headSha !== seen.headSha)
     await onCommitAdded(work, known, { head: seen.headSha, updates: head?.updates ?? null });
   await followState(work, known, seen);
   return known;
+}
+
+/** What was read of a pull request before the locks. */
+interface SeenFacts {
+  readonly seen: SeenPullRequest;
+  readonly head: HeadFacts | null;
+  readonly options: { readonly announceOpened: boolean };
+  readonly configuration: Configuration;
+}
+
+async function insertPullRequest(
+  work: QueueWork,
+  { repository, belowId }: { readonly repository: HostedRepository; readonly belowId: string | null },
+  read: SeenFacts,
+): Promise<PullRequestRow> {
+  const { ctx, tx, now } = work;
+  const { seen, head, options } = read;
+  const created = tx.em.create(PullRequestEntity, {
+    accountId: ctx.accountId,
+    repositoryId: repository.id,
+    queueId: work.queue.id,
+    belowId,
+    ...factsOf(seen),
+    ...derivedFacts(read),
+    headSha: seen.headSha,
+    authorName: head?.authorName ?? seen.author,
+    authorEmail: head?.authorEmail ?? `${seen.author}@users.noreply.interlock`,
+    createdAt: now,
+    updatedAt: now,
+  });
+  if (seen.state === 'closed') writeStatus(work, created, 'close');
+  if (seen.state === 'merged') writeMergeOfHost(work, created, seen);
+  await tx.em.flush();
+  if (seen.state === 'open' && options.announceOpened) announce(work, created, 'opened');
+  // A pull request from before the repository was added is stored without a notification.
+  else created.notifyAt = null;
+  return created;
+}
+
+function derivedFacts({ seen, head, configuration }: SeenFacts) {
+  return { ...validationFacts(configuration, seen), ...signatureFacts(seen, head) };
 }
 
 // Updated in place and not by the entity, so that a label which the queue began to add since the read stays the queue's

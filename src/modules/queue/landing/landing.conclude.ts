@@ -1,5 +1,6 @@
 // The end of a landing, by the host's answer: recorded, given up so that the queue plans again, or failed.
 import type { Context } from '../../../context.ts';
+import type { HostCommit } from '../../../hosts/port.ts';
 import { isLandingHalt } from '../../../domain/queue/landing/host-retry.ts';
 import { blockText, isQueued } from '../../../domain/queue/model/status.ts';
 import { loadMembers } from '../store/batch.members.ts';
@@ -55,27 +56,37 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     }
     const { commit } = outcome;
     const { byHost } = intent.payload['passed'] as Passed;
-    if ((!byHost && commit.commit !== batch.commit) || commit.tree !== batch.tree) {
-      Object.assign(intent, {
-        state: 'failed',
-        outcome: { reason: 'another commit landed', commit: commit.commit },
-        concludedAt: work.now,
-      });
-      batch.state = 'building';
-      // Batch ids come from a sequence, which a restore sets back: another batch had this number and landed.
-      haltWork(
-        work,
-        restoredBecause(
-          `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`,
-        ),
-      );
-      await finishWork(work);
-      return;
+    if ((!byHost && commit.commit !== batch.commit) || commit.tree !== batch.tree)
+      haltForAnotherCommit(work, { batch, intent, commit });
+    else {
+      Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
+      await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
     }
-    Object.assign(intent, { state: 'done', outcome: { commit: commit.commit }, concludedAt: work.now });
-    await recordLanding(work, { batch, intent, commit: commit.commit, tree: commit.tree });
     await finishWork(work);
   });
+}
+
+/** Batch ids come from a sequence, which a restore sets back: another batch had this number and landed. */
+function haltForAnotherCommit(
+  work: QueueWork,
+  {
+    batch,
+    intent,
+    commit,
+  }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly commit: Pick<HostCommit, 'commit' | 'tree'> },
+): void {
+  Object.assign(intent, {
+    state: 'failed',
+    outcome: { reason: 'another commit landed', commit: commit.commit },
+    concludedAt: work.now,
+  });
+  batch.state = 'building';
+  haltWork(
+    work,
+    restoredBecause(
+      `${landingRef(batch.id)} is ${commit.commit} with tree ${commit.tree}, and batch ${batch.id} was to land ${batch.commit} with tree ${batch.tree}`,
+    ),
+  );
 }
 
 /**

@@ -71,7 +71,14 @@ async function rememberBatch(work: QueueWork, { ref, commit }: FoundLanding): Pr
   return batch.id;
 }
 
-async function makeUpBatch(work: QueueWork, { ref, commit, merges }: FoundLanding): Promise<string> {
+async function makeUpBatch(work: QueueWork, landing: FoundLanding): Promise<string> {
+  const id = await insertBatch(work, landing);
+  await insertMembers(work, id, landing);
+  return id;
+}
+
+/** Under the number in its landing ref, if that number is free. Returns the id. */
+async function insertBatch(work: QueueWork, { ref, commit }: FoundLanding): Promise<string> {
   const { ctx, tx, queue, now } = work;
   const repository = await tx.em.findOneOrFail(RepositoryEntity, { id: queue.repositoryId });
   const { rules } = rulesOf(repository, queue);
@@ -108,13 +115,17 @@ async function makeUpBatch(work: QueueWork, { ref, commit, merges }: FoundLandin
       ? await tx.query<{ id: string }>(`insert into batch (${columns}) values (${row}) returning id`, values)
       : [kept];
   if (made === undefined) throw new DomainError('INTERNAL', `No batch could be recorded for ${ref}.`);
+  return made.id;
+}
+
+async function insertMembers({ ctx, tx }: QueueWork, batchId: string, { commit, merges }: FoundLanding): Promise<void> {
   for (const [ordinal, { pullRequestId, head, own }] of merges.entries()) {
     await tx.query(
       `insert into batch_member (account_id, batch_id, ordinal, pull_request_id, pinned_head, message, author_name, author_email, own_commit)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         ctx.accountId,
-        made.id,
+        batchId,
         ordinal,
         pullRequestId,
         head,
@@ -125,7 +136,6 @@ async function makeUpBatch(work: QueueWork, { ref, commit, merges }: FoundLandin
       ],
     );
   }
-  return made.id;
 }
 
 async function markMerged(

@@ -40,15 +40,7 @@ interface QueueAt {
 
 export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: QueueAt): Promise<QueueSurvey> {
   const { baseBranch } = queue;
-  const recorded = await ctx.db.transaction(
-    ctx.accountId,
-    async (tx) =>
-      await tx.query<{ commit: string }>('select commit from landing where account_id = $1 and queue_id = $2', [
-        ctx.accountId,
-        queue.id,
-      ]),
-  );
-  const known = new Set([...recorded.map(({ commit }) => commit), ...(queue.baseTip ? [queue.baseTip] : [])]);
+  const known = new Set([...(await readRecorded(ctx, queue.id)), ...(queue.baseTip ? [queue.baseTip] : [])]);
   const line = await readUnrecordedLine(ctx, host, {
     branch: baseBranch,
     managedFrom: queue.managedFrom ?? null,
@@ -84,6 +76,19 @@ export async function surveyQueue(ctx: Context, { host, row, queue, unknown }: Q
     liveBatches: await countLive(ctx, queue.id),
     impossible: started.impossible,
   };
+}
+
+/** The landed commits of the queue that have a row. */
+async function readRecorded(ctx: Context, queueId: string): Promise<readonly string[]> {
+  const rows = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query<{ commit: string }>('select commit from landing where account_id = $1 and queue_id = $2', [
+        ctx.accountId,
+        queueId,
+      ]),
+  );
+  return rows.map(({ commit }) => commit);
 }
 
 /**
