@@ -30,6 +30,7 @@ import { PullRequestsResolver, RepositoryPullRequestsResolver } from '../modules
 import { QueuesResolver, RepositoryQueuesResolver } from '../modules/queue/api/queue.resolver.ts';
 import { QueueEntryResolver, QueueLineResolver } from '../modules/queue/api/line.resolver.ts';
 import { PullRequestActionsResolver, RepositoryActionsResolver } from '../modules/queue/api/viewer-actions.resolver.ts';
+import { RepositoryProofsResolver } from '../modules/queue/api/proofs.resolver.ts';
 import { QueueDepthHistoryResolver } from '../modules/queue/api/depth-history.resolver.ts';
 import { AffectedTargetsResolver } from '../modules/queue/api/affected-targets.resolver.ts';
 import { StackResolver } from '../modules/queue/api/stack.resolver.ts';
@@ -135,6 +136,7 @@ const resolvers = [
   AffectedTargetsResolver,
   StackResolver,
   QueueDepthHistoryResolver,
+  RepositoryProofsResolver,
   PullRequestActionsResolver,
   RepositoryActionsResolver,
   QueueLineResolver,

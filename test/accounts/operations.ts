@@ -93,6 +93,7 @@ export const operations: readonly Operation[] = [
     'queue(baseBranch: "main", asOf: "2026-01-01T00:00:00Z") { id entries { id } }',
   ),
   inRepository('Repository.queues', 'queue:read', 'queues { id }'),
+  inRepository('Repository.proofs', 'queue:read', 'proofs { count verifiedAt holds }'),
   inRepository('Repository.queueDepth', 'queue:read', 'queueDepth { queued }'),
   inRepository(
     'Repository.analytics',

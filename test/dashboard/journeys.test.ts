@@ -5,6 +5,7 @@ import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { changeActivity, pauseBranches } from '../../src/modules/repositories/index.ts';
 import { readVersion } from '../../src/platform/project-root.ts';
 import { temporalLinks } from '../../src/temporal-watch.ts';
+import { verifyAll } from '../queue/stories.ts';
 import { isFullRun } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import {
@@ -108,6 +109,11 @@ describe('a visitor', () => {
     const [, commit = ''] = /git rev-parse (\w{8})\^\{tree\}/.exec(commands ?? '') ?? [];
     const tree = await w.git('rev-parse', `${commit}^{tree}`);
     expect(await row.textContent()).toContain(tree.slice(0, 8));
+    await visit.open('/acme/shop/queue/main');
+    await visit.page.getByText('1 landing proved', { exact: true }).waitFor();
+    await verifyAll(w);
+    await visit.open('/acme/shop/queue/main');
+    await visit.page.getByText(/^1 landing proved, derived again \d+ s ago$/).waitFor();
     expect(visit.complaints).toEqual([]);
   });
 

@@ -67,6 +67,9 @@ describe('the queue lands what it tested', () => {
     expect((await verified(w))?.failures).toContainEqual(
       expect.stringMatching(/says that it changed nothing, and it did/),
     );
+    expect(await w.rows('select proofs_failed > 0 as failed, proofs_verified_at is null as never from queue')).toEqual([
+      { failed: true, never: false },
+    ]);
   });
 
   it('lands a batch as one group commit on the first-parent line', async () => {

@@ -3,10 +3,10 @@ import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } fro
 import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
 import { useNow } from '../design/clock.ts';
 import { useIsNarrow } from '../design/narrow.ts';
-import { Answer, Button, Empty } from '../design/parts.tsx';
+import { Answer, Button, Empty, Seal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { describeInstant } from '../design/time.tsx';
-import { words } from '../design/words.ts';
+import { Ago, describeInstant } from '../design/time.tsx';
+import { count, words } from '../design/words.ts';
 import type { QueueRef } from './actions.ts';
 import {
   BatchHead,
@@ -20,7 +20,7 @@ import {
   type Axis,
   type LineRow,
 } from './line-rows.tsx';
-import { forecastsOf, summarise, type Landing, type QueueData, type ShownEntry } from './summary.ts';
+import { forecastsOf, summarise, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { useStillRows } from './still.ts';
 import { TimeTravel } from './time-travel.tsx';
 import type { Places } from './window.ts';
@@ -37,6 +37,8 @@ interface LineViewProps {
   readonly at: string | null;
   /** When the repository was made. */
   readonly createdAt: string;
+  /** Null: not known yet, or of the past. */
+  readonly proofs: Proofs | null;
   readonly look: (at: string | null) => void;
   readonly picked: number | null;
   readonly pick: (number: number) => void;
@@ -69,7 +71,7 @@ function groupOf(
 const noGutter = { above: 'none', below: 'none', dot: 'none', side: null } as const;
 
 export function LineView(props: LineViewProps): ReactNode {
-  const { queue, data, outside, past, at, createdAt, look, picked, pick, onQueue, onShow, from } = props;
+  const { queue, data, outside, past, at, createdAt, proofs, look, picked, pick, onQueue, onShow, from } = props;
   const now = useNow();
   const isNarrow = useIsNarrow();
   const scroller = useRef<HTMLDivElement>(null);
@@ -160,6 +162,7 @@ export function LineView(props: LineViewProps): ReactNode {
             <span>
               <b>{data.depth.waiting}</b> waiting
             </span>
+            {proofs !== null && proofs.count > 0 && <Proved proofs={proofs} />}
           </>
         }
       >
@@ -226,6 +229,21 @@ export function LineView(props: LineViewProps): ReactNode {
         />
       )}
     </div>
+  );
+}
+
+/** How many landings have a proof, and when the proofs were last derived again. */
+function Proved({ proofs: { count: landings, verifiedAt, holds } }: { readonly proofs: Proofs }): ReactNode {
+  if (holds === false) return <span className="red">Not every proof of a landing holds: run npm run verify.</span>;
+  return (
+    <Seal>
+      {count(landings, 'landing')} proved
+      {verifiedAt && (
+        <>
+          , derived again <Ago at={verifiedAt} />
+        </>
+      )}
+    </Seal>
   );
 }
 

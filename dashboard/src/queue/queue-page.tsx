@@ -15,7 +15,7 @@ import { Inspector } from './inspector.tsx';
 import { LineView } from './line-view.tsx';
 import { InactiveBanner, QueueBanners, QueueBar, useQueueCommands, type ViewProps } from './queue-bar.tsx';
 import { QueueDialog } from './queue-dialog.tsx';
-import { entriesOf, type Landing, type QueueData, type ShownEntry } from './summary.ts';
+import { entriesOf, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { TimeTravel } from './time-travel.tsx';
 import { decideWindow, windowSize, type Places } from './window.ts';
 import styles from './queue.module.css';
@@ -164,7 +164,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
   );
   const look = useLook();
   const [isQueueing, setQueueing] = useState(false);
-  const { outside, past } = useBeside(queue, data, at);
+  const { outside, past, proofs } = useBeside(queue, data, at);
   // What is chosen may be far from the rows that are read.
   const seen = useRef<ShownEntry>(undefined);
   const found = [...entriesOf(data), ...outside].find(({ number }) => number === select);
@@ -200,6 +200,7 @@ function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps
           data={data}
           outside={outside}
           createdAt={repository.createdAt}
+          proofs={proofs}
           past={past}
           at={at}
           look={look}
@@ -225,7 +226,7 @@ function useBeside(
   queue: QueueRef,
   data: QueueData,
   at: string | null,
-): { readonly outside: readonly ShownEntry[]; readonly past: readonly Landing[] } {
+): { readonly outside: readonly ShownEntry[]; readonly past: readonly Landing[]; readonly proofs: Proofs | null } {
   const [outside, readOutside] = useQuery({
     query: NotInLineDocument,
     variables: queue,
@@ -256,5 +257,6 @@ function useBeside(
   return {
     outside: at === null ? (outside.data?.repository?.notInLine.nodes ?? none) : none,
     past: landings.data?.repository?.queue?.past.nodes ?? none,
+    proofs: at === null ? (landings.data?.repository?.proofs ?? null) : null,
   };
 }

@@ -6,6 +6,9 @@ export type QueueData = NonNullable<NonNullable<QueueQuery['repository']>['queue
 
 export type Landing = NonNullable<NonNullable<LandingsQuery['repository']>['queue']>['past']['nodes'][number];
 
+/** The proofs of everything that the repository landed. */
+export type Proofs = NonNullable<LandingsQuery['repository']>['proofs'];
+
 /** A pull request as a row shows it. */
 export interface ShownEntry extends EntryRowFragment {
   readonly explain: QueueData['line']['nodes'][number]['explain'];

@@ -34,8 +34,31 @@ export async function verifyRepository(ctx: Context, repository: RepositoryRow):
   );
   const managed = queues.filter((queue) => queue.managedFrom);
   const verifications: Verification[] = [];
-  for (const queue of managed) verifications.push(await verifyQueue(ctx, repository, queue));
+  for (const queue of managed) {
+    const verifiedAt = ctx.clock();
+    const verification = await verifyQueue(ctx, repository, queue);
+    await recordVerification(ctx, queue.id, { verifiedAt, failed: verification.failures.length });
+    verifications.push(verification);
+  }
   return verifications;
+}
+
+/** Kept for `Repository.proofs`. `verifiedAt`: before the proofs were read, because later ones were not derived. */
+async function recordVerification(
+  ctx: Context,
+  queueId: string,
+  { verifiedAt, failed }: { readonly verifiedAt: Date; readonly failed: number },
+): Promise<void> {
+  await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) =>
+      await tx.query('update queue set proofs_verified_at = $3, proofs_failed = $4 where account_id = $1 and id = $2', [
+        ctx.accountId,
+        queueId,
+        verifiedAt.toISOString(),
+        failed,
+      ]),
+  );
 }
 
 async function verifyQueue(ctx: Context, repository: RepositoryRow, queue: QueueRow): Promise<Verification> {

@@ -1,0 +1,57 @@
+// How many landings have a proof, and whether the proofs held when they were last derived again.
+import { Ctx, Extensions, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import type { Context } from '../../../context.ts';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { DateTime } from '../../../graphql/scalars.ts';
+import { requireScope } from '../../accounts/index.ts';
+import { Repository } from '../../repositories/repositories.types.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'The proofs of a repository’s landings (docs/proofs.md).' })
+export class RepositoryProofs {
+  @Field(() => Int, { description: 'Landings with a proof, on every base branch.' })
+  count!: number;
+
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'When `npm run verify` last derived them again: of the base branch where this is longest ago. Null: those of some base branch were never derived again, or nothing has landed.',
+  })
+  verifiedAt!: Date | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether all of them held then. Null while `verifiedAt` is null.',
+  })
+  holds!: boolean | null;
+}
+
+@Resolver(() => Repository)
+export class RepositoryProofsResolver {
+  @Extensions({ price: 200 })
+  @FieldResolver(() => RepositoryProofs, { description: 'The proofs of what landed. Needs queue:read.' })
+  async proofs(@Ctx() ctx: GraphQLContext, @Root() { id }: Repository): Promise<RepositoryProofs> {
+    requireScope(ctx, 'queue:read');
+    return await readProofs(ctx, id);
+  }
+}
+
+interface QueueProofs {
+  readonly count: number;
+  readonly verifiedAt: Date | null;
+  readonly failed: number | null;
+}
+
+async function readProofs(ctx: Context, repositoryId: string): Promise<RepositoryProofs> {
+  const queues = await ctx.db.read<QueueProofs>(ctx.accountId, {
+    name: 'repository_proofs',
+    text: `select proved.count, q.proofs_verified_at as "verifiedAt", q.proofs_failed as failed
+      from queue q, lateral (select count(*)::integer as count from proof p where p.account_id = q.account_id and p.queue_id = q.id) proved
+      where q.account_id = $1 and q.repository_id = $2 and proved.count > 0`,
+    values: [ctx.accountId, repositoryId],
+  });
+  const count = queues.reduce((sum, queue) => sum + queue.count, 0);
+  const instants = queues.flatMap(({ verifiedAt }) => verifiedAt ?? []);
+  if (count === 0 || instants.length < queues.length) return { count, verifiedAt: null, holds: null };
+  const verifiedAt = instants.reduce((first, at) => (at < first ? at : first));
+  return { count, verifiedAt, holds: queues.every(({ failed }) => failed === 0) };
+}
