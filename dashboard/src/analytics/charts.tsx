@@ -21,6 +21,11 @@ function dayText(date: string): string {
   return dayAndMonth.format(new Date(`${date}T00:00:00Z`));
 }
 
+/** Neighbouring ticks would read the same in minutes. */
+function waitText(seconds: number): string {
+  return seconds < 120 ? `${seconds} s` : describeDuration(seconds * 1000);
+}
+
 interface DayOfWaits {
   readonly date: string;
   readonly p50: number;
@@ -131,7 +136,7 @@ function BandOfDays({ days, width }: { readonly days: readonly DayOfWaits[]; rea
   // A line through one point is not seen.
   const only = days.length === 1 ? days[0] : undefined;
   return (
-    <Frame width={width} top={top} textOf={(seconds) => describeDuration(seconds * 1000)} dates={dates}>
+    <Frame width={width} top={top} textOf={waitText} dates={dates}>
       <path d={band([...days]) ?? ''} fill="var(--blue-s)" stroke="var(--blue-f)" />
       <path d={mid([...days]) ?? ''} fill="none" stroke="var(--ink)" strokeWidth="1.5" />
       {only !== undefined && (

@@ -1,5 +1,5 @@
 // What stands around every page: the way to other pages, the connection, keys, and the palette.
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
 import { Link, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
 import { useNow } from '../design/clock.ts';
@@ -350,7 +350,9 @@ export function LiveSign(): ReactNode {
 }
 
 function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const commands = useMemo(() => listCommands().filter(({ key }) => key !== null), []);
+  // A page that is still being read adds its keys when it is there.
+  useNow();
+  const commands = listCommands().filter(({ key }) => key !== null);
   return (
     <Dialog title="Keys" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
       <dl className={styles['keys']}>

@@ -27,6 +27,11 @@ export function sentence(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** `service~1` as `service`: without the number of a user who has no handle on the code host. */
+export function personOf(author: string): string {
+  return author.replace(/~\d+$/, '');
+}
+
 export function short(commit: string): string {
   return commit.slice(0, 8);
 }

@@ -9,11 +9,11 @@ import { Dialog } from '../design/dialog.tsx';
 import { useHasOneColumn } from '../design/narrow.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { list, short, words } from '../design/words.ts';
+import { list, personOf, short, words } from '../design/words.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
-import { actsNext, personOf } from './who.ts';
+import { actsNext } from './who.ts';
 import styles from './queue.module.css';
 
 const inPast = 'Nothing can be changed in the past.';

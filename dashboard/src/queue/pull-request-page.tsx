@@ -13,7 +13,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, short, words } from '../design/words.ts';
+import { count, personOf, short, words } from '../design/words.ts';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
   backportAction,
@@ -34,7 +34,7 @@ import { toneOfStatus } from './inspector.tsx';
 import { ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
 import { Happened, momentsOf, Route } from './track.tsx';
-import { actsNext, personOf } from './who.ts';
+import { actsNext } from './who.ts';
 
 const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
 type Tab = (typeof tabs)[number];

@@ -1,5 +1,5 @@
 // How long the line was over the last hours, as the way back: each moment of it can be looked at.
-import { useEffect, useMemo, useRef, type ReactNode } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { scaleLinear } from 'd3-scale';
 import { area, curveStepAfter, line } from 'd3-shape';
 import { useQuery } from 'urql';
@@ -15,6 +15,8 @@ import styles from './time-travel.module.css';
 type Point = NonNullable<NonNullable<DepthHistoryQuery['repository']>['queue']>['depthHistory'][number];
 
 const minuteMs = 60 * 1000;
+/** The line of a moment is read when the drag pauses: every read counts against the rate limit. */
+const dragPauseMs = 150;
 /** As many moments as the chart has. */
 const moments = 180;
 const width = 1000;
@@ -49,8 +51,22 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
     latest.current = points;
   }, [points]);
   const slider = useRef<HTMLInputElement>(null);
-  const shown = at === null ? to : Math.min(to, Math.max(from, Date.parse(at)));
+  const [dragged, setDragged] = useState<number | null>(null);
+  const pause = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const shown = dragged ?? (at === null ? to : Math.min(to, Math.max(from, Date.parse(at))));
   const look = (instant: number): void => onLook(instant >= to - stepMs / 2 ? null : new Date(instant).toISOString());
+  const drag = (instant: number): void => {
+    setDragged(instant);
+    clearTimeout(pause.current);
+    pause.current = setTimeout(() => {
+      // Where it leads to what is shown already, the address does not change.
+      if (instant >= to - stepMs / 2 && at === null) setDragged(null);
+      look(instant);
+    }, dragPauseMs);
+  };
+  // From here on the address says which moment is shown.
+  useEffect(() => setDragged(null), [at]);
+  useEffect(() => () => clearTimeout(pause.current), []);
   useCommands([
     { key: 't', label: 'Look back', group: 'View', run: () => slider.current?.focus() },
     { key: '.', label: 'Back to now', group: 'View', run: () => onLook(null) },
@@ -58,8 +74,14 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
   return (
     <div className={styles['time']}>
       <p className={styles['hint']} aria-hidden="true">
-        In line, with <span className="green">landings</span> and <span className="red">resets</span>. Drag to look
-        back, or press T.
+        {dragged === null ? (
+          <>
+            In line, with <span className="green">landings</span> and <span className="red">resets</span>. Drag to look
+            back, or press T.
+          </>
+        ) : (
+          `To ${describeInstant(dragged, now)}`
+        )}
       </p>
       <Depth points={points} from={from} to={to} shown={shown} />
       <input
@@ -67,12 +89,12 @@ export function TimeTravel({ queue, at, createdAt, onLook }: TimeTravelProps): R
         type="range"
         className={styles['slider']}
         aria-label="Moment shown"
-        aria-valuetext={at === null ? 'now' : describeInstant(shown, now)}
+        aria-valuetext={at === null && dragged === null ? 'now' : describeInstant(shown, now)}
         min={from}
         max={to}
         step={stepMs}
         value={shown}
-        onChange={(event) => look(Number(event.currentTarget.value))}
+        onChange={(event) => drag(Number(event.currentTarget.value))}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
           event.preventDefault();

@@ -3,9 +3,8 @@ import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { numbers, short, words } from '../design/words.ts';
+import { numbers, personOf, short, words } from '../design/words.ts';
 import type { PullRequest } from './pull-request.ts';
-import { personOf } from './who.ts';
 import styles from './track.module.css';
 
 interface Stop {

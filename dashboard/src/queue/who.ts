@@ -1,12 +1,9 @@
 // Who acts next, in a word.
+import { personOf } from '../design/words.ts';
+
 export type Actor = 'ADMIN' | 'AUTHOR' | 'CI' | 'QUEUE' | 'REVIEWER';
 
 const names = { ADMIN: 'an admin', AUTHOR: 'the author', CI: 'CI', QUEUE: 'queue', REVIEWER: 'a reviewer' } as const;
-
-/** `service~1` as `service`: without the number of a user who has no handle on the code host. */
-export function personOf(author: string): string {
-  return author.replace(/~\d+$/, '');
-}
 
 /** The person by name where it is the author. */
 export function nameOf(who: Actor | null | undefined, author: string): string {

@@ -2,7 +2,7 @@
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
-import { count } from '../design/words.ts';
+import { count, personOf } from '../design/words.ts';
 import {
   CreateDeploymentDocument,
   CreateReleaseDocument,
@@ -48,7 +48,7 @@ export function rollBackAction(client: Client, { project, environment }: Environ
         lines: [
           ...removed
             .slice(0, pullRequestsShown)
-            .map(({ number, title, author }) => `#${number} ${title}, by ${author}`),
+            .map(({ number, title, author }) => `#${number} ${title}, by ${personOf(author)}`),
           ...(more > 0 ? [`and ${more} more`] : []),
         ],
         ...(there?.freezeAfterRollback && {
