@@ -76,6 +76,18 @@ describe('a channel', () => {
     expect(w.api.posts).toHaveLength(1);
   });
 
+  it('hears of what happens between its making and the first look', async () => {
+    await add({ kind: 'CHANNEL', channel: 'C0123456789' });
+    await freeze();
+    await w.looked();
+    // As if nobody had looked yet.
+    await w.shop.s.rows('with forgotten as (delete from slack_message) delete from slack_cursor');
+    w.api.posts.length = 0;
+    await w.looked();
+    expect(w.api.posts.map(({ channel }) => channel)).toEqual(['C0123456789']);
+    await unfreeze();
+  });
+
   it('is added once', async () => {
     const [one, again] = [
       await add({ kind: 'CHANNEL', channel: 'C0123456789' }),

@@ -73,10 +73,14 @@ async function takePage(
   query: SystemQueries['query'],
   { installation, accountId, account, now }: Page,
 ): Promise<number> {
-  // What happened before the first look has no message.
+  // An account's own destination hears of what happens from its making on, and the first look comes after that. Without
+  // one, what happened before the first look has no message.
   await query(
     `insert into slack_cursor (account_id, position)
-     select $1::bigint, coalesce((select position from event_head where account_id = $1::bigint), 0)
+     select $1::bigint, coalesce(
+       (select min(position) - 1 from event where account_id = $1::bigint
+        and at >= (select min(created_at) from slack_destination where account_id = $1::bigint)),
+       (select position from event_head where account_id = $1::bigint), 0)
      on conflict (account_id) do nothing`,
     [accountId],
   );
