@@ -65,7 +65,7 @@ test('an unknown program is refused by name', async () => {
   expect(await clone.run('run.mjs', ['toString'])).toMatchObject({
     code: 1,
     stderr:
-      'Unknown program toString. Use one of start, demo, verify, doctor, import, recover, backup, restore, export, simulate, generate, bench, bench:planner, github:emulator.\n',
+      'Unknown program toString. Use one of start, demo, verify, doctor, import, recover, backup, restore, export, simulate, generate, bench, bench:all, bench:planner, github:emulator.\n',
   });
 });
 
