@@ -21,19 +21,11 @@ import { findSandbox } from '../src/platform/sandbox/index.ts';
 import { createService, type Service } from '../src/service.ts';
 import { openBenchDatabase } from './database.ts';
 import { countGits } from './git-count.ts';
-import { importBranches } from './program.ts';
+import { configurationOf, importBranches } from './program.ts';
 import { table } from './timing.ts';
 
 const name = { owner: 'acme', name: 'shop' } as const;
-const configuration = `merge_rules:
-  labels:
-    trigger: mergequeue
-  merge_mode:
-    type: parallel
-    parallel_mode:
-      max_parallel_builds: 3
-      batch_size: 1
-`;
+const configuration = configurationOf(1);
 
 export async function benchLandings(landings: number): Promise<void> {
   const database = await openBenchDatabase();

@@ -101,7 +101,8 @@ export interface ShopOptions {
   readonly pullRequests: number;
 }
 
-const configurationOf = (batch: number): string => `merge_rules:
+/** Builds in parallel, of so many pull requests each. */
+export const configurationOf = (batch: number): string => `merge_rules:
   labels:
     trigger: mergequeue
   merge_mode:

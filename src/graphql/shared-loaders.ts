@@ -1,6 +1,6 @@
-// Loaders that subscriptions share. An event that concerns many sockets is told to all of them in the same moment, so
-// that their reads are one statement. Only sockets with the same caller and the same rights share: a loader reads as
-// the caller for whom it was made.
+// Loaders that subscriptions share. An event that concerns many sockets reaches all of them in the same moment, so that
+// their reads are one statement. Only sockets with the same caller and the same rights share a loader, because it reads
+// with the rights of one caller.
 import type { Context } from '../context.ts';
 import type { GraphQLContext } from './context.ts';
 
