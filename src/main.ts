@@ -6,6 +6,7 @@ import { Command, Option } from 'commander';
 import color from 'picocolors';
 import { localDemoHost } from './demo/host.ts';
 import { playDemo } from './demo/play.ts';
+import { playFirstReleases } from './demo/releases.ts';
 import { startScenario } from './demo/scenario.ts';
 import { calledAs, examplesOf } from './launcher/called-as.ts';
 import { createProgress } from './launcher/progress.ts';
@@ -129,16 +130,17 @@ async function stopWithout(sentence: string, running: Interlock): Promise<void> 
 
 async function playFirstDemo(running: Interlock): Promise<void> {
   const host = localDemoHost({ ...running, scenario: startScenario });
-  const played = await playDemo({
-    ...running,
-    host,
-    scenario: startScenario,
-    say: (line) => console.log(color.dim(line)),
-  });
+  const say = (line: string): void => console.log(color.dim(line));
+  const demo = { ...running, host, scenario: startScenario, say };
+  const played = await playDemo(demo);
+  const wrong = await playFirstReleases(demo);
   const count = (wanted: string): number => played.filter(({ status }) => status === wanted).length;
   console.log(
     `\nThe demo is over: ${count('merged')} merged, ${count('blocked')} blocked. Derive every proof again: ${calledAs('verify')} ${startScenario.owner}/${startScenario.name}`,
   );
+  if (wrong.length > 0) console.error(color.red(`Its release came out wrong: ${wrong.join('; ')}.`));
+  else
+    console.log(`Roll production back with two keys: r, then Enter, at ${running.url}/releases/${startScenario.name}`);
 }
 
 function welcome(

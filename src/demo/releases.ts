@@ -18,24 +18,43 @@ export async function playReleases(run: DemoRun): Promise<readonly string[]> {
   return await playChapter(run, 'What landed is released: candidates go to staging, then to production', play);
 }
 
+/**
+ * What `npm start` plays: two candidates are deployed to production, so that a newcomer can roll production back.
+ * Answers what is wrong; nothing when all is well.
+ */
+export async function playFirstReleases(run: DemoRun): Promise<readonly string[]> {
+  return await playChapter(run, 'What landed is released: two candidates go to production', async (chapter) => {
+    await deployTwo(chapter, ['production']);
+  });
+}
+
 async function play(chapter: Chapter): Promise<void> {
-  const landings = await readLandings(chapter);
-  const [first, last] = [landings[0], landings.at(-1)];
-  if (first === undefined || last === undefined) return chapter.expect('the number of landings', 0, 'any');
-  await setUp(chapter);
-  for (const [version, commit] of [
-    ['1.0-rc1', first.commit],
-    ['1.1-rc1', last.commit],
-  ] as const) {
-    await makeCandidate(chapter, version, commit);
-    for (const environment of ['staging', 'production'])
-      await deploy(chapter, { environment, version, should: 'success' });
-  }
+  const last = await deployTwo(chapter, ['staging', 'production']);
+  if (last === null) return;
   await failAndGoBack(chapter, last);
   await takeOutOfProduction(chapter);
   await freezeAndForce(chapter);
   await printWhereItIs(chapter, last);
   await checkHistory(chapter);
+}
+
+/** Deploys the first and the newest landing. Answers the newest; null without landings. */
+async function deployTwo(chapter: Chapter, environments: readonly string[]): Promise<Landing | null> {
+  const landings = await readLandings(chapter);
+  const [first, last] = [landings[0], landings.at(-1)];
+  if (first === undefined || last === undefined) {
+    chapter.expect('the number of landings', 0, 'any');
+    return null;
+  }
+  await setUp(chapter, environments);
+  for (const [version, commit] of [
+    ['1.0-rc1', first.commit],
+    ['1.1-rc1', last.commit],
+  ] as const) {
+    await makeCandidate(chapter, version, commit);
+    for (const environment of environments) await deploy(chapter, { environment, version, should: 'success' });
+  }
+  return last;
 }
 
 /** In the order in which they landed. */
@@ -52,13 +71,13 @@ async function readLandings({ client, scenario }: Chapter): Promise<Landing[]> {
     .map(({ number, title, mergeCommit }) => ({ number, title, commit: mergeCommit }));
 }
 
-async function setUp({ client, scenario: { owner, name } }: Chapter): Promise<void> {
+async function setUp({ client, scenario: { owner, name } }: Chapter, environments: readonly string[]): Promise<void> {
   await client.graphql(
     `mutation ($project: String!, $owner: String!) {
        createReleaseProject(input: {name: $project, repository: {owner: $owner, name: $project}, build: {kind: COMMAND, command: "sh check.sh"}}) { releaseProject { id } } }`,
     { project: name, owner },
   );
-  for (const environment of ['staging', 'production'])
+  for (const environment of environments)
     await client.graphql(
       `mutation ($input: CreateEnvironmentInput!) { createEnvironment(input: $input) { environment { id } } }`,
       {

@@ -113,6 +113,21 @@ describe('a data directory', () => {
     expect(said).toMatch(/ s {2}batch {5}#1 #2 #3 #4 on main at [0-9a-f]{8}$/m);
     expect(said).toMatch(/ s {2}bisected {2}#1 #2 #3 #4: red together/m);
     expect(said).toMatch(/ s {2}landed {4}#.* as [0-9a-f]{8}, tree verified \(exact\)$/m);
+    for (const version of ['1.0-rc1', '1.1-rc1'])
+      expect(said).toMatch(new RegExp(` s {2}deployed {2}${version} to production$`, 'm'));
+  });
+
+  test('production runs the newer of two candidates, and can be rolled back at once, as the last line says', async () => {
+    const [page = ''] = /http\S+\/releases\/tea-shop$/m.exec(interlock.said()) ?? [];
+    expect((await fetch(page, { headers: { accept: 'text/html' } })).status).toBe(200);
+    const before = await readProduction();
+    expect(before).toMatchObject({
+      running: { releaseCandidate: { version: '1.1-rc1' } },
+      rollback: { releaseCandidate: { version: '1.0-rc1' } },
+    });
+    expect(before.rollback?.changelog.removed.pullRequests.length).toBeGreaterThan(0);
+    await interlock.client.rest('POST', '/api/releases/tea-shop/environments/production/rollback', {});
+    await until(async () => (await readProduction()).running.releaseCandidate.version === '1.0-rc1');
   });
 
   test('its parts are well, and Temporal has the workflow of the queue where the queue says', async () => {
@@ -187,6 +202,22 @@ describe('a data directory', () => {
       ...Object.keys(blocked.pullRequest.files).map((path) => `#${blocked.number}: ${path} is not what it made it`),
     ]);
   });
+
+  interface Production {
+    readonly running: { readonly releaseCandidate: { readonly version: string } };
+    readonly rollback: {
+      readonly changelog: { readonly removed: { readonly pullRequests: readonly { readonly number: number }[] } };
+    } | null;
+  }
+
+  async function readProduction(): Promise<Production> {
+    const { releaseProject } = await interlock.client.graphql<{ releaseProject: { environment: Production } }>(
+      `{ releaseProject(name: "tea-shop") { environment(name: "production") {
+           running { releaseCandidate { version } }
+           rollback { releaseCandidate { version } changelog { removed { pullRequests { number } } } } } } }`,
+    );
+    return releaseProject.environment;
+  }
 
   async function readPullRequest(number: number): Promise<{ status: string }> {
     return await interlock.client.rest('GET', `/api/v1/pull_request?org=demo&repo=tea-shop&number=${number}`);
