@@ -1,6 +1,7 @@
 // Format, lint, types, import rules, dead code, drift of generated files. Each is reported with its time.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt } from './build.mjs';
@@ -11,8 +12,8 @@ const folders = ['src', 'cli', 'action', 'workflows', 'rest-facade', 'test', 'be
 export function checks() {
   const present = folders.filter((folder) => existsSync(join(root, folder)));
   const typeCache = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/interlock/types.tsbuildinfo'];
+  // The longest ones first, so that no core is left alone with one of them at the end.
   const all = [
-    { name: 'format', command: ['biome', 'format', '--reporter=summary', '.'], needs: 'biome.json' },
     { name: 'lint', command: ['oxlint', '--type-aware', '--quiet', '.'], needs: '.oxlintrc.json' },
     {
       name: 'types',
@@ -31,36 +32,50 @@ export function checks() {
     },
     { name: 'dead code', command: ['knip', '--no-progress', '--no-config-hints'], needs: 'knip.json' },
     { name: 'generated files', command: ['node', 'dist/src/generate.js', '--check'], needs: 'dist/src/generate.js' },
+    { name: 'format', command: ['biome', 'format', '--reporter=summary', '.'], needs: 'biome.json' },
   ];
   return all.filter(({ needs }) => existsSync(join(root, needs)));
 }
 
-/** Runs all checks, and shows the output of the failed ones. Resolves with the names of the failed ones. */
-export function runChecks(node) {
+/**
+ * Runs all checks, as many at a time as there are cores, since most of them use one. Shows the output of the failed ones.
+ * Resolves with the names of the failed ones.
+ */
+export async function runChecks(node) {
+  const waiting = checks();
   const failed = [];
-  for (const { name, command } of checks()) {
-    const startedAt = Date.now();
-    const [program, ...args] = command;
-    const { status, stdout, stderr, error } = spawnSync(program, args, {
-      cwd: root,
-      env: toolEnvironment(node),
-      encoding: 'utf8',
-      maxBuffer: 1 << 28,
-    });
-    if (status !== 0) {
-      failed.push(name);
-      process.stdout.write(`${stdout ?? ''}${stderr ?? ''}${error ? `${error.message}\n` : ''}`);
-    }
-    console.log(`${name} … ${status === 0 ? '' : 'failed, '}${seconds(startedAt)}`);
-  }
+  const runWaiting = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      if (!(await runCheck(node, next))) failed.push(next.name);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, runWaiting));
   return failed;
+}
+
+/** Resolves with true when the check passes. */
+async function runCheck(node, { name, command: [program, ...args] }) {
+  const startedAt = Date.now();
+  const child = spawn(program, args, { cwd: root, env: toolEnvironment(node), stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(chunk));
+  const isPassed = await new Promise((resolve) => {
+    child.once('error', (error) => {
+      output.push(Buffer.from(`${error.message}\n`));
+      resolve(false);
+    });
+    child.once('close', (code) => resolve(code === 0));
+  });
+  if (!isPassed) process.stdout.write(Buffer.concat(output));
+  console.log(`${name} … ${isPassed ? '' : 'failed, '}${seconds(startedAt)}`);
+  return isPassed;
 }
 
 async function check() {
   prepare();
   const node = findNode();
   const isBuilt = ensureBuilt(node);
-  return runChecks(node).length === 0 && isBuilt ? 0 : 1;
+  const failed = await runChecks(node);
+  return failed.length === 0 && isBuilt ? 0 : 1;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

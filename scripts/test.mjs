@@ -31,7 +31,7 @@ async function test(args) {
     temporary.remove();
   }
   console.log(`tests … ${seconds(startedAt)}`);
-  const failedChecks = [...(isBuilt ? [] : ['build']), ...(isChosen ? [] : runChecks(node))];
+  const failedChecks = [...(isBuilt ? [] : ['build']), ...(isChosen ? [] : await runChecks(node))];
   const { passed, failed } = total(outcomes, failedChecks);
   if (failedChecks.length > 0) console.log(`Failed checks: ${failedChecks.join(', ')}.`);
   console.log(`${passed} passed, ${failed} failed`);
