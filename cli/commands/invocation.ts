@@ -188,6 +188,23 @@ export function unknownPullRequest(repository: RepositoryName, number: number): 
 }
 
 /**
+ * Waits for an answer of the service. The documented refusals of unknown names ("Pull request not found") do not say which
+ * name is unknown: the failure says what the user named. Refusals that are whole sentences stay as they are.
+ */
+export async function naming<Answer>(named: string, answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof Failure) || !isBareRefusal(error)) throw error;
+    const { outcome, message, code, field } = error;
+    throw new Failure(outcome, `${message}: ${named}`, { code, field });
+  }
+}
+
+const isBareRefusal = ({ code, message }: Failure): boolean =>
+  (code === 'NOT_FOUND' || code === 'BAD_INPUT') && !message.endsWith('.');
+
+/**
  * Shows what a command would do, and asks. False: nothing is to be done, because `--dry-run` asked for that or the user
  * declined. Without a terminal nobody can be asked, so the command needs `--yes`.
  */

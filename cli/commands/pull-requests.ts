@@ -19,6 +19,7 @@ import {
   examples,
   isConfirmed,
   nameOf,
+  naming,
   pullRequestOf,
   reportConnection,
   repositoryOf,
@@ -66,6 +67,10 @@ async function choose(invocation: Invocation, text: string | undefined): Promise
   return { api, repository, number: await pullRequestOf(invocation, api, { repository, text }) };
 }
 
+function named({ repository, number }: Chosen): string {
+  return `#${number} of ${nameOf(repository)}. Give the number of a pull request there, or another repository by --repo.`;
+}
+
 interface QueueOptions extends HarmOptions {
   readonly wait?: boolean;
   readonly skipLine?: boolean;
@@ -85,11 +90,14 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
   };
   // Asking for a merge harms nobody. Passing others or skipping checks does.
   if (options.dryRun || options.skipLine || options.skipValidation) {
-    const { queuePullRequest } = await api.ask(QueuePullRequestDocument, { input: { ...input, preview: true } });
+    const { queuePullRequest } = await naming(
+      named(chosen),
+      api.ask(QueuePullRequestDocument, { input: { ...input, preview: true } }),
+    );
     const impact = queuePullRequest.impact?.sentence ?? '';
     if (!(await isConfirmed(invocation, options, impact))) return invocation.document(documentOf(chosen, { impact }));
   }
-  const { queuePullRequest } = await api.ask(QueuePullRequestDocument, { input });
+  const { queuePullRequest } = await naming(named(chosen), api.ask(QueuePullRequestDocument, { input }));
   if (options.wait) {
     invocation.tell(`#${number}: ${queuePullRequest.pullRequest.explain.sentence}`);
     return await waitForEnd(invocation, chosen);
@@ -100,7 +108,10 @@ async function queue(invocation: Invocation, options: QueueOptions, text?: strin
 async function dequeue(invocation: Invocation, options: HarmOptions, text?: string): Promise<void> {
   const chosen = await choose(invocation, text);
   const { api, repository, number } = chosen;
-  const preview = await api.ask(DequeuePullRequestDocument, { input: { repository, number, preview: true } });
+  const preview = await naming(
+    named(chosen),
+    api.ask(DequeuePullRequestDocument, { input: { repository, number, preview: true } }),
+  );
   const impact = preview.dequeuePullRequest.impact?.sentence ?? '';
   if (!(await isConfirmed(invocation, options, impact))) return invocation.document(documentOf(chosen, { impact }));
   const { dequeuePullRequest } = await api.ask(DequeuePullRequestDocument, { input: { repository, number } });

@@ -18,6 +18,7 @@ import {
   examples,
   isConfirmed,
   nameOf,
+  naming,
   reportConnection,
   withHarmOptions,
   type HarmOptions,
@@ -92,6 +93,8 @@ interface DeployOptions extends HarmOptions {
 interface Change {
   readonly project: string;
   readonly environment: string;
+  /** What the user named, for a failure. */
+  readonly named: string;
   readonly send: (preview: boolean) => Promise<{
     readonly deployment: DeploymentRowFragment;
     readonly impact: { readonly sentence: string } | null;
@@ -109,7 +112,8 @@ async function deploy(
   const input = { project, environment, version, force: options.force === true, supersede: options.supersede === true };
   const send: Change['send'] = async (preview) =>
     (await api.ask(CreateDeploymentDocument, { input: { ...input, preview } })).createDeployment;
-  return await change(invocation, { api, options }, { project, environment, send });
+  const named = `version ${version} for ${project}/${environment}. \`interlock release\` makes a candidate.`;
+  return await change(invocation, { api, options }, { project, environment, named, send });
 }
 
 async function rollBack(
@@ -122,7 +126,8 @@ async function rollBack(
   const input = { project, environment, force: options.force === true };
   const send: Change['send'] = async (preview) =>
     (await api.ask(RollBackEnvironmentDocument, { input: { ...input, preview } })).rollBackEnvironment;
-  return await change(invocation, { api, options }, { project, environment, send });
+  const named = `${project}/${environment}.`;
+  return await change(invocation, { api, options }, { project, environment, named, send });
 }
 
 const undone = { version: null, from: null, status: null, error: null };
@@ -130,9 +135,9 @@ const undone = { version: null, from: null, status: null, error: null };
 async function change(
   invocation: Invocation,
   { api, options }: { readonly api: Api; readonly options: DeployOptions },
-  { project, environment, send }: Change,
+  { project, environment, named, send }: Change,
 ): Promise<Outcome | void> {
-  const { impact } = await send(true);
+  const { impact } = await naming(named, send(true));
   const sentence = impact?.sentence ?? '';
   if (!(await isConfirmed(invocation, options, sentence)))
     return invocation.document({ ...undone, project, environment, impact: sentence });

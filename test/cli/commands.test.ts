@@ -201,6 +201,12 @@ describe('an exit code tells', () => {
       'acme/shop has no pull request #99.',
       async () => await shop.run('why', '99'),
     ],
+    [
+      'a pull request to queue that is not there',
+      1,
+      '#99 of acme/shop. Give the number of a pull request there',
+      async () => await shop.run('queue', '99'),
+    ],
     ['what the service refuses', 1, 'merged', async () => await shop.run('queue', '2')],
     [
       'a service that does not answer',

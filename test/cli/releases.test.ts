@@ -47,6 +47,11 @@ describe('a release', () => {
     expect(json(deployed)).toMatchObject({ environment: 'production', version: '1.0-rc1', status: 'success' });
   });
 
+  test('that is not there is named when it is to be deployed', async () => {
+    const { code, stderr } = await shop.run('deploy', ...place, '9.9', '--yes');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('candidate version: version 9.9 for shop/production. ')]);
+  });
+
   test('is rolled back, unless the environment is frozen', async () => {
     await report('1.0-rc2', 'SUCCESS');
     expect((await shop.run('freeze', 'production', '--project', 'shop', '--yes')).code).toBe(0);
