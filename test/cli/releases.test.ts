@@ -49,7 +49,10 @@ describe('a release', () => {
 
   test('that is not there is named when it is to be deployed', async () => {
     const { code, stderr } = await shop.run('deploy', ...place, '9.9', '--yes');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('candidate version: version 9.9 for shop/production. ')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('candidate version: version 9.9 for shop/production. '),
+    ]);
   });
 
   test('is rolled back, unless the environment is frozen', async () => {
