@@ -28,6 +28,8 @@ const kinds = await Promise.all(
   })),
 );
 const available = kinds.flatMap(({ kind, sandbox }) => (sandbox === null ? [] : [{ kind, sandbox }]));
+// The life of a preview is the same in all of them. What each isolates is tested in each.
+const lived = among(available, available.slice(0, 1));
 const isolated = available.filter(({ kind }) => kind !== 'plain');
 
 let world: PreviewWorld;
@@ -63,254 +65,248 @@ async function processes(): Promise<string> {
   return said;
 }
 
-// The life of a preview is the same in all of them; what each isolates is below.
-describe.each(among(available, available.slice(0, 1)))(
-  '$kind',
-  ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
-    beforeEach(() => void open(sandbox));
+describe.each(lived)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
+  beforeEach(() => void open(sandbox));
 
-    test('an app that the setup script leaves in the background is reached at its address', async () => {
-      const preview = await world.boot(sandboxes, {
-        secrets: { API_KEY: 'sesame-street' },
-        env: { PREVIEW_URL: 'http://x' },
-      });
-      const echo = await ask(preview.address, '/cart?id=1', { method: 'POST', body: 'bread' });
-      expect(echo).toMatchObject({ method: 'POST', url: '/cart?id=1', body: 'bread' });
-      expect(echo.env).toMatchObject({ API_KEY: 'sesame-street', PREVIEW_URL: 'http://x' });
-      expect(echo.files).toContain('app.cjs');
-      expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
-      await preview.end();
-      expect(await sandboxes.list()).toEqual([]);
-      await expect(ask(preview.address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
-      expect(readdirSync(world.workDir)).toEqual([]);
+  test('an app that the setup script leaves in the background is reached at its address', async () => {
+    const preview = await world.boot(sandboxes, {
+      secrets: { API_KEY: 'sesame-street' },
+      env: { PREVIEW_URL: 'http://x' },
     });
+    const echo = await ask(preview.address, '/cart?id=1', { method: 'POST', body: 'bread' });
+    expect(echo).toMatchObject({ method: 'POST', url: '/cart?id=1', body: 'bread' });
+    expect(echo.env).toMatchObject({ API_KEY: 'sesame-street', PREVIEW_URL: 'http://x' });
+    expect(echo.files).toContain('app.cjs');
+    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
+    await preview.end();
+    expect(await sandboxes.list()).toEqual([]);
+    await expect(ask(preview.address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
+    expect(readdirSync(world.workDir)).toEqual([]);
+  });
 
-    test('the start command of an image runs beside the setup script', async () => {
-      const preview = await world.boot(sandboxes, {
-        image: { kind: 'command', source: 'node app.cjs' },
-        files: { [setup]: 'echo made > made.txt' },
-      });
-      expect((await ask(preview.address)).files).toContain('made.txt');
+  test('the start command of an image runs beside the setup script', async () => {
+    const preview = await world.boot(sandboxes, {
+      image: { kind: 'command', source: 'node app.cjs' },
+      files: { [setup]: 'echo made > made.txt' },
     });
+    expect((await ask(preview.address)).files).toContain('made.txt');
+  });
 
-    test('ready means that the setup script has exited and the port accepts', async () => {
-      const slow = `setTimeout(() => { ${app} }, 700)`;
-      const preview = await world.boot(sandboxes, { files: { 'app.cjs': slow } });
-      expect((await ask(preview.address)).method).toBe('GET');
+  test('ready means that the setup script has exited and the port accepts', async () => {
+    const slow = `setTimeout(() => { ${app} }, 700)`;
+    const preview = await world.boot(sandboxes, { files: { 'app.cjs': slow } });
+    expect((await ask(preview.address)).method).toBe('GET');
+  });
+
+  test('a setup script that fails is reported by its last line, without secrets', async () => {
+    const booting = world.boot(sandboxes, {
+      secrets: { TOKEN: 'sesame-street' },
+      files: { [setup]: 'echo "no database for $TOKEN" >&2\nexit 3\n' },
     });
+    await expect(booting).rejects.toThrow(new BootFailed(`${setup} exited with code 3: no database for ***`));
+    expect(world.output()).toBe('no database for ***\n');
+    expect(await sandboxes.list()).toEqual([]);
+    expect(readdirSync(world.workDir)).toEqual([]);
+  });
 
-    test('a setup script that fails is reported by its last line, without secrets', async () => {
-      const booting = world.boot(sandboxes, {
-        secrets: { TOKEN: 'sesame-street' },
-        files: { [setup]: 'echo "no database for $TOKEN" >&2\nexit 3\n' },
-      });
-      await expect(booting).rejects.toThrow(new BootFailed(`${setup} exited with code 3: no database for ***`));
-      expect(world.output()).toBe('no database for ***\n');
-      expect(await sandboxes.list()).toEqual([]);
-      expect(readdirSync(world.workDir)).toEqual([]);
-    });
-
-    test('a commit without the setup script is refused with the cure', async () => {
-      const booting = world.boot(sandboxes, { files: { [setup]: null } });
-      await expect(booting).rejects.toThrow(
-        new BootFailed(`The commit has no ${setup}: add it, or name another file by \`setup\` of the preview.`),
-      );
-    });
-
-    test.each(['../../../etc/passwd', '/etc/passwd', '.'])(
-      'a setup script is a file of the checkout, not %s',
-      async (path) => {
-        await expect(world.boot(sandboxes, { setup: path })).rejects.toThrow(`The commit has no ${path}`);
-      },
+  test('a commit without the setup script is refused with the cure', async () => {
+    const booting = world.boot(sandboxes, { files: { [setup]: null } });
+    await expect(booting).rejects.toThrow(
+      new BootFailed(`The commit has no ${setup}: add it, or name another file by \`setup\` of the preview.`),
     );
+  });
 
-    test('a port where nothing listens, and a script that does not end, are given up', async () => {
-      const silent = world.boot(sandboxes, { files: { [setup]: 'echo done' }, bootTimeoutMs: 8_000 });
-      const slow = world.boot(sandboxes, {
-        name: 'interlock-preview-2-1',
-        files: { [setup]: 'echo still; sleep 60' },
-        bootTimeoutMs: 8_000,
-      });
-      await Promise.all([
-        expect(silent).rejects.toThrow(/^Nothing listened on port \d+ \(PORT\) after 8 s: done$/),
-        expect(slow).rejects.toThrow(`${setup} had not ended after 8 s: still`),
-      ]);
-      expect(readdirSync(world.workDir)).toEqual([]);
+  test.each(['../../../etc/passwd', '/etc/passwd', '.'])(
+    'a setup script is a file of the checkout, not %s',
+    async (path) => {
+      await expect(world.boot(sandboxes, { setup: path })).rejects.toThrow(`The commit has no ${path}`);
+    },
+  );
+
+  test('a port where nothing listens, and a script that does not end, are given up', async () => {
+    const silent = world.boot(sandboxes, { files: { [setup]: 'echo done' }, bootTimeoutMs: 8_000 });
+    const slow = world.boot(sandboxes, {
+      name: 'interlock-preview-2-1',
+      files: { [setup]: 'echo still; sleep 60' },
+      bootTimeoutMs: 8_000,
     });
+    await Promise.all([
+      expect(silent).rejects.toThrow(/^Nothing listened on port \d+ \(PORT\) after 8 s: done$/),
+      expect(slow).rejects.toThrow(`${setup} had not ended after 8 s: still`),
+    ]);
+    expect(readdirSync(world.workDir)).toEqual([]);
+  });
 
-    test('a start command that fails ends the boot at once, with its last line', async () => {
-      const booting = world.boot(sandboxes, {
-        image: { kind: 'command', source: 'echo no such module; exit 9' },
-        files: { [setup]: 'sleep 60' },
-      });
-      await expect(booting).rejects.toThrow('The app ended while it was booted');
+  test('a start command that fails ends the boot at once, with its last line', async () => {
+    const booting = world.boot(sandboxes, {
+      image: { kind: 'command', source: 'echo no such module; exit 9' },
+      files: { [setup]: 'sleep 60' },
     });
+    await expect(booting).rejects.toThrow('The app ended while it was booted');
+  });
 
-    test('who boots may stop it, and that is no failure of the app', async () => {
-      const stopping = new AbortController();
-      const booting = world.boot(sandboxes, { files: { [setup]: 'echo up; sleep 60' }, signal: stopping.signal });
-      booting.catch(() => {});
-      await until('the setup script runs', async () => world.output().includes('up'));
-      stopping.abort(new Error('not wanted any more'));
-      await expect(booting).rejects.toThrow('not wanted any more');
-      expect(readdirSync(world.workDir)).toEqual([]);
+  test('who boots may stop it, and that is no failure of the app', async () => {
+    const stopping = new AbortController();
+    const booting = world.boot(sandboxes, { files: { [setup]: 'echo up; sleep 60' }, signal: stopping.signal });
+    booting.catch(() => {});
+    await until('the setup script runs', async () => world.output().includes('up'));
+    stopping.abort(new Error('not wanted any more'));
+    await expect(booting).rejects.toThrow('not wanted any more');
+    expect(readdirSync(world.workDir)).toEqual([]);
+  });
+
+  test('the teardown script runs before the end, once, and cannot hold it up', async () => {
+    const preview = await world.boot(sandboxes, {
+      teardown,
+      files: { [teardown]: '#!/bin/sh\necho "took $HEAD_SHA down"; exit 4' },
     });
+    await Promise.all([preview.end(), preview.end()]);
+    await preview.end();
+    expect(world.output().match(/took [0-9a-f]{40} down/g)).toHaveLength(1);
+    expect(world.output()).toContain(`[interlock] ${teardown} exited with code 4.`);
+    expect(await preview.ended).toBe('The preview was stopped.');
+  });
 
-    test('the teardown script runs before the end, once, and cannot hold it up', async () => {
-      const preview = await world.boot(sandboxes, {
-        teardown,
-        files: { [teardown]: '#!/bin/sh\necho "took $HEAD_SHA down"; exit 4' },
-      });
-      await Promise.all([preview.end(), preview.end()]);
-      await preview.end();
-      expect(world.output().match(/took [0-9a-f]{40} down/g)).toHaveLength(1);
-      expect(world.output()).toContain(`[interlock] ${teardown} exited with code 4.`);
-      expect(await preview.ended).toBe('The preview was stopped.');
-    });
+  test('a teardown script that is not there is said, and nothing is held up', async () => {
+    const preview = await world.boot(sandboxes, { teardown });
+    await preview.end();
+    expect(world.output()).toContain(`The commit has no ${teardown}`);
+  });
 
-    test('a teardown script that is not there is said, and nothing is held up', async () => {
-      const preview = await world.boot(sandboxes, { teardown });
-      await preview.end();
-      expect(world.output()).toContain(`The commit has no ${teardown}`);
-    });
+  test('booted again under its name, it takes the place of the one before', async () => {
+    const first = await world.boot(sandboxes);
+    const second = await world.boot(sandboxes, { env: { AGAIN: 'yes' } });
+    expect(await first.ended).toBe('The preview was stopped.');
+    expect((await ask(second.address)).env).toMatchObject({ AGAIN: 'yes' });
+    expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
+  });
 
-    test('booted again under its name, it takes the place of the one before', async () => {
-      const first = await world.boot(sandboxes);
-      const second = await world.boot(sandboxes, { env: { AGAIN: 'yes' } });
-      expect(await first.ended).toBe('The preview was stopped.');
-      expect((await ask(second.address)).env).toMatchObject({ AGAIN: 'yes' });
-      expect(await sandboxes.list()).toEqual(['interlock-preview-1-1']);
-    });
+  test('destroyed by its name, it is torn down once and gone; destroying is idempotent', async () => {
+    const preview = await world.boot(sandboxes, { teardown, files: { [teardown]: 'echo torn' } });
+    await Promise.all([sandboxes.destroy('interlock-preview-1-1'), preview.end()]);
+    await sandboxes.destroy('interlock-preview-1-1');
+    await sandboxes.destroy('interlock-preview-1-2');
+    expect(await preview.ended).toBe('The preview was stopped.');
+    expect(world.output().match(/torn/g)).toHaveLength(1);
+  });
 
-    test('destroyed by its name, it is torn down once and gone; destroying is idempotent', async () => {
-      const preview = await world.boot(sandboxes, { teardown, files: { [teardown]: 'echo torn' } });
-      await Promise.all([sandboxes.destroy('interlock-preview-1-1'), preview.end()]);
-      await sandboxes.destroy('interlock-preview-1-1');
-      await sandboxes.destroy('interlock-preview-1-2');
-      expect(await preview.ended).toBe('The preview was stopped.');
-      expect(world.output().match(/torn/g)).toHaveLength(1);
-    });
+  test('a sandbox that is booted in the place of another tears the old one down first', async () => {
+    const files = { [teardown]: 'echo "torn: $WHO"' };
+    const first = await world.boot(sandboxes, { teardown, files, env: { WHO: 'first' } });
+    await world.boot(sandboxes, { teardown, files, env: { WHO: 'second' } });
+    expect(await first.ended).toBe('The preview was stopped.');
+    expect(world.output()).toContain('torn: first');
+    expect(world.output()).not.toContain('torn: second');
+  });
 
-    test('a sandbox that is booted in the place of another tears the old one down first', async () => {
-      const files = { [teardown]: 'echo "torn: $WHO"' };
-      const first = await world.boot(sandboxes, { teardown, files, env: { WHO: 'first' } });
-      await world.boot(sandboxes, { teardown, files, env: { WHO: 'second' } });
-      expect(await first.ended).toBe('The preview was stopped.');
-      expect(world.output()).toContain('torn: first');
-      expect(world.output()).not.toContain('torn: second');
-    });
+  test('at the end of its life its teardown script has run', async () => {
+    const preview = await world.boot(sandboxes, { lifeMs: 30_000, teardown, files: { [teardown]: 'echo torn' } });
+    expect(await preview.ended).toBe('The preview was stopped.');
+    expect(world.output()).toContain('torn');
+    expect(await sandboxes.list()).toEqual([]);
+  });
 
-    test('at the end of its life its teardown script has run', async () => {
-      const preview = await world.boot(sandboxes, { lifeMs: 30_000, teardown, files: { [teardown]: 'echo torn' } });
-      expect(await preview.ended).toBe('The preview was stopped.');
-      expect(world.output()).toContain('torn');
-      expect(await sandboxes.list()).toEqual([]);
-    });
+  test('it ends by itself at the end of its life', async () => {
+    const preview = await world.boot(sandboxes, { lifeMs: 8_000 });
+    expect(await preview.ended).toBe('The preview was stopped at the end of its life.');
+    await until('it is not listed', async () => (await sandboxes.list()).length === 0);
+  });
 
-    test('it ends by itself at the end of its life', async () => {
-      const preview = await world.boot(sandboxes, { lifeMs: 8_000 });
-      expect(await preview.ended).toBe('The preview was stopped at the end of its life.');
-      await until('it is not listed', async () => (await sandboxes.list()).length === 0);
-    });
-
-    test('an app that falls over ends the preview, with its last line', async () => {
-      const preview = await world.boot(sandboxes, {
-        image: {
-          kind: 'command',
-          source: 'node app.cjs & while ! test -e asked; do sleep 0.05; done; echo out of memory; kill $!; exit 137',
-        },
-        files: {
-          [setup]: 'true',
-          'app.cjs': `require('node:http').createServer((_, response) => {
+  test('an app that falls over ends the preview, with its last line', async () => {
+    const preview = await world.boot(sandboxes, {
+      image: {
+        kind: 'command',
+        source: 'node app.cjs & while ! test -e asked; do sleep 0.05; done; echo out of memory; kill $!; exit 137',
+      },
+      files: {
+        [setup]: 'true',
+        'app.cjs': `require('node:http').createServer((_, response) => {
           response.end('{}', () => require('node:fs').writeFileSync('asked', ''));
         }).listen(process.env.PORT, '127.0.0.1');`,
-        },
-      });
-      await ask(preview.address);
-      expect(await preview.ended).toBe('The app ended with code 137: The app exited with code 137.');
+      },
     });
+    await ask(preview.address);
+    expect(await preview.ended).toBe('The app ended with code 137: The app exited with code 137.');
+  });
 
-    test('a directory is an image: shown inside, its start run, its files found', async () => {
-      mkdirSync(join(images, 'shop'));
-      writeFileSync(join(images, 'shop', 'start'), '#!/bin/sh\nexec node "$PREVIEW_IMAGE/server.cjs"\n', {
-        mode: 0o755,
-      });
-      writeFileSync(join(images, 'shop', 'server.cjs'), app);
-      chmodSync(join(images, 'shop'), 0o755);
-      const preview = await world.boot(sandboxes, {
-        image: { kind: 'directory', source: join(images, 'shop') },
-        files: { [setup]: 'true' },
-      });
-      expect((await ask(preview.address)).files).toContain('app.cjs');
+  test('a directory is an image: shown inside, its start run, its files found', async () => {
+    mkdirSync(join(images, 'shop'));
+    writeFileSync(join(images, 'shop', 'start'), '#!/bin/sh\nexec node "$PREVIEW_IMAGE/server.cjs"\n', { mode: 0o755 });
+    writeFileSync(join(images, 'shop', 'server.cjs'), app);
+    chmodSync(join(images, 'shop'), 0o755);
+    const preview = await world.boot(sandboxes, {
+      image: { kind: 'directory', source: join(images, 'shop') },
+      files: { [setup]: 'true' },
     });
+    expect((await ask(preview.address)).files).toContain('app.cjs');
+  });
 
-    test.each([
-      ['outside of what the operator allows', () => tmpdir()],
-      ['that only begins alike', () => `${images}-not`],
-      ['reached by going up', () => `${images}/../`],
-      ['that is not there', () => join(images, 'nothing')],
-      [
-        'that is a link out',
-        () => {
-          symlinkSync('/etc', join(images, 'out'));
-          return join(images, 'out');
-        },
-      ],
-      [
-        'that is a file',
-        () => {
-          writeFileSync(join(images, 'file'), '');
-          return join(images, 'file');
-        },
-      ],
-    ])('a directory %s is refused', async (_what, source) => {
-      mkdirSync(`${images}-not`, { recursive: true });
-      const booting = world.boot(sandboxes, { image: { kind: 'directory', source: source() } });
-      await expect(booting).rejects.toThrow(
-        /is not one of this worker's: its operator names those by PREVIEW_IMAGE_DIRECTORIES\.$/,
-      );
-      rmSync(`${images}-not`, { recursive: true });
-    });
+  test.each([
+    ['outside of what the operator allows', () => tmpdir()],
+    ['that only begins alike', () => `${images}-not`],
+    ['reached by going up', () => `${images}/../`],
+    ['that is not there', () => join(images, 'nothing')],
+    [
+      'that is a link out',
+      () => {
+        symlinkSync('/etc', join(images, 'out'));
+        return join(images, 'out');
+      },
+    ],
+    [
+      'that is a file',
+      () => {
+        writeFileSync(join(images, 'file'), '');
+        return join(images, 'file');
+      },
+    ],
+  ])('a directory %s is refused', async (_what, source) => {
+    mkdirSync(`${images}-not`, { recursive: true });
+    const booting = world.boot(sandboxes, { image: { kind: 'directory', source: source() } });
+    await expect(booting).rejects.toThrow(
+      /is not one of this worker's: its operator names those by PREVIEW_IMAGE_DIRECTORIES\.$/,
+    );
+    rmSync(`${images}-not`, { recursive: true });
+  });
 
-    test('it dies with the worker', async () => {
-      const marker = `sleep 6${Date.now() % 1_000_000}`;
-      const commit = world.local.commit({
-        branch: 'change',
-        from: null,
-        files: { 'app.cjs': app, [setup]: `${startsApp}${marker} &\n` },
-      });
-      const program = new URL('booting-process.ts', import.meta.url).pathname;
-      const { directory } = world.local;
-      const worker = spawn(process.execPath, ['--no-warnings', program], {
-        env: {
-          ...process.env,
-          KIND: sandbox.kind,
-          DIRECTORY: directory,
-          COMMIT: commit,
-          SETUP: setup,
-          WORK_DIR: world.workDir,
-        },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      const [said] = await new Promise<Buffer[]>((resolve) =>
-        worker.stdout.once('data', (...all: Buffer[]) => resolve(all)),
-      );
-      const address = String(said).trim();
-      expect((await ask(address)).method).toBe('GET');
-      expect(await processes()).toContain(marker);
-      worker.kill('SIGKILL');
-      await until('nothing of it is left', async () => !(await processes()).includes(marker));
-      await expect(ask(address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
-      // The next process that lists that folder removes what the dead one left.
-      expect(readdirSync(world.workDir)).toHaveLength(1);
-      const others = open(sandbox);
-      await until('its folders are removed', async () => {
-        expect(await others.list()).toEqual([]);
-        return readdirSync(world.workDir).length === 0;
-      });
+  test('it dies with the worker', async () => {
+    const marker = `sleep 6${Date.now() % 1_000_000}`;
+    const commit = world.local.commit({
+      branch: 'change',
+      from: null,
+      files: { 'app.cjs': app, [setup]: `${startsApp}${marker} &\n` },
     });
-  },
-);
+    const program = new URL('booting-process.ts', import.meta.url).pathname;
+    const { directory } = world.local;
+    const worker = spawn(process.execPath, ['--no-warnings', program], {
+      env: {
+        ...process.env,
+        KIND: sandbox.kind,
+        DIRECTORY: directory,
+        COMMIT: commit,
+        SETUP: setup,
+        WORK_DIR: world.workDir,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = await new Promise<Buffer[]>((resolve) =>
+      worker.stdout.once('data', (...all: Buffer[]) => resolve(all)),
+    );
+    const address = String(said).trim();
+    expect((await ask(address)).method).toBe('GET');
+    expect(await processes()).toContain(marker);
+    worker.kill('SIGKILL');
+    await until('nothing of it is left', async () => !(await processes()).includes(marker));
+    await expect(ask(address)).rejects.toThrow(/ECONNREFUSED|ECONNRESET|ENOENT/);
+    // The next process that lists that folder removes what the dead one left.
+    expect(readdirSync(world.workDir)).toHaveLength(1);
+    const others = open(sandbox);
+    await until('its folders are removed', async () => {
+      expect(await others.list()).toEqual([]);
+      return readdirSync(world.workDir).length === 0;
+    });
+  });
+});
 
 describe.each(isolated)('$kind isolates', ({ sandbox }: { kind: SandboxKind; sandbox: Sandbox }) => {
   beforeEach(() => void open(sandbox));
