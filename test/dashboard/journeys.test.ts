@@ -359,19 +359,19 @@ describe('a visitor', () => {
     };
     const shown = async (name: RegExp): Promise<void> => await page.waitForURL((url) => name.test(url.pathname));
     await visit.open('/acme/shop/queue/main');
-    for (const [key, name] of [
-      ['r', /^\/releases/],
-      ['b', /\/runbooks$/],
-      ['v', /\/previews$/],
-      ['l', /\/analytics$/],
-      ['c', /\/configuration$/],
-      ['a', /^\/activity$/],
-      ['p', /\/pulls$/],
+    for (const [key, name, title] of [
+      ['r', /^\/releases/, 'Releases'],
+      ['b', /\/runbooks$/, 'Runbooks'],
+      ['v', /\/previews$/, 'Previews'],
+      ['l', /\/analytics$/, 'Analytics'],
+      ['c', /\/configuration$/, 'Configuration'],
+      ['a', /^\/activity$/, 'Activity'],
+      ['p', /\/pulls$/, 'Pull requests'],
     ] as const) {
       await press('g', key);
       await shown(name);
-      // The keys of a page are its own once it is there.
-      await page.locator('main h1, main h2').first().waitFor();
+      // The address changes before the page does, and the keys of a page are its own once it is there.
+      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
     }
     await page.getByRole('link', { name: /Gift cards/ }).waitFor();
     await press('/');

@@ -195,7 +195,10 @@ describe('a deployment nobody hears of', () => {
     await r.become('v1-rc1 success');
     cd.startsAs = 'in_progress';
     await r.deploy('v2-rc1');
-    await r.w.until(async () => cd.runs.length === 2);
+    // Its time begins when the answer of its provider is recorded.
+    await r.w.until(
+      async () => (await r.w.rows('select 1 from deployment where triggered_at is not null')).length === 2,
+    );
     cd.broken = { status: 503, body: 'resting' };
     now += 601_000;
     await r.become('v1-rc1 success', 'v2-rc1 unknown');
