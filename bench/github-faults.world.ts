@@ -106,7 +106,7 @@ async function untilChecked({ octokit }: Bench, { name, count }: Shop): Promise<
 
 async function pushAll({ git, folder, person }: Bench, { name, count }: Shop): Promise<void> {
   const directory = join(folder, name);
-  const text = (words: string): string => `data ${Buffer.byteLength(words)}\n${words}\n`;
+  const text = (content: string): string => `data ${Buffer.byteLength(content)}\n${content}\n`;
   const author = 'committer Ada <ada@example.test> 1700000000 +0000\n';
   const branches = Array.from({ length: count }, (_, at) => at + 1).map((index) => {
     const file = isRed(index) ? `bad-${index}` : `file-${index}`;

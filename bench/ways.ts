@@ -37,13 +37,13 @@ export function waysOf({
       method: 'POST',
       path: '/graphql',
       body: JSON.stringify({ query: oneQuery, variables: { ...names, number: target.number } }),
-      record: (answer) => inRestWords((answer as OneAnswer).data.repository.pullRequest),
+      record: (answer) => toRestValues((answer as OneAnswer).data.repository.pullRequest),
     },
     fifty: {
       method: 'POST',
       path: '/graphql',
       body: JSON.stringify({ query: fiftyQuery, variables: names }),
-      record: (answer) => inRestWords((answer as FiftyAnswer).data.repository),
+      record: (answer) => toRestValues((answer as FiftyAnswer).data.repository),
     },
   };
   return [
@@ -77,7 +77,7 @@ interface FiftyAnswer {
 }
 
 // GraphQL says QUEUED where REST says queued; apart from that the answers are the same.
-function inRestWords(record: unknown): unknown {
+function toRestValues(record: unknown): unknown {
   return JSON.parse(
     JSON.stringify(record, (key, value: unknown) =>
       key === 'status' && typeof value === 'string' ? value.toLowerCase() : value,

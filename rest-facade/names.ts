@@ -5,8 +5,8 @@ export function snakeCase(name: string): string {
 
 /** `BotPullRequest` → `Bot pull request`. */
 export function sentenceCase(name: string): string {
-  const words = snakeCase(name).replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const spaced = snakeCase(name).replaceAll('_', ' ');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
 /** `a`, `a or b`, `a, b or c`. */

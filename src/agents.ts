@@ -15,13 +15,13 @@ export interface AgentOptions {
 }
 
 /** One sentence about who executes them, with the cure when prompts have to be scripts. */
-export function runbookAgentWords({ model }: AgentOptions): string {
+export function describeRunbookAgent({ model }: AgentOptions): string {
   return model === null
     ? 'runbooks are executed as scripts: for prompts in prose name a model by RUNBOOK_MODEL (docs/runbooks.md)'
     : `runbooks are executed by ${model.provider}/${model.model}`;
 }
 
-/** `sandbox` null: there is none, and commands are refused with words. */
+/** `sandbox` null: there is none, and commands are refused with a message. */
 export function createRunbookDriving(
   { model, stepLimitMs = usualStepLimitMs }: AgentOptions,
   { sandbox }: { readonly sandbox: Sandbox | null },

@@ -110,8 +110,8 @@ const shown = {
   missing: color.red('missing'),
 } as const satisfies Record<Finding['state'], string>;
 
-function say({ probe, state, words, cure }: Finding): void {
-  console.log(`${shown[state]}  ${probe}: ${words}`);
+function say({ probe, state, message, cure }: Finding): void {
+  console.log(`${shown[state]}  ${probe}: ${message}`);
   if (cure !== null) console.log(cure.replaceAll(/^/gm, '         '));
 }
 

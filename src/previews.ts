@@ -38,7 +38,7 @@ export interface PreviewOptions {
 /** Of one review of code, in millionths of a US dollar. */
 const reviewBudgetMicros = 500_000;
 
-/** `sandbox` null: there is none, and what would boot in one is refused with words. */
+/** `sandbox` null: there is none, and what would boot in one is refused with a message. */
 export async function createVerifying(
   ports: Ports,
   options: PreviewOptions & {

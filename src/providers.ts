@@ -13,7 +13,7 @@ export interface ProviderOptions {
   readonly network: boolean | (() => Promise<boolean>);
 }
 
-/** `sandbox` null: there is none, and commands are refused with words. */
+/** `sandbox` null: there is none, and commands are refused with a message. */
 export function createReleaseDriving(
   ports: Ports,
   options: ProviderOptions & { readonly sandbox: Sandbox | null },

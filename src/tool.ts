@@ -117,7 +117,7 @@ export async function withNamedRepository<T>(
   });
 }
 
-/** How many repositories, in words. */
+/** How many repositories, as text. */
 export function countRepositories({ length }: readonly unknown[]): string {
   return length === 1 ? '1 repository' : `${length} repositories`;
 }

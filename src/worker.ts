@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, MetricsBuffer, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createRunbookDriving, runbookAgentWords, type AgentOptions } from './agents.ts';
+import { createRunbookDriving, describeRunbookAgent, type AgentOptions } from './agents.ts';
 import type { RunBounds } from './domain/runs/bounds.ts';
 import type { CiRunner } from './hosts/port.ts';
 import type { TemporalSecurity } from './launcher/temporal-security.ts';
@@ -91,7 +91,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const reconciling = keepReconciled(service.ports, verifying);
   return {
     sandbox: said,
-    agent: runbookAgentWords('model' in options.agents ? options.agents : { model: null }),
+    agent: describeRunbookAgent('model' in options.agents ? options.agents : { model: null }),
     ended,
     isRunning: () => worker.getState() === 'RUNNING',
     async stop() {

@@ -15,7 +15,7 @@ import { dataOf, Refusal, type Clock, type Service } from './service.ts';
 export interface Result {
   /** False: the step fails. */
   readonly isDone: boolean;
-  /** What happened to what, in a few words. */
+  /** What happened to what, as a short text. */
   readonly title: string;
   readonly sentence: string;
   readonly outputs: Readonly<Record<string, string>>;

@@ -88,8 +88,8 @@ interface Place {
   readonly color?: string;
 }
 
-function text({ x, y, anchor, color = '#334155' }: Place, words: string): string {
-  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${color}">${words}</text>`;
+function text({ x, y, anchor, color = '#334155' }: Place, label: string): string {
+  return `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="${color}">${label}</text>`;
 }
 
 function round(value: number): number {

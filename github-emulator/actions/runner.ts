@@ -3,7 +3,7 @@ import { changeRun } from '../checks/runs.ts';
 import { isPassing } from '../checks/results.ts';
 import type { Core } from '../core.ts';
 import type { Account, CheckRun, Repository, WorkflowJob, WorkflowRun } from '../model/types.ts';
-import type { ConclusionName } from '../model/words.ts';
+import type { ConclusionName } from '../model/enums.ts';
 import { actionsBot } from './app.ts';
 import { githubContext } from './contexts.ts';
 import { evaluateCondition, ExpressionError, type Value } from './expression.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Core } from '../core.ts';
 import { runGit } from '../git/run.ts';
 import { fullNameOf } from '../http/reach.ts';
-import type { ConclusionName } from '../model/words.ts';
+import type { ConclusionName } from '../model/enums.ts';
 import { endJobToken, makeJobToken } from './app.ts';
 import { githubContext, githubEnvironment, type JobPlace } from './contexts.ts';
 import { evaluateCondition, interpolate, type Scope, type Value } from './expression.ts';

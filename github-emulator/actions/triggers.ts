@@ -19,11 +19,11 @@ export type TriggerEvent =
       readonly message: string;
     };
 
-const skipWords = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/;
+const skipInstruction = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/;
 const skipTrailer = /\n\n(?:.*\n)*skip-checks:\s*true\s*$/;
 
 /** A commit message with `[skip ci]` and the like starts nothing at a push or a pull request. */
-const isSkippedByMessage = (message: string): boolean => skipWords.test(message) || skipTrailer.test(message);
+const isSkippedByMessage = (message: string): boolean => skipInstruction.test(message) || skipTrailer.test(message);
 
 const defaultTypes = ['opened', 'synchronize', 'reopened'];
 

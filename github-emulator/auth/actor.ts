@@ -9,7 +9,7 @@ import {
   isRoleAtLeast,
   type PermissionLevel,
   type RepositoryRole,
-} from '../model/words.ts';
+} from '../model/enums.ts';
 
 export type { Actor };
 

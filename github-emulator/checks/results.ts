@@ -1,7 +1,7 @@
 // What the checks of a commit say, over all suites and statuses.
 import type { Core } from '../core.ts';
 import type { CheckRun, CheckSuite, CommitStatus, Repository } from '../model/types.ts';
-import type { ConclusionName } from '../model/words.ts';
+import type { ConclusionName } from '../model/enums.ts';
 import type { CommitCheck } from '../rules/required-checks.ts';
 
 export function suitesOf(core: Core, repository: Repository, sha: string): CheckSuite[] {
@@ -75,7 +75,7 @@ export function decideSuite(runs: readonly CheckRun[]): Pick<CheckSuite, 'status
     const isStarted = latest.some(({ status }) => status !== 'queued');
     return { status: isStarted ? 'in_progress' : 'queued', conclusion: null };
   }
-  const conclusion = worstFirst.find((word) => latest.some((run) => run.conclusion === word)) ?? 'success';
+  const conclusion = worstFirst.find((name) => latest.some((run) => run.conclusion === name)) ?? 'success';
   return { status: 'completed', conclusion };
 }
 

@@ -1,7 +1,7 @@
 // Check suites and check runs come into being, change and end.
 import type { Core } from '../core.ts';
 import type { Account, CheckRun, CheckSuite, Repository } from '../model/types.ts';
-import type { ConclusionName } from '../model/words.ts';
+import type { ConclusionName } from '../model/enums.ts';
 import { decideSuite, runsOfSuite } from './results.ts';
 
 export interface InRepository {

@@ -35,8 +35,8 @@ async function refuseWorkflows({ actor, changes, git }: RefRequest, range: reado
     (actor.token.permissions ?? actor.installation.permissions)['workflows'] !== 'write';
   const workflow = changesWorkflows ? await findWorkflow(git, range) : null;
   if (workflow === null) return [];
-  const words = `refusing to allow a GitHub App to create or update workflow \`${workflow}\` without \`workflows\` permission`;
-  return changes.map(({ ref }) => ({ ref, reason: words, remote: [], api: { status: 403, message: words } }));
+  const reason = `refusing to allow a GitHub App to create or update workflow \`${workflow}\` without \`workflows\` permission`;
+  return changes.map(({ ref }) => ({ ref, reason, remote: [], api: { status: 403, message: reason } }));
 }
 
 async function refuseLargeFiles(

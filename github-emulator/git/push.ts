@@ -50,12 +50,12 @@ async function judgeAndReceive(core: Core, push: Push): Promise<Buffer | null> {
   const refusedLines = request.changes
     .filter((change) => !allowed.includes(change))
     .map(({ ref }) => `ng ${ref} ${refusals.find((each) => each.ref === ref)?.reason ?? 'atomic push failure'}`);
-  const words = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
+  const lines = refusals.flatMap(({ remote }) => remote).map((line) => `${line}\n`);
   const moved = allowed.filter(({ ref }) => report.lines.some((line) => line.trim() === `ok ${ref}`));
   await adoptDefaultBranch(core, repository, moved);
   await announceMoves(core, repository, push.actor, moved);
   if (cut !== null) return null;
-  const progress = Buffer.concat([report.progress, Buffer.from(words.join(''))]);
+  const progress = Buffer.concat([report.progress, Buffer.from(lines.join(''))]);
   return formatReport([...report.lines, ...refusedLines], progress, isSideBand);
 }
 

@@ -20,7 +20,7 @@ export interface RefRefusal {
   readonly ref: string;
   /** What git prints in parentheses: `protected branch hook declined`. */
   readonly reason: string;
-  /** What git prints after `remote: `, in GitHub's words, with the code first: `error: GH006: Protected branch …`. */
+  /** What git prints after `remote: `, in GitHub's text, with the code first: `error: GH006: Protected branch …`. */
   readonly remote: readonly string[];
   /** What the API answers instead: status (usually 422, of a merge 405) and message. */
   readonly api: { readonly status: number; readonly message: string };

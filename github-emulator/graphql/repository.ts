@@ -4,7 +4,7 @@ import { readShownRefs } from '../git/shown-refs.ts';
 import { findPull, fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { Label, PullRequest, Repository } from '../model/types.ts';
-import { isRoleAtLeast } from '../model/words.ts';
+import { isRoleAtLeast } from '../model/enums.ts';
 import { viewAccount } from './accounts.ts';
 import { connect } from './connection.ts';
 import { GraphqlFault } from './fault.ts';

@@ -108,10 +108,10 @@ function exhausted(budget: Budget): ApiError {
 }
 
 function tooFast(now: number, oldestAt: number, windowMs: number): ApiError {
-  const words =
+  const message =
     'You have exceeded a secondary rate limit. Please wait a few minutes before you try again. If you reach out to GitHub Support for help, please include the request ID.';
   const waitSec = Math.max(1, Math.ceil((oldestAt + windowMs - now) / 1000));
-  return new ApiError(403, words, { headers: { 'retry-after': String(waitSec) } });
+  return new ApiError(403, message, { headers: { 'retry-after': String(waitSec) } });
 }
 
 function keyOf(actor: Actor): string {

@@ -1,6 +1,6 @@
 // Rows of checks, statuses, workflows and rules.
 import type { Dated, Row } from './row.ts';
-import type { ConclusionName } from './words.ts';
+import type { ConclusionName } from './enums.ts';
 
 export interface CheckSuite extends Dated {
   readonly repositoryId: number;

@@ -1,7 +1,7 @@
 // What the emulator knows, as rows. Git knows the rest: commits, trees and refs are read from the bare repositories.
 // Ids come from one counter, so that an id of the wrong kind finds nothing. Instants are ISO 8601 with seconds.
 import type { Dated, Row } from './row.ts';
-import type { PermissionLevel, RepositoryRole } from './words.ts';
+import type { PermissionLevel, RepositoryRole } from './enums.ts';
 
 export type * from './checks.types.ts';
 

@@ -124,10 +124,10 @@ function absolute(node: unknown): unknown {
 
 function faultsOf(validate: ValidateFunction, value: unknown): string[] {
   if (validate(value)) return [];
-  return (validate.errors ?? []).slice(0, 5).map(wordsOf);
+  return (validate.errors ?? []).slice(0, 5).map(describeError);
 }
 
-function wordsOf(error: ErrorObject): string {
+function describeError(error: ErrorObject): string {
   return `${error.instancePath === '' ? 'the answer' : error.instancePath} ${error.message ?? ''}`;
 }
 

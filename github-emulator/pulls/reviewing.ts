@@ -1,7 +1,7 @@
 // What reviews say together: the latest opinion of each reviewer, and the decision that GitHub shows.
 import { roleOf } from '../auth/actor.ts';
 import type { Core } from '../core.ts';
-import { isRoleAtLeast } from '../model/words.ts';
+import { isRoleAtLeast } from '../model/enums.ts';
 import type { PullRequest, Repository, Review } from '../model/types.ts';
 import { isAbout } from './timeline.ts';
 

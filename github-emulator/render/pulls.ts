@@ -104,7 +104,7 @@ export async function renderFullPull(core: Core, repository: Repository, pull: P
   const range = `${pull.base.sha}..${pull.head.sha}`;
   const commits = Number(await git.textOfObjects(repository, ['rev-list', '--count', range]));
   const stats = await git.textOfObjects(repository, ['diff', '--shortstat', `${pull.base.sha}...${pull.head.sha}`]);
-  const count = (word: RegExp): number => Number(word.exec(stats)?.[1] ?? 0);
+  const count = (pattern: RegExp): number => Number(pattern.exec(stats)?.[1] ?? 0);
   return {
     ...renderPull(core, repository, pull),
     merged: pull.mergedAt !== null,
@@ -201,8 +201,8 @@ export function renderComment(core: Core, repository: Repository, comment: Issue
 }
 
 export function noReactions(url: string): Json {
-  const words = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'];
-  return { url: `${url}/reactions`, total_count: 0, ...Object.fromEntries(words.map((word) => [word, 0])) };
+  const reactions = ['+1', '-1', 'laugh', 'hooray', 'confused', 'heart', 'rocket', 'eyes'];
+  return { url: `${url}/reactions`, total_count: 0, ...Object.fromEntries(reactions.map((reaction) => [reaction, 0])) };
 }
 
 export function renderReview(core: Core, repository: Repository, review: Review): Json {

@@ -4,7 +4,7 @@ import type { Core } from '../core.ts';
 import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { Repository } from '../model/types.ts';
-import { isRoleAtLeast } from '../model/words.ts';
+import { isRoleAtLeast } from '../model/enums.ts';
 import { type Json, renderAccount } from './accounts.ts';
 
 const urlTemplates = {

@@ -108,8 +108,8 @@ export const accountRoutes: readonly RestRoute[] = [
     const { core, params, body } = request;
     const repository = findRepository(core, params['owner'] ?? '', params['repo'] ?? '');
     if (repository === undefined) throw notFound();
-    const words = { pull: 'read', triage: 'triage', push: 'write', maintain: 'maintain', admin: 'admin' } as const;
-    const role = words[(body['permission'] ?? 'push') as keyof typeof words] ?? 'write';
+    const roleNames = { pull: 'read', triage: 'triage', push: 'write', maintain: 'maintain', admin: 'admin' } as const;
+    const role = roleNames[(body['permission'] ?? 'push') as keyof typeof roleNames] ?? 'write';
     const others = repository.teams.filter(({ teamId }) => teamId !== found.id);
     repository.teams = [...others, { teamId: found.id, role }];
     return noContent;

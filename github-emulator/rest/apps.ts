@@ -8,7 +8,7 @@ import { findAccount, findRepository } from '../http/reach.ts';
 import { created, noContent, ok, type RestAnswer, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import { makeToken } from '../model/ids.ts';
 import type { App, Installation, Permissions, Repository } from '../model/types.ts';
-import { isPermissionAtLeast } from '../model/words.ts';
+import { isPermissionAtLeast } from '../model/enums.ts';
 import { renderApp, renderInstallation } from '../render/accounts.ts';
 import { renderRepository } from '../render/repositories.ts';
 

@@ -8,7 +8,7 @@ import { findAccount, findRepository, reachRepository } from '../http/reach.ts';
 import { created, noContent, ok, type RestAnswer, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import { makeRepository } from '../model/seed.ts';
 import type { Account, Repository } from '../model/types.ts';
-import { isRoleAtLeast, type RepositoryRole } from '../model/words.ts';
+import { isRoleAtLeast, type RepositoryRole } from '../model/enums.ts';
 import { commitFirst } from '../git/first-commit.ts';
 import { renderAccount, renderTeam } from '../render/accounts.ts';
 import { renderFullRepository, renderRepository } from '../render/repositories.ts';
@@ -87,8 +87,8 @@ export const repositoryRoutes: readonly RestRoute[] = [
 
 /** `maintain` shows as write and `triage` as read: the field is older than the two. */
 function coarse(role: RepositoryRole | null): string {
-  const words = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
-  return role === null ? 'none' : words[role];
+  const permissionNames = { read: 'read', triage: 'read', write: 'write', maintain: 'write', admin: 'admin' } as const;
+  return role === null ? 'none' : permissionNames[role];
 }
 
 export function renderCollaborator(core: Core, repository: Repository, person: Account): Record<string, unknown> {

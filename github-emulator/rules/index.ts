@@ -1,4 +1,4 @@
-// Protection and rulesets judge every push, every merge and every change of a ref by the API. A refusal has GitHub's words.
+// Protection and rulesets judge every push, every merge and every change of a ref by the API. A refusal has GitHub's text.
 import type { RefRefusal, Rules } from '../git/rules.ts';
 import { fullNameOf } from '../http/reach.ts';
 import type { Core } from '../core.ts';

@@ -21,7 +21,7 @@ function outcomeOf(required: RequiredCheck, checks: readonly CommitCheck[]): Out
   return states.includes('pending') ? 'pending' : 'success';
 }
 
-const words = {
+const outcomeLabels = {
   expected: 'expected',
   pending: 'in progress',
   failing: 'failing',
@@ -34,15 +34,15 @@ export function describeMissingChecks(
 ): string | null {
   const missing = required
     .map((check) => ({ name: check.context, outcome: outcomeOf(check, checks) }))
-    .flatMap(({ name, outcome }) => (outcome === 'success' ? [] : [{ name, word: words[outcome] }]));
+    .flatMap(({ name, outcome }) => (outcome === 'success' ? [] : [{ name, label: outcomeLabels[outcome] }]));
   const [first] = missing;
   if (first === undefined) return null;
-  if (required.length === 1) return `Required status check "${first.name}" is ${first.word}.`;
+  if (required.length === 1) return `Required status check "${first.name}" is ${first.label}.`;
   const head = `${missing.length} of ${required.length} required status checks`;
-  const counts = Object.values(words)
-    .map((word) => ({ word, count: missing.filter((check) => check.word === word).length }))
+  const counts = Object.values(outcomeLabels)
+    .map((label) => ({ label, count: missing.filter((check) => check.label === label).length }))
     .filter(({ count }) => count > 0)
-    .map(({ word, count }) => `${count} ${word}`);
-  if (counts.length === 1) return `${head} ${missing.length === 1 ? 'is' : 'are'} ${first.word}.`;
+    .map(({ label, count }) => `${count} ${label}`);
+  if (counts.length === 1) return `${head} ${missing.length === 1 ? 'is' : 'are'} ${first.label}.`;
   return `${head} have not succeeded: ${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}.`;
 }

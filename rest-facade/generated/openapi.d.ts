@@ -4004,7 +4004,7 @@ export interface operations {
                          * @description Where it is reached.
                          */
                         url: string;
-                        /** @description The same in words. */
+                        /** @description The same, as a sentence. */
                         message: string;
                         /**
                          * Format: date-time

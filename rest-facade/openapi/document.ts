@@ -95,8 +95,8 @@ function operationObject(group: Group, components: Components, examples: Example
 }
 
 function combinedName({ method, path }: Operation): string {
-  const words = [method.toLowerCase(), ...(path.split('/').pop() ?? '').split('_')];
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const parts = [method.toLowerCase(), ...(path.split('/').pop() ?? '').split('_')];
+  return parts.map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join('');
 }
 
 function describe({ description, needs }: Operation): string {

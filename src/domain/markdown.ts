@@ -20,13 +20,13 @@ export function section(title: string, lines: readonly string[]): string[] {
 }
 
 /** The end of a log in a code fence. The pieces are in order. */
-export function lastWords(pieces: readonly string[]): string[] {
-  const text = pieces.join('').slice(-shownWords).toWellFormed().replaceAll(fence, "'").trim();
+export function logTail(pieces: readonly string[]): string[] {
+  const text = pieces.join('').slice(-shownCharacters).toWellFormed().replaceAll(fence, "'").trim();
   return text === '' ? [] : [`${fence}text`, ...text.split('\n').slice(-shownLines), fence];
 }
 
 /** How many characters and pieces of the end of a log are shown. */
-export const shownWords = 1_500;
+export const shownCharacters = 1_500;
 export const shownPieces = 4;
 const longestLine = 300;
 const shownLines = 20;

@@ -51,12 +51,12 @@ export function connectionType<Node extends object>(
   name: string,
   counted = false,
 ): ClassType<Connection<Node>> {
-  @ObjectType(`${name}Edge`, { description: `A ${words(name)} in a connection.`, simpleResolvers: true })
+  @ObjectType(`${name}Edge`, { description: `A ${labelOf(name)} in a connection.`, simpleResolvers: true })
   class EdgeOfNode {
     @Field(() => String, { description: 'Its place, to go on from with `after`.' })
     cursor!: string;
 
-    @Field(() => type, { description: `The ${words(name)}.` })
+    @Field(() => type, { description: `The ${labelOf(name)}.` })
     node!: Node;
   }
 
@@ -81,7 +81,7 @@ export function connectionType<Node extends object>(
   return ConnectionOfNodes;
 }
 
-function words(name: string): string {
+function labelOf(name: string): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, (capital) => ` ${capital}`).toLowerCase();
 }
 
@@ -205,5 +205,5 @@ function wrongCursor(name: string): DomainError {
 }
 
 function plural(name: string): string {
-  return `${words(name)}s`.replace(/([^aeiou])ys$/, '$1ies').replace(/chs$/, 'ches');
+  return `${labelOf(name)}s`.replace(/([^aeiou])ys$/, '$1ies').replace(/chs$/, 'ches');
 }

@@ -22,8 +22,8 @@ export async function processStartedAt(pid: number): Promise<string | null> {
 /** Null when there is no such process. */
 export async function processCommandLine(pid: number): Promise<string | null> {
   if (process.platform === 'linux') {
-    const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    return words === '' ? null : words.replaceAll('\0', ' ').trim();
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return commandLine === '' ? null : commandLine.replaceAll('\0', ' ').trim();
   }
   return askPs(pid, 'command=');
 }

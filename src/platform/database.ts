@@ -18,9 +18,9 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
-/** A list for `in`, of words that are ours, never of a user's. */
-export function sqlList(words: readonly string[]): string {
-  return `(${words.map((word) => `'${word}'`).join(', ')})`;
+/** A list for `in`, of values that the code names, never of a user's. */
+export function sqlList(values: readonly string[]): string {
+  return `(${values.map((value) => `'${value}'`).join(', ')})`;
 }
 
 export interface Transaction {

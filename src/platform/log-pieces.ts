@@ -1,11 +1,11 @@
 // What is written while something runs, kept in pieces that readers see come. Small writes are one piece, and of what is
 // written without end both ends are kept.
 import type { Logger } from 'pino';
-import { lastWords, shownPieces, shownWords } from '../domain/markdown.ts';
+import { logTail, shownPieces, shownCharacters } from '../domain/markdown.ts';
 import type { Database, Transaction } from './database.ts';
 import { keepBothEnds } from './long-output.ts';
 
-/** The owner of pieces: a table of them, and the columns that name the writer. Its words are ours, never a user's. */
+/** The owner of pieces: a table of them, and the columns that name the writer. The names are the code's, never a user's. */
 export interface PieceOwner {
   readonly table: string;
   /** Ids by column. Null: written by none, and read of any. */
@@ -158,7 +158,7 @@ export async function readPieces(
 }
 
 /** The end of what was written, for people who read a run; also of what still runs. */
-export async function readLastWords(
+export async function readLogTail(
   tx: Pick<Transaction, 'query'>,
   accountId: string,
   { table, columns }: PieceOwner,
@@ -166,11 +166,11 @@ export async function readLastWords(
   const named = Object.entries(columns).filter(([, id]) => id !== null);
   const wrote = named.map(([column], at) => `${column} = $${at + 2}`);
   const pieces = await tx.query<{ text: string }>(
-    `select right(text, ${shownWords}) as text from ${table} where account_id = $1 and ${wrote.join(' and ')}
+    `select right(text, ${shownCharacters}) as text from ${table} where account_id = $1 and ${wrote.join(' and ')}
      order by id desc limit ${shownPieces}`,
     [accountId, ...named.map(([, id]) => id)],
   );
-  return lastWords(pieces.map(({ text }) => text).toReversed());
+  return logTail(pieces.map(({ text }) => text).toReversed());
 }
 
 function piecesOf(text: string): string[] {

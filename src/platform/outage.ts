@@ -28,7 +28,7 @@ export async function retryDuringOutage<T>(write: () => Promise<T>, log: Logger)
 const sqlStates = /^(08...|53...|57P..|57014|55P03|40...)$/;
 const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 /** The driver gives no code to what it says about its own connections. */
-const driverWords = /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect/;
+const driverMessages = /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect/;
 
 /** Whether the same statement may succeed in a moment. False for whatever the database or the service refused. */
 export function isOutage(error: unknown): boolean {
@@ -37,7 +37,7 @@ export function isOutage(error: unknown): boolean {
   // The socket of a server that is stopped is no file.
   if (code === 'ENOENT') return syscall === 'connect';
   if (typeof code === 'string') return networkCodes.has(code) || sqlStates.test(code);
-  return driverWords.test(error.message);
+  return driverMessages.test(error.message);
 }
 
 /** The error that a caller gets for an outage. Every other error is returned as it is. */

@@ -160,7 +160,7 @@ function describeSchema(schema: Schema): Markup {
   return html`${description}${table(rows)}`;
 }
 
-/** A type in words, with links to schemas. */
+/** A type as text, with links to schemas. */
 function typeOf(schema: Schema): Markup {
   const { $ref, type, items, oneOf, anyOf, allOf, properties } = schema;
   if ($ref !== undefined) {
@@ -192,7 +192,7 @@ function resolved<T extends { readonly $ref?: string }>(one: T, named: Readonly<
   return one.$ref === undefined ? one : (named?.[one.$ref.split('/').at(-1) ?? ''] ?? one);
 }
 
-/** Text whose `words between backticks` are code. */
+/** Text whose `parts between backticks` are code. */
 function inCode(text: string): Markup {
   return html`${text.split('`').map((part, at) => (at % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))}`;
 }

@@ -162,12 +162,12 @@ export function list(entries: readonly Markup[]): Markup {
 }
 
 /** A link if the address is a web address. Otherwise only the text. */
-export function link(url: string | null, words: string): Markup {
-  return url !== null && /^https?:\/\//i.test(url) ? html`<a href="${url}">${words}</a>` : html`${words}`;
+export function link(url: string | null, text: string): Markup {
+  return url !== null && /^https?:\/\//i.test(url) ? html`<a href="${url}">${text}</a>` : html`${text}`;
 }
 
-/** The value of an enum as words. */
-export function enumWords(name: string): string {
+/** The value of an enum as a label. */
+export function enumLabel(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
 

@@ -3,43 +3,43 @@
 export interface Trouble {
   readonly status: number;
   readonly title: string;
-  readonly words: string;
+  readonly message: string;
   readonly retryAfterSec?: number;
 }
 
 export const troubles = {
-  unknown: { status: 404, title: 'No such preview', words: 'There is no preview at this address.' },
+  unknown: { status: 404, title: 'No such preview', message: 'There is no preview at this address.' },
   gone: {
     status: 410,
     title: 'This preview has ended',
-    words: 'It is taken down when its verification ends, or its time is over. Push a commit, or ask for another run.',
+    message: 'It is taken down when its verification ends, or its time is over. Push a commit, or ask for another run.',
   },
   starting: {
     status: 503,
     title: 'This preview is starting',
-    words: 'Its setup script has not ended, or its port does not accept connections yet.',
+    message: 'Its setup script has not ended, or its port does not accept connections yet.',
     retryAfterSec: 2,
   },
   busy: {
     status: 503,
     title: 'This preview is busy',
-    words: 'It answers too many requests at once.',
+    message: 'It answers too many requests at once.',
     retryAfterSec: 1,
   },
   unreachable: {
     status: 502,
     title: 'The app does not answer',
-    words: 'The preview stands, but its app took no connection, or broke it off.',
+    message: 'The preview stands, but its app took no connection, or broke it off.',
     retryAfterSec: 2,
   },
-  late: { status: 504, title: 'The app does not answer', words: 'The app took too long to answer.' },
-  large: { status: 413, title: 'Too large', words: 'A request to a preview has 100 MiB at most.' },
-  notSupported: { status: 501, title: 'Not supported', words: 'A preview upgrades connections only to WebSocket.' },
+  late: { status: 504, title: 'The app does not answer', message: 'The app took too long to answer.' },
+  large: { status: 413, title: 'Too large', message: 'A request to a preview has 100 MiB at most.' },
+  notSupported: { status: 501, title: 'Not supported', message: 'A preview upgrades connections only to WebSocket.' },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
-export function pageOf({ title, words, retryAfterSec }: Trouble): string {
+export function pageOf({ title, message, retryAfterSec }: Trouble): string {
   const again = retryAfterSec === undefined ? '' : `<meta http-equiv="refresh" content="${retryAfterSec}">`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>${again}</head><body><h1>${title}</h1><p>${words}</p></body></html>\n`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>${again}</head><body><h1>${title}</h1><p>${message}</p></body></html>\n`;
 }
 
 export function headersOf(trouble: Trouble, page: string): Record<string, string> {

@@ -3,7 +3,7 @@
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { DomainError } from '../domain/errors.ts';
-import { enumWords, html, instant, link, list, section, servePage, type Markup, type PageOptions } from './page.ts';
+import { enumLabel, html, instant, link, list, section, servePage, type Markup, type PageOptions } from './page.ts';
 
 const conditionFields = 'holds observed needed sentence';
 const checkFields = 'name attempt conclusion summary url';
@@ -129,7 +129,7 @@ const ended = ['MERGED', 'CLOSED'];
 function bodyOf(where: string, shown: ShownPullRequest): Markup {
   const { explain, statusText, statusCode, mergeCommit, latestBotPullRequest: bot } = shown;
   const obstacle = statusText === null ? '' : `: ${statusText}${statusCode === null ? '' : ` (${statusCode})`}`;
-  return html`<p>${where}: <strong>${enumWords(shown.status)}</strong>${obstacle}</p><p>${shown.author} wants to merge <code>${shown.headBranch}</code> at <code>${shown.headCommitSha.slice(0, 12)}</code> into <code>${shown.baseBranch}</code>${shown.labels.length === 0 ? '' : `; labels: ${shown.labels.join(', ')}`}</p>${[
+  return html`<p>${where}: <strong>${enumLabel(shown.status)}</strong>${obstacle}</p><p>${shown.author} wants to merge <code>${shown.headBranch}</code> at <code>${shown.headCommitSha.slice(0, 12)}</code> into <code>${shown.baseBranch}</code>${shown.labels.length === 0 ? '' : `; labels: ${shown.labels.join(', ')}`}</p>${[
     mergeCommit === null ? html`` : html`<p>It is on its base branch as <code>${mergeCommit}</code>.</p>`,
     bot === null ? html`` : html`<p>Validated in bot pull request ${link(bot.githubUrl, `#${bot.number}`)}.</p>`,
     shown.body === '' ? html`` : html`<pre>${shown.body}</pre>`,
@@ -152,12 +152,12 @@ function bodyOf(where: string, shown: ShownPullRequest): Markup {
 }
 
 function bodyOfBot(where: string, { targetBranch, headCommitSha, pullRequests, batch }: ShownBot): Markup {
-  const words = `${enumWords(batch.state)}${batch.endedReason === null ? '' : `: ${batch.endedReason}`}`;
-  return html`<p>${where}: validates a batch for <code>${targetBranch}</code> at <code>${headCommitSha.slice(0, 12)}</code>. The batch: <strong>${words}</strong></p>${section(
+  const text = `${enumLabel(batch.state)}${batch.endedReason === null ? '' : `: ${batch.endedReason}`}`;
+  return html`<p>${where}: validates a batch for <code>${targetBranch}</code> at <code>${headCommitSha.slice(0, 12)}</code>. The batch: <strong>${text}</strong></p>${section(
     'Pull requests',
     pullRequests.map(
       ({ number, title, url, status }) =>
-        html`<li>${link(url, `#${number}`)} ${title}: <strong>${enumWords(status)}</strong></li>`,
+        html`<li>${link(url, `#${number}`)} ${title}: <strong>${enumLabel(status)}</strong></li>`,
     ),
   )}${section('Checks', batch.checks.map(checkOf))}`;
 }
@@ -174,5 +174,5 @@ function conditionsOf(conditions: readonly ShownCondition[]): Markup {
 
 function checkOf({ name, attempt, conclusion, summary, url }: ShownCheck): Markup {
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
-  return html`<li>${link(url, name)}: <strong>${enumWords(conclusion)}</strong>${again}${summary === null ? html`` : html`<pre>${summary}</pre>`}</li>`;
+  return html`<li>${link(url, name)}: <strong>${enumLabel(conclusion)}</strong>${again}${summary === null ? html`` : html`<pre>${summary}</pre>`}</li>`;
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { parse } from 'graphql';
 import { DomainError } from '../domain/errors.ts';
-import { enumWords, html, instant, link, list, section, servePage, type Markup, type PageOptions } from './page.ts';
+import { enumLabel, html, instant, link, list, section, servePage, type Markup, type PageOptions } from './page.ts';
 
 const document = parse(`query RunbookPage($number: Int!) {
   runbook(number: $number) {
@@ -66,7 +66,7 @@ const ended = ['COMPLETED', 'FAILED', 'completed', 'failed'];
 
 function bodyOf(runbook: ShownRunbook): Markup {
   const { repository, steps, prompts, pullRequests, problem } = runbook;
-  return html`<p><strong>${enumWords(runbook.status)}</strong>, in ${`${repository.owner}/${repository.name}`} into ${runbook.targetBranch}, for ${runbook.authorEmail}, requested by ${runbook.createdBy} at ${instant(runbook.createdAt)}</p>${[
+  return html`<p><strong>${enumLabel(runbook.status)}</strong>, in ${`${repository.owner}/${repository.name}`} into ${runbook.targetBranch}, for ${runbook.authorEmail}, requested by ${runbook.createdBy} at ${instant(runbook.createdAt)}</p>${[
     problem === null ? html`` : html`<p>${problemOf(runbook, problem)}</p>`,
     section(
       'Steps',
@@ -87,9 +87,9 @@ function problemOf({ failingSince, nextTryAt }: ShownRunbook, problem: string): 
 
 function leafOf({ number, title, status, summary, error }: ShownLeaf): Markup {
   const more = error ?? summary;
-  return html`<li>${`${number} ${title}`}: <strong>${enumWords(status)}</strong>${more === null ? html`` : html`<pre>${more}</pre>`}</li>`;
+  return html`<li>${`${number} ${title}`}: <strong>${enumLabel(status)}</strong>${more === null ? html`` : html`<pre>${more}</pre>`}</li>`;
 }
 
 function pullRequestOf({ number, url, state, stepNumbers }: ShownRunbook['pullRequests'][number]): Markup {
-  return html`<li>${link(url, `#${number}`)} ${enumWords(state)}, steps ${stepNumbers.join(', ')}</li>`;
+  return html`<li>${link(url, `#${number}`)} ${enumLabel(state)}, steps ${stepNumbers.join(', ')}</li>`;
 }

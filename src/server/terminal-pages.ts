@@ -67,8 +67,8 @@ function serveExchange(fastify: FastifyInstance, pages: SessionPages): void {
 }
 
 function addressOf(given: Readonly<Record<string, string | string[] | undefined>>): TerminalAddress {
-  const words = Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  const terminal = readTerminalAddress(new URLSearchParams(words));
+  const parameters = Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const terminal = readTerminalAddress(new URLSearchParams(parameters));
   if (terminal === null)
     throw new DomainError('BAD_INPUT', 'This address is not complete. Begin again in the terminal: interlock login');
   return terminal;

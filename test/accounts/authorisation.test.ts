@@ -401,7 +401,7 @@ describe('viewerCan', () => {
     return new Map(all.map((each) => [each.action, each]));
   }
 
-  it('refuses in the words of the refusal itself', async () => {
+  it('refuses with the message of the refusal itself', async () => {
     const token = await s.tokenWith(['queue:read', 'release:read']);
     const actions = await capabilitiesOf(token);
     expect([...actions.keys()].sort()).toEqual([...Object.keys(mutationsOf), 'SKIP_LINE', 'SKIP_VALIDATION'].sort());

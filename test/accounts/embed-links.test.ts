@@ -1,6 +1,6 @@
 // Links that show one queue without a session: what their keys open, what they do not, and when they end.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeLine, type LineFacts } from '../../src/domain/queue/explain/line-in-words.ts';
+import { describeLine, type LineFacts } from '../../src/domain/queue/explain/line-summary.ts';
 import { frameAncestorsFrom } from '../../src/parts.ts';
 import { badgeOf } from '../../src/server/embed/badge.ts';
 import { shownOf } from '../../src/server/embed/index.ts';
@@ -62,7 +62,7 @@ interface Told {
 }
 
 interface Shown {
-  readonly words: { readonly sentence: string };
+  readonly summary: { readonly sentence: string };
   readonly queue: { readonly line: { readonly nodes: readonly { pullRequest: { number: number } }[] } };
 }
 
@@ -97,7 +97,7 @@ describe('the key of a link', () => {
       expect(first?.queue.line.nodes.map(({ pullRequest }) => pullRequest.number)).toEqual([1, 2, 3]);
       await accountOf(s).run('haltQueue', { repository, baseBranch: 'main', reason: 'Leak' }, 'queue { id }');
       const second = await next();
-      expect(second?.words.sentence).toBe('main is halted: Leak. 3 pull requests are in line.');
+      expect(second?.summary.sentence).toBe('main is halted: Leak. 3 pull requests are in line.');
       await accountOf(s).run('resumeQueue', { repository, baseBranch: 'main' }, 'queue { id }');
       await revoke(link);
       const last = [];
@@ -194,7 +194,7 @@ describe('an address', () => {
   });
 });
 
-describe('a line in words', () => {
+describe('the summary of a line', () => {
   const calm: LineFacts = {
     baseBranch: 'main',
     queued: 0,

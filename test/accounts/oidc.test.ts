@@ -162,9 +162,9 @@ describe('signing in at the OpenID provider', () => {
     const oidc = openOidc(s.ports, settingsOf(gone));
     await expect(oidc.provider.begin()).rejects.toThrow('did not answer. Sign in another way');
     const [finding] = await examineOidc(s.ports.db, oidc);
-    expect(finding).toMatchObject({ state: 'warning', words: expect.stringContaining('did not answer') });
+    expect(finding).toMatchObject({ state: 'warning', message: expect.stringContaining('did not answer') });
     const findings = await examineOidc(s.ports.db, openOidc(s.ports, settingsOf(p)));
-    expect(findings.map(({ state, words }) => [state, words])).toEqual([
+    expect(findings.map(({ state, message }) => [state, message])).toEqual([
       ['ok', expect.stringContaining('http://localhost:4000/session/oidc/callback')],
       ['warning', 'OIDC_ROLES names the account elsewhere, which does not exist.'],
     ]);

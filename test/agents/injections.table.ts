@@ -19,7 +19,7 @@ export interface Injection {
   readonly orders: readonly Order[];
   /** How the last of them is answered; `unknown`: there is no such tool, and none is called. */
   readonly answer: 'refused' | 'failed' | 'done' | 'unknown';
-  /** What becomes of the step; words: it fails with them. */
+  /** What becomes of the step. A message: the step fails with it. */
   readonly step: 'completed' | RegExp;
   /** Where the orders are written, instead of in a file that is read. */
   readonly written?: 'file name' | 'commit message' | 'output' | 'search' | 'planning';

@@ -1,4 +1,4 @@
-// Streams that were damaged on their way: a leaf ends with a report or with an error that has words, and every file
+// Streams that were damaged on their way: a leaf ends with a report or with an error that has a message, and every file
 // that it wrote was written by a whole call.
 import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ describe.each([
           return { bytes };
         });
         await using session = await testSession({ files: { 'greeting.txt': 'hello' } });
-        const limits = { retries: 0, firstWordMs: 5_000, silenceMs: 5_000 };
+        const limits = { retries: 0, firstTokenMs: 5_000, silenceMs: 5_000 };
         const ended = await agentOf(server, provider, limits)
           .work(leaf, session)
           .catch((error: unknown) => error as Error);

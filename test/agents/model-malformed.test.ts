@@ -5,57 +5,57 @@ import { modelServer, type ModelTurn } from '../support/model-server.ts';
 import { agentOf, answersIn, finish, leaf, outline, plan, protocols, serverOf } from './model-story.ts';
 import { testSession } from './session.ts';
 
-const useless: readonly { what: string; turn: ModelTurn; words: RegExp }[] = [
+const useless: readonly { what: string; turn: ModelTurn; message: RegExp }[] = [
   {
     what: 'arguments that are no JSON',
     turn: { calls: [{ name: 'read_file', args: null }], rawArguments: '{"path": "greet' },
-    words: /JSON/i,
+    message: /JSON/i,
   },
   {
     what: 'arguments that are no object',
     turn: { calls: [{ name: 'read_file', args: 'greeting.txt' }] },
-    words: /must be a JSON object/,
+    message: /must be a JSON object/,
   },
   {
     what: 'a tool that there is not',
     turn: { calls: [{ name: 'commit', args: {} }] },
-    words: /There is no tool "commit"\. There are: read_file, .*write_file/,
+    message: /There is no tool "commit"\. There are: read_file, .*write_file/,
   },
-  { what: 'an empty answer', turn: { text: '' }, words: /The answer was empty/ },
-  { what: 'nothing but space', turn: { text: ' \n' }, words: /The answer was empty/ },
-  { what: 'an answer that was cut off', turn: { text: 'I will', end: 'length' }, words: /cut off at its limit/ },
+  { what: 'an empty answer', turn: { text: '' }, message: /The answer was empty/ },
+  { what: 'nothing but space', turn: { text: ' \n' }, message: /The answer was empty/ },
+  { what: 'an answer that was cut off', turn: { text: 'I will', end: 'length' }, message: /cut off at its limit/ },
   {
     what: 'a call that was cut off',
     turn: { calls: [{ name: 'write_file', args: null }], rawArguments: '{"path": "a", "content": "b', end: 'length' },
-    words: /The call of write_file was cut off/,
+    message: /The call of write_file was cut off/,
   },
   {
     what: 'a report without a summary',
     turn: { calls: [{ name: 'finish', args: { commit_message: 'Greet' } }] },
-    words: /summary/,
+    message: /summary/,
   },
 ];
 
 describe.each(protocols)('the model agent by $provider', ({ provider }) => {
-  it.each(useless)('is told of $what, and goes on', async ({ turn, words }) => {
+  it.each(useless)('is told of $what, and goes on', async ({ turn, message }) => {
     await using server = await serverOf(turn, { calls: [finish] });
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
     const report = await agentOf(server, provider).work(leaf, session);
 
     expect(report.summary).toBe('It greets.');
-    expect(server.requests[1]?.messages.at(-1)?.text).toMatch(words);
+    expect(server.requests[1]?.messages.at(-1)?.text).toMatch(message);
     expect(server.refusals).toEqual([]);
   });
 
-  it.each(useless)('fails the leaf with words after three times $what', async ({ turn, words }) => {
+  it.each(useless)('fails the leaf with a message after three times $what', async ({ turn, message }) => {
     await using server = await modelServer(() => turn);
     await using session = await testSession({ files: { 'greeting.txt': 'hello\n' } });
 
     const working = agentOf(server, provider).work(leaf, session);
 
     await expect(working).rejects.toBeInstanceOf(AgentRefused);
-    await expect(working).rejects.toThrow(words);
+    await expect(working).rejects.toThrow(message);
     expect(server.requests).toHaveLength(3);
     expect(server.refusals).toEqual([]);
     expect(session.turns).toHaveLength(3);
@@ -107,7 +107,7 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     { what: 'a stream of something else', bytes: 'data: {"hello": "world"}\n\ndata: [DONE]\n\n' },
     { what: 'broken JSON', bytes: 'event: message_start\ndata: {"type": "message_start", "mess\n\n' },
     { what: 'nothing at all', bytes: '' },
-  ])('gives up for this time, with words, on $what', async ({ bytes }) => {
+  ])('gives up for this time, with a message, on $what', async ({ bytes }) => {
     await using server = await modelServer(() => ({ bytes }));
     await using session = await testSession();
 
@@ -121,14 +121,14 @@ describe.each(protocols)('the model agent by $provider', ({ provider }) => {
     await using server = await modelServer(() => ({ hangs: true }));
     await using session = await testSession();
 
-    const working = agentOf(server, provider, { firstWordMs: 1_000 }).work(leaf, session);
+    const working = agentOf(server, provider, { firstTokenMs: 1_000 }).work(leaf, session);
 
     await expect(working).rejects.toThrow(`The model ${provider}/some-model stopped answering. Retry the step`);
     await expect(working).rejects.not.toBeInstanceOf(AgentRefused);
     await expect.poll(() => server.closedEarly).toBe(1);
   });
 
-  it('repeats the words of a provider that refuses, without the key', async () => {
+  it('repeats the message of a provider that refuses, without the key', async () => {
     await using server = await modelServer(() => ({
       status: 400,
       message: 'The key key-of-the-model-server may not use this model',

@@ -1,4 +1,4 @@
-// What providers refuse and how they break off: each ends with words that name the cause and the cure.
+// What providers refuse and how they break off: each ends with a message that names the cause and the cure.
 import { describe, expect, it } from 'vitest';
 import { createModelAgent } from '../../src/platform/agents/model/index.ts';
 import { AgentBusy, AgentRefused } from '../../src/platform/agents/port.ts';
@@ -8,7 +8,7 @@ import { testSession } from './session.ts';
 
 type Refused = Extract<ModelReply, { status: number }>;
 
-const forGood: readonly { what: string; reply: Refused; words: RegExp }[] = [
+const forGood: readonly { what: string; reply: Refused; message: RegExp }[] = [
   {
     what: 'more than fits into its context',
     reply: {
@@ -16,12 +16,12 @@ const forGood: readonly { what: string; reply: Refused; words: RegExp }[] = [
       code: 'context_length_exceeded',
       message: 'This model’s maximum context length is 8192 tokens, and you asked for 9000.',
     },
-    words: /answered 400: .*8192 tokens.* Ask for less in one step; .*RUNBOOK_MODEL_CONTEXT_TOKENS/,
+    message: /answered 400: .*8192 tokens.* Ask for less in one step; .*RUNBOOK_MODEL_CONTEXT_TOKENS/,
   },
   {
     what: 'more than fits, said in words alone',
     reply: { status: 413, message: 'prompt is too long: 210000 tokens > 200000 maximum' },
-    words: /answered 413: .* Ask for less in one step/,
+    message: /answered 413: .* Ask for less in one step/,
   },
   {
     what: 'what its filter does not let pass',
@@ -30,7 +30,7 @@ const forGood: readonly { what: string; reply: Refused; words: RegExp }[] = [
       code: 'content_filter',
       message: 'The prompt triggered our content management policy.',
     },
-    words: /answered 400: .*policy\. Put the prompt into other words\./,
+    message: /answered 400: .*policy\. Put the prompt into other words\./,
   },
   {
     what: 'an account that has not paid',
@@ -40,22 +40,22 @@ const forGood: readonly { what: string; reply: Refused; words: RegExp }[] = [
       message: 'insufficient_quota: You exceeded your current quota.',
       headers: { 'retry-after-ms': '1' },
     },
-    words: /answered 429: .*quota\. The operator of this installation pays the provider/,
+    message: /answered 429: .*quota\. The operator of this installation pays the provider/,
   },
   {
     what: 'a model that there is not',
     reply: { status: 404, code: 'model_not_found', message: 'There is no such model' },
-    words: /answered 404: There is no such model\. .*corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL/,
+    message: /answered 404: There is no such model\. .*corrects RUNBOOK_MODEL or RUNBOOK_MODEL_BASE_URL/,
   },
 ];
 
 describe.each(protocols)('the model agent by $provider, refused', ({ provider }) => {
-  it.each(forGood)('$what, fails for good with cause and cure', async ({ reply, words }) => {
+  it.each(forGood)('$what, fails for good with cause and cure', async ({ reply, message }) => {
     await using server = await modelServer(() => reply);
     await using session = await testSession();
     const working = agentOf(server, provider, { retries: 1 }).work(leaf, session);
     await expect(working).rejects.toBeInstanceOf(AgentRefused);
-    await expect(working).rejects.toThrow(words);
+    await expect(working).rejects.toThrow(message);
     expect(session.turns).toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe.each(['openai', 'openai-compatible'] as const)('a stream of %s that tel
     expect(session.turns[0]?.costMicros).toBeGreaterThan(0);
   });
 
-  it('again and again is given up for this time, in its words', async () => {
+  it('again and again is given up for this time, with its message', async () => {
     await using server = await modelServer(() => broken({ message: 'The upstream broke off.', type: 'server_error' }));
     await using session = await testSession();
     const working = agentOf(server, provider, { brokenAnswers: 1 }).work(leaf, session);

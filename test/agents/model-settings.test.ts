@@ -49,24 +49,24 @@ describe('which model runs runbooks', () => {
   });
 
   it.each([
-    { env: { ...anthropic, RUNBOOK_MODEL: 'some-model' }, words: /<provider>\/<model>.*anthropic, openai/ },
-    { env: { ...anthropic, RUNBOOK_MODEL: 'somebody/some-model' }, words: /not somebody\/some-model/ },
-    { env: { ...anthropic, RUNBOOK_MODEL: 'anthropic/' }, words: /<provider>\/<model>/ },
-    { env: { ...anthropic, RUNBOOK_MODEL_API_KEY: '' }, words: /^RUNBOOK_MODEL_API_KEY is missing/ },
-    { env: { ...own, RUNBOOK_MODEL_BASE_URL: undefined }, words: /^RUNBOOK_MODEL_BASE_URL is missing/ },
-    { env: { ...own, RUNBOOK_MODEL_BASE_URL: '127.0.0.1:11434' }, words: /absolute http or https/ },
-    { env: { ...own, RUNBOOK_MODEL_BASE_URL: 'https://me:secret@example.com' }, words: /without user and password/ },
-    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: undefined }, words: /^RUNBOOK_MODEL_PRICE_INPUT is missing/ },
+    { env: { ...anthropic, RUNBOOK_MODEL: 'some-model' }, message: /<provider>\/<model>.*anthropic, openai/ },
+    { env: { ...anthropic, RUNBOOK_MODEL: 'somebody/some-model' }, message: /not somebody\/some-model/ },
+    { env: { ...anthropic, RUNBOOK_MODEL: 'anthropic/' }, message: /<provider>\/<model>/ },
+    { env: { ...anthropic, RUNBOOK_MODEL_API_KEY: '' }, message: /^RUNBOOK_MODEL_API_KEY is missing/ },
+    { env: { ...own, RUNBOOK_MODEL_BASE_URL: undefined }, message: /^RUNBOOK_MODEL_BASE_URL is missing/ },
+    { env: { ...own, RUNBOOK_MODEL_BASE_URL: '127.0.0.1:11434' }, message: /absolute http or https/ },
+    { env: { ...own, RUNBOOK_MODEL_BASE_URL: 'https://me:secret@example.com' }, message: /without user and password/ },
+    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: undefined }, message: /^RUNBOOK_MODEL_PRICE_INPUT is missing/ },
     {
       env: { ...anthropic, RUNBOOK_MODEL_PRICE_OUTPUT: 'much' },
-      words: /OUTPUT must be a number of dollars, not much/,
+      message: /OUTPUT must be a number of dollars, not much/,
     },
-    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_OUTPUT: '-1' }, words: /not -1/ },
-    { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4k' }, words: /CONTEXT_TOKENS must be a whole number .* not 4k/ },
-    { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4000' }, words: /at least 8000, not 4000/ },
-    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: ' ' }, words: /INPUT must be a number/ },
-  ])('is refused with the cure: $words', ({ env, words }) => {
-    expect(() => readModelSettings(env)).toThrow(words);
+    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_OUTPUT: '-1' }, message: /not -1/ },
+    { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4k' }, message: /CONTEXT_TOKENS must be a whole number .* not 4k/ },
+    { env: { ...own, RUNBOOK_MODEL_CONTEXT_TOKENS: '4000' }, message: /at least 8000, not 4000/ },
+    { env: { ...anthropic, RUNBOOK_MODEL_PRICE_INPUT: ' ' }, message: /INPUT must be a number/ },
+  ])('is refused with the cure: $message', ({ env, message }) => {
+    expect(() => readModelSettings(env)).toThrow(message);
   });
 
   it.each([

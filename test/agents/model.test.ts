@@ -113,7 +113,7 @@ describe.each(protocols)('a model agent by $provider', ({ provider, protocol }) 
     expect(server.refusals).toEqual([]);
   });
 
-  it('gives a leaf up for good in the words of the model', async () => {
+  it('gives a leaf up for good with the message of the model', async () => {
     await using server = await serverOf({
       calls: [{ name: 'give_up', args: { reason: 'There is no greeting here. Name the file.' } }],
     });

@@ -57,11 +57,11 @@ describe('what may be committed', () => {
     [file('.github./workflows/ci.yml'), 'a workflow file'],
     [file('.\u017Fervice/ci.yml'), 'configuration of the queue'],
     [file('.service:$DATA/ci.yml'), 'configuration of the queue'],
-  ])('%j only where it is allowed, and the words say by what', (change, what) => {
-    const words = judgeChanges([file('a.ts'), change], policy);
-    expect(words).toContain(JSON.stringify(change.path));
-    expect(words).toContain(what);
-    expect(words).toContain('updateRunbookDefaults(workflowFiles: true)');
+  ])('%j only where it is allowed, and the message says by what', (change, what) => {
+    const message = judgeChanges([file('a.ts'), change], policy);
+    expect(message).toContain(JSON.stringify(change.path));
+    expect(message).toContain(what);
+    expect(message).toContain('updateRunbookDefaults(workflowFiles: true)');
     expect(judgeChanges([change], changePolicy(true))).toBeNull();
   });
 
@@ -83,9 +83,9 @@ describe('what may be committed', () => {
     [link('a', '.git/config'), 'not in the repository'],
     [link('a', '//etc'), 'not in the repository'],
     [link('a', 'b\0c'), 'not in the repository'],
-  ])('%j never', (change, words) => {
+  ])('%j never', (change, message) => {
     for (const workflowFiles of [false, true])
-      expect(judgeChanges([change], changePolicy(workflowFiles))).toContain(words);
+      expect(judgeChanges([change], changePolicy(workflowFiles))).toContain(message);
   });
 
   test('so many files and bytes', () => {

@@ -132,10 +132,10 @@ describe('reading', () => {
     [`${fence}sh\nx\n${fence}\n# A\nverify: x`, 1, 'expected a step'],
     [`### Part\nverify: x\n## Step\nverify: x`, 1, 'expected a step before the parts of one'],
     [`1. A\n\nverify: make\n---\n`, 3, 'this is a heading'],
-  ])('%j is refused with its line and what was expected', (text, line, words) => {
+  ])('%j is refused with its line and what was expected', (text, line, message) => {
     const fault = readingOf(text) as ScriptFault;
     expect(fault).toBeInstanceOf(ScriptFault);
-    expect(fault.message).toContain(words);
+    expect(fault.message).toContain(message);
     expect(fault.line).toBe(line);
   });
 
@@ -201,12 +201,12 @@ describe('executing', () => {
       '',
     ],
     [`${fence}yml path=.github/workflows/x.yml\na\n${fence}`, 'workflow file', 'updateRunbookDefaults'],
-  ])('%j fails with its exit code and last line, and nothing after it is done', async (text, words, more) => {
+  ])('%j fails with its exit code and last line, and nothing after it is done', async (text, message, more) => {
     await using b = await bench();
     const planned = await plan(`1. It\n\n${text}\n\n${fence}txt path=late.txt\nlate\n${fence}`);
     const refusal = await work(b, planned.steps[0]!.leaves[0]!).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(AgentRefused);
-    expect((refusal as Error).message.replace('Line 3', 'Line 1')).toContain(words);
+    expect((refusal as Error).message.replace('Line 3', 'Line 1')).toContain(message);
     expect((refusal as Error).message).toContain(more);
     expect(readdirSync(b.folders.checkout)).toEqual([]);
   });

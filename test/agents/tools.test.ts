@@ -98,7 +98,7 @@ describe('reading', () => {
     expect((await b.call('read_file', { path: 'long.txt' })).text).toBe(`${'x'.repeat(50)}\n[cut: line 1 is longer]`);
   });
 
-  test('what is no text, not there, a folder or too large is said in words', async () => {
+  test('what is no text, not there, a folder or too large is said with a message', async () => {
     await using b = await bench(
       { 'src/a': 'a', big: 'x'.repeat(101), 'zero.bin': 'a\0b' },
       { limits: { readBytes: 100 } },
@@ -418,7 +418,7 @@ describe('commands', () => {
     const limits = { grownBytes: 5_000_000, grownFiles: 300, fileBytes: 2_000_000, outputBytes: 1_000_000 };
     await using b = await bench({ 'there.bin': 'x'.repeat(10_000_000) }, { limits });
     const forEver = 'i=0; while :; do i=$((i+1));';
-    for (const [command, words] of [
+    for (const [command, message] of [
       ['cat /dev/zero > file', 'a file of it reached 2 MB, which is the most'],
       ['yes', 'it wrote more than 1 MB of output'],
       [`${forEver} head -c 100000 /dev/zero > "f$i"; done`, 'its files take more than 15 MB together'],
@@ -426,7 +426,7 @@ describe('commands', () => {
     ] as const) {
       const { outcome, text } = await b.call('run_command', { command });
       expect([outcome, text]).toEqual(['failed', expect.stringMatching(/^Stopped after \d+\.\d s: /)]);
-      expect(text).toContain(words);
+      expect(text).toContain(message);
       // What is left may be more than the bound: commands that add nothing are not stopped, because they may clean up.
       for (const nothing of ['ls > /dev/null', 'rm -f file; find . -name "[ef][0-9]*" -delete'])
         expect(await b.call('run_command', { command: nothing })).toMatchObject({ outcome: 'done' });

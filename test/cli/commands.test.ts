@@ -232,9 +232,9 @@ describe('an exit code tells', () => {
       'There is no token for',
       async () => await shop.runWith({ env: { XDG_CONFIG_HOME: shop.elsewhere, INTERLOCK_URL: nowhere } }, 'status'),
     ],
-  ])('%s', async (_, code, words, ran) => {
+  ])('%s', async (_, code, message, ran) => {
     const { code: ended, stdout, stderr } = await ran();
-    expect([ended, stdout, stderr]).toEqual([code, '', expect.stringContaining(words)]);
+    expect([ended, stdout, stderr]).toEqual([code, '', expect.stringContaining(message)]);
     expect(stderr).not.toMatch(/^ {4}at /m);
   });
 

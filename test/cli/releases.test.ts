@@ -90,8 +90,8 @@ describe('a runbook', () => {
     ['there is none of the number', 1, ['show', '9'], 'There is no runbook 9.'],
     ['the number is none', 2, ['log', 'tea'], 'A runbook is named by its number, not tea.'],
     ['the mode is none', 2, ['start', 'Tea', '--pr-mode', 'many'], '--pr-mode must be one of manual, single_pr'],
-  ])('is refused when %s', async (_, code, argv, words) => {
-    expect(await shop.run('runbook', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(words) });
+  ])('is refused when %s', async (_, code, argv, message) => {
+    expect(await shop.run('runbook', ...argv)).toMatchObject({ code, stderr: expect.stringContaining(message) });
   });
 });
 

@@ -36,6 +36,6 @@ it.each([
     '1 line added, 1 line removed',
   ],
   ['something_new', null, 'Something new', '', ''],
-])('says in words that %s happened', (action, payload, what, subject, detail) => {
+])('says in a sentence that %s happened', (action, payload, what, subject, detail) => {
   expect(describeEvent(action, payload)).toEqual({ what, subject, detail });
 });

@@ -23,10 +23,10 @@ import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
 import { judgeCiFile } from '../../src/hosts/local/examine.ts';
 import { projectRoot } from '../../src/platform/project-root.ts';
 
-/** State, words and cure. A text has to stand in the words or the cure. */
+/** State, message and cure. A text has to stand in the message or the cure. */
 function expectFinding(found: Finding | undefined, state: Finding['state'], ...texts: readonly string[]): void {
   expect(found?.state).toBe(state);
-  for (const text of texts) expect(`${found?.words ?? ''}\n${found?.cure ?? ''}`).toContain(text);
+  for (const text of texts) expect(`${found?.message ?? ''}\n${found?.cure ?? ''}`).toContain(text);
 }
 
 const at = Date.UTC(2026, 0, 1);
@@ -175,7 +175,7 @@ test.each([
 );
 
 test('each hindrance of a branch is a finding, and a doubtful one is a warning', () => {
-  const hindrance = { words: 'The rule refuses.', cure: 'Add interlock.' };
+  const hindrance = { message: 'The rule refuses.', cure: 'Add interlock.' };
   const both = [
     { ...hindrance, isCertain: true },
     { ...hindrance, isCertain: false },

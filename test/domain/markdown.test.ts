@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { code, lastWords, plain } from '../../src/domain/markdown.ts';
+import { code, logTail, plain } from '../../src/domain/markdown.ts';
 
 it.each([
   ['words', 'words'],
@@ -30,5 +30,5 @@ it.each<[readonly string[], readonly string[]]>([
     ['```text', ...Array.from({ length: 20 }, (_, at) => String(at + 10)), '```'],
   ],
 ])('shows the end of a log in a fence it cannot leave', (pieces, shown) => {
-  expect(lastWords(pieces)).toEqual(shown);
+  expect(logTail(pieces)).toEqual(shown);
 });

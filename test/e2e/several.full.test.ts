@@ -184,14 +184,14 @@ it('each of 200 queued pull requests lands once while each kind of process is ki
   const commits: (string | null)[] = [];
   for (const number of numbers) commits.push((await shop.landing(number)).mergeCommit);
   expect(landed.slice(0, -1).toSorted()).toEqual(commits.toSorted());
-  const { code, said: words } = await runProgram(
+  const { code, said: output } = await runProgram(
     'verify',
     [shop.name, '--data', dataDir, '--database-url', postgres.url],
     {
       INTERLOCK_SECRET: 'a-secret-that-all-processes-are-given',
     },
   ).ended;
-  expect(code, words).toBe(0);
+  expect(code, output).toBe(0);
   await shop.remove();
   for (const program of [...running.server, ...running.worker]) {
     program.child.kill('SIGTERM');

@@ -18,7 +18,7 @@ async function call(
 }
 
 describe('the API', () => {
-  it('refuses what GitHub does not describe, in GitHub’s words', async () => {
+  it('refuses what GitHub does not describe, with GitHub’s message', async () => {
     const body = JSON.stringify({ title: 't', head: 'h', base: 'main', colour: 'red' });
     const foreign = await call(`/repos/${w.owner}/${w.repo}/pulls`, { method: 'POST', body });
     expect(foreign.status).toBe(422);

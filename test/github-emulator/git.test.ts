@@ -128,7 +128,7 @@ describe('what GitHub refuses of every push', () => {
 });
 
 describe('a push that a fault refuses', () => {
-  it('is told with the words of the fault, and moves nothing', async () => {
+  it('is told with the message of the fault, and moves nothing', async () => {
     const push = async () => await w.clone.tryGit('push', '--porcelain', 'origin', 'origin/main:refs/heads/refused');
     w.emulator.controls.fail({ operation: 'git-receive-pack', when: 'refuse', times: 1 });
     expect((await push()).output).toContain('[remote rejected] (failed)');

@@ -106,8 +106,8 @@ it('tell of checks, statuses, workflow runs and rules', async () => {
     completedAt: core.now(),
     output: { title: null, summary: null, text: null },
   });
-  const words = { context: 'lint', state: 'success', description: null, targetUrl: null } as const;
-  const status = state.statuses.insert({ ...at, ...words, sha, repositoryId: repository.id, creatorId: sender.id });
+  const fields = { context: 'lint', state: 'success', description: null, targetUrl: null } as const;
+  const status = state.statuses.insert({ ...at, ...fields, sha, repositoryId: repository.id, creatorId: sender.id });
   const path = '.github/workflows/ci.yml';
   const workflow = state.workflows.insert({ ...at, repositoryId: repository.id, path, name: 'CI', state: 'active' });
   const run = state.workflowRuns.insert({

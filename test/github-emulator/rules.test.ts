@@ -217,7 +217,7 @@ describe('in the emulator', () => {
     });
   }
 
-  it('a push is refused in the words of GitHub until its commit has the check', async () => {
+  it('a push is refused with the message of GitHub until its commit has the check', async () => {
     await w.clone.push('guarded', { 'g.txt': '1\n' });
     await protect('guarded', true);
     await w.clone.git('commit', '--quiet', '--allow-empty', '--message', 'Next');

@@ -99,7 +99,7 @@ describe('simulateQueue', () => {
     expect(simulation?.other).toBeNull();
   });
 
-  it('tells the reasons of a document that is no configuration, by the words of the parser', async () => {
+  it('tells the reasons of a document that is no configuration, with the message of the parser', async () => {
     const { errors, simulation } = await ask({ yaml: 'merge_rules:\n  labels: {triger: a}\n' });
     expect(errors).toEqual([]);
     expect(simulation).toMatchObject({ accepted: false, observed: null, present: null, other: null });

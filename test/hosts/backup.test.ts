@@ -218,6 +218,6 @@ it.each([
     'There is no repository acme/none in the account others.',
   ],
   ['into a folder with something in it', 'all', { account: 'others' }, 'is not empty. Name a new folder by --to <dir>'],
-])('an export %s is refused', async (_what, to, of, words) => {
-  await expect(exportOf(to, of)).rejects.toThrow(words);
+])('an export %s is refused', async (_what, to, of, message) => {
+  await expect(exportOf(to, of)).rejects.toThrow(message);
 });

@@ -124,9 +124,9 @@ describe('the file', () => {
     ['checks: {a: {run: x, timeout: -1}}', /checks -> a -> timeout/],
     ['checks: {a: {run: x}, a: {run: y}}', /unique/i],
     ['checks: {a: &x {run: x}, b: *x}', /aliases/],
-  ])('is refused with the place of the mistake: %s', (text, words) => {
+  ])('is refused with the place of the mistake: %s', (text, message) => {
     const file = parseCiFile(text);
-    expect(file.kind === 'broken' ? file.reasons.join('\n') : 'accepted').toMatch(words);
+    expect(file.kind === 'broken' ? file.reasons.join('\n') : 'accepted').toMatch(message);
   });
 });
 

@@ -82,15 +82,19 @@ test.each([
   {
     name: 'no address',
     env: { COMMIT_SIGNING_KEY: 'key' },
-    words: 'COMMIT_SIGNING_EMAIL must be the verified address',
+    message: 'COMMIT_SIGNING_EMAIL must be the verified address',
   },
-  { name: 'no key', env: { COMMIT_SIGNING_EMAIL: email }, words: 'COMMIT_SIGNING_KEY is missing' },
-  { name: 'a file that is not there', file: 'absent', words: 'which cannot be read' },
-  { name: 'a file without a key', file: 'none', words: 'it holds no private key of OpenSSH' },
-  { name: 'a key that is cut off', file: 'cut', words: 'it is cut off' },
-  { name: 'a key with a passphrase', file: 'locked', words: 'Remove the passphrase with ssh-keygen -p' },
-  { name: 'a key whose signatures differ each time', file: 'other', words: 'it is of the type "ecdsa-sha2-nistp256"' },
-])('settings that cannot sign name the variable and the cure: $name', ({ env, file, words }) => {
+  { name: 'no key', env: { COMMIT_SIGNING_EMAIL: email }, message: 'COMMIT_SIGNING_KEY is missing' },
+  { name: 'a file that is not there', file: 'absent', message: 'which cannot be read' },
+  { name: 'a file without a key', file: 'none', message: 'it holds no private key of OpenSSH' },
+  { name: 'a key that is cut off', file: 'cut', message: 'it is cut off' },
+  { name: 'a key with a passphrase', file: 'locked', message: 'Remove the passphrase with ssh-keygen -p' },
+  {
+    name: 'a key whose signatures differ each time',
+    file: 'other',
+    message: 'it is of the type "ecdsa-sha2-nistp256"',
+  },
+])('settings that cannot sign name the variable and the cure: $name', ({ env, file, message }) => {
   const given = file === undefined ? env : { COMMIT_SIGNING_KEY: join(folder, file), COMMIT_SIGNING_EMAIL: email };
-  expect(() => hostSettingsFrom(given ?? {})).toThrow(words);
+  expect(() => hostSettingsFrom(given ?? {})).toThrow(message);
 });

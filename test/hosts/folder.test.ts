@@ -128,7 +128,7 @@ describe('files', () => {
     expect((await committed()).changes.map(({ path }) => path)).toEqual(['a.txt']);
   });
 
-  test('another repository inside is reported as such, and what git does not take is refused with words', async () => {
+  test('another repository inside is reported as such, and what git does not take is refused with a message', async () => {
     git(folder, 'clone', '--quiet', directory, join(worktree, 'nested'));
     expect((await committed()).changes).toEqual([{ path: 'nested', mode: '160000', bytes: null, target: null }]);
     rmSync(join(worktree, 'nested'), { recursive: true });
@@ -146,7 +146,7 @@ describe('files', () => {
       asked.push(...changes.map(({ path, bytes }) => `${path} ${bytes}`));
       return 'Too large.';
     });
-    expect(refused).toEqual({ kind: 'refused', words: 'Too large.' });
+    expect(refused).toEqual({ kind: 'refused', message: 'Too large.' });
     expect(asked).toEqual(['a.txt 2', 'large.bin 200000']);
     expect(readdirSync(join(directory, 'objects'), { recursive: true }).sort()).toEqual(before);
     expect(git(directory, 'for-each-ref', 'refs/interlock')).toBe('');

@@ -71,7 +71,7 @@ interface Answer {
   readonly ok: boolean;
   readonly text: string;
 }
-/** The real client. Its words and whether it succeeded. */
+/** The real client. Its message and whether it succeeded. */
 async function client(cwd: string, ...args: string[]): Promise<Answer> {
   const env = {
     PATH: process.env['PATH'],

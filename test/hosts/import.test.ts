@@ -56,10 +56,10 @@ test.each([
   ['an option', '--upload-pack=touch /tmp/x', 'neither a URL nor a path'],
   ['a transport that runs commands', 'ext::sh -c true', 'neither a URL nor a path'],
   ['a server that is not there', 'http://127.0.0.1:1/x.git', 'could not be read'],
-])('refuses %s', async (_what, from, words) => {
+])('refuses %s', async (_what, from, message) => {
   const failure = await world.host.importRepository(world.repository, from).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(HostRefused);
-  expect(String(failure)).toContain(words);
+  expect(String(failure)).toContain(message);
 });
 
 test('refuses an empty repository', async () => {

@@ -141,10 +141,10 @@ describe('pull requests', () => {
     ['a base that does not exist', { baseBranch: 'none' }, 'The base branch none does not exist'],
     ['the same branch', { headBranch: 'main' }, 'Head and base are the same branch, main'],
     ['a branch name that is none', { headBranch: 'a..b' }, 'is not a valid ref name'],
-  ])('are refused for %s', async (_what, changes, words) => {
+  ])('are refused for %s', async (_what, changes, message) => {
     const failure = await open(changes).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(HostRefused);
-    expect(String(failure)).toContain(words);
+    expect(String(failure)).toContain(message);
   });
 
   test('are refused when there is nothing to merge, or an open one for the same head and base', async () => {
@@ -172,8 +172,8 @@ describe('pull requests', () => {
     await host.closePullRequest(repository, 1);
     await host.closePullRequest(repository, 1);
     await host.reopenPullRequest(repository, 1);
-    await host.concludePullRequest(repository, 1, { mergeCommit: head, at: 1_750_000_000_000, words: 'Landed.' });
-    await host.concludePullRequest(repository, 1, { mergeCommit: base, at: 1, words: 'Landed.' });
+    await host.concludePullRequest(repository, 1, { mergeCommit: head, at: 1_750_000_000_000, comment: 'Landed.' });
+    await host.concludePullRequest(repository, 1, { mergeCommit: base, at: 1, comment: 'Landed.' });
     await host.closePullRequest(repository, 1);
     expect(await host.getPullRequest(repository, 1)).toMatchObject({
       state: 'merged',

@@ -1,4 +1,4 @@
-// What a push may look like that no client of git sends: nothing but an answer in git's words, or a clean refusal.
+// What a push may look like that no client of git sends: nothing but an answer with git's message, or a clean refusal.
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { usualPushBounds } from '../../src/domain/runs/push-bounds.ts';
@@ -130,7 +130,7 @@ function read(bytes: Buffer): PushRequest | string {
 }
 
 describe('the head of a push', () => {
-  test('is read, or refused in words, and handed to git in packets that mean the same', () => {
+  test('is read, or refused with a message, and handed to git in packets that mean the same', () => {
     fc.assert(
       fc.property(body, (bytes) => {
         const request = read(bytes);

@@ -169,9 +169,9 @@ describe.each(available)('$kind', ({ sandbox }: { kind: SandboxKind; sandbox: Sa
       { memoryBytes: 300_000_000 },
       /^its processes take more than 300 MB of memory together$/,
     ],
-  ])('is stopped when it writes %s', async (_what, command, bounds, words) => {
+  ])('is stopped when it writes %s', async (_what, command, bounds, message) => {
     const outcome = await run(sandbox, command, { bounds: { ...roomy, ...bounds }, timeoutMs: 60_000 });
-    expect(outcome).toEqual({ kind: 'stopped', because: expect.stringMatching(words) });
+    expect(outcome).toEqual({ kind: 'stopped', because: expect.stringMatching(message) });
     expect(output.length).toBeLessThanOrEqual(1_000_000);
   });
 

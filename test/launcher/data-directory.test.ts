@@ -7,7 +7,7 @@ import { assertGit, isNewEnough } from '../../src/launcher/git-program.ts';
 import { StartError } from '../../src/launcher/start-error.ts';
 import { temporaryDirectory } from './processes.ts';
 
-const words = async (folder: string): Promise<string> => {
+const messageOf = async (folder: string): Promise<string> => {
   const error: unknown = await makeDataDirectory(folder).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StartError);
   return (error as StartError).message;
@@ -24,22 +24,24 @@ test('a file, what lies below one, and a link that leads nowhere are refused', a
   const parent = await temporaryDirectory();
   const file = join(parent, 'file');
   await writeFile(file, '');
-  expect(await words(file)).toBe(
+  expect(await messageOf(file)).toBe(
     `The data directory ${file} is a file and no directory. Name another directory by --data <dir> (INTERLOCK_DATA).`,
   );
-  expect(await words(join(file, 'x', 'y'))).toContain(`cannot be made: ${file} is a file.`);
+  expect(await messageOf(join(file, 'x', 'y'))).toContain(`cannot be made: ${file} is a file.`);
   await symlink(join(parent, 'nowhere'), join(parent, 'link'));
-  expect(await words(join(parent, 'link'))).toContain('is a file and no directory');
+  expect(await messageOf(join(parent, 'link'))).toContain('is a file and no directory');
 });
 
 // Without `recursive` a folder that cannot be made below /proc is an error; with it Node tries for ever.
 test('where no directory can be made it says so at once', async () => {
-  expect(await words('/proc/interlock')).toMatch(/^The data directory \/proc\/interlock cannot be made \(E[A-Z]+\)\. /);
-  expect(await words('/proc/interlock/data')).toContain('cannot be made');
+  expect(await messageOf('/proc/interlock')).toMatch(
+    /^The data directory \/proc\/interlock cannot be made \(E[A-Z]+\)\. /,
+  );
+  expect(await messageOf('/proc/interlock/data')).toContain('cannot be made');
 });
 
 test('a directory that cannot be written to is refused', async () => {
-  expect(await words('/dev/fd')).toContain('cannot be written to');
+  expect(await messageOf('/dev/fd')).toContain('cannot be written to');
 });
 
 async function withPath(path: string, work: () => Promise<void>): Promise<void> {

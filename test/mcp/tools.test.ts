@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const repository = 'acme/shop';
 const place = { project: 'shop', environment: 'production' };
-const text = (words: string): object => ({ untrusted_text: expect.stringContaining(words) });
+const text = (message: string): object => ({ untrusted_text: expect.stringContaining(message) });
 
 describe('a pull request', () => {
   test('is queued and taken out only after the answer said what would happen', async () => {

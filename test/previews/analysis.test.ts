@@ -37,29 +37,29 @@ const conflict = 'one\n<<<<<<< HEAD\nhello\n=======\ngood morning\n>>>>>>> topic
 
 describe('what is found in the files alone', () => {
   it.each([
-    { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, words: /no JSON/ },
-    { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, words: /no YAML/ },
-    { path: '.github/workflows/ci.yml', text: 'on: push\nrun: ${{ a }}\n  b: c\n', line: 2, words: /no YAML/ },
-    { path: 'src/greet.ts', text: 'const a: string = "hello";\nconst b = ;\n', line: 2, words: /cannot be parsed/ },
-    { path: 'src/greet.mjs', text: 'export const a = () => {\n', line: null, words: /cannot be parsed/ },
-    { path: 'schema.graphql', text: 'type Query {\n  greeting: \n}\n', line: 3, words: /Syntax Error/ },
-    { path: 'greeting.txt', text: conflict, line: 2, words: /conflict was left behind/ },
-    { path: 'src/crlf.ts', text: conflict.replaceAll('\n', '\r\n'), line: 2, words: /conflict was left behind/ },
+    { path: 'package.json', text: '{\n  "name": "shop",\n}\n', line: 3, message: /no JSON/ },
+    { path: 'deploy/app.yaml', text: 'a: 1\nb: [1, 2\nc: 3\n', line: 3, message: /no YAML/ },
+    { path: '.github/workflows/ci.yml', text: 'on: push\nrun: ${{ a }}\n  b: c\n', line: 2, message: /no YAML/ },
+    { path: 'src/greet.ts', text: 'const a: string = "hello";\nconst b = ;\n', line: 2, message: /cannot be parsed/ },
+    { path: 'src/greet.mjs', text: 'export const a = () => {\n', line: null, message: /cannot be parsed/ },
+    { path: 'schema.graphql', text: 'type Query {\n  greeting: \n}\n', line: 3, message: /Syntax Error/ },
+    { path: 'greeting.txt', text: conflict, line: 2, message: /conflict was left behind/ },
+    { path: 'src/crlf.ts', text: conflict.replaceAll('\n', '\r\n'), line: 2, message: /conflict was left behind/ },
     {
       path: '.service/verify/skills/default.md',
       text: '## Home\n\n- `GET /`\n- Frobnicate the page\n',
       line: 4,
-      words: /cannot be driven/,
+      message: /cannot be driven/,
     },
-    { path: '.service/config.yml', text: 'merge_rules:\n  labels: {triger: go}\n', line: 2, words: /labels/ },
-  ])('fails a head for $path', async ({ path, text, line, words }) => {
+    { path: '.service/config.yml', text: 'merge_rules:\n  labels: {triger: go}\n', line: 2, message: /labels/ },
+  ])('fails a head for $path', async ({ path, text, line, message }) => {
     const report = await analyse({ head: { [path]: text } });
 
     expect(report.verdict).toBe('failed');
     expect(report.findings[0]).toMatchObject({
       path,
       weight: 'failure',
-      words: expect.stringMatching(words) as string,
+      message: expect.stringMatching(message) as string,
     });
     if (line !== null) expect(report.findings[0]?.line).toBe(line);
     expect(report.summary).toMatch(/1 file was looked at .* with [1-9]\d* failures?\./);
@@ -141,8 +141,8 @@ describe("a model's review", () => {
   const answer = {
     summary: 'It greets in the morning.',
     findings: [
-      { path: 'greet.py', line: 1, words: 'The parenthesis is never closed.', weight: 'failure' },
-      { path: 'elsewhere.py', line: null, words: 'Nobody changed this.', weight: 'failure' },
+      { path: 'greet.py', line: 1, message: 'The parenthesis is never closed.', weight: 'failure' },
+      { path: 'elsewhere.py', line: null, message: 'Nobody changed this.', weight: 'failure' },
     ],
   };
 
@@ -189,23 +189,23 @@ describe("a model's review", () => {
   });
 
   it('passes a head by notes alone', async () => {
-    const findings = [{ path: 'greet.py', line: null, words: 'It could be shorter.', weight: 'note' }];
+    const findings = [{ path: 'greet.py', line: null, message: 'It could be shorter.', weight: 'note' }];
     await using server = await serverOf({ calls: [{ name: 'submit_review', args: { summary: 'Fine.', findings } }] });
 
     expect(await analysisBy(server).analyse(request(change))).toMatchObject({ verdict: 'passed', findings });
   });
 
   it.each([
-    { why: 'refuses', reply: { status: 401, message: 'No.' }, words: /No model reviewed it: .* answered 401: No\./ },
-    { why: 'talks instead', reply: { text: 'Looks good to me!' }, words: /No model reviewed it: .* times in a row/ },
-    { why: 'answers nonsense', reply: { bytes: '<html></html>' }, words: /No model reviewed it: / },
-  ])('does not hold a verification up when the model $why', async ({ reply, words }) => {
+    { why: 'refuses', reply: { status: 401, message: 'No.' }, message: /No model reviewed it: .* answered 401: No\./ },
+    { why: 'talks instead', reply: { text: 'Looks good to me!' }, message: /No model reviewed it: .* times in a row/ },
+    { why: 'answers nonsense', reply: { bytes: '<html></html>' }, message: /No model reviewed it: / },
+  ])('does not hold a verification up when the model $why', async ({ reply, message }) => {
     await using server = await serverOf(reply);
 
     const report = await analysisBy(server).analyse(request(change));
 
     expect(report).toMatchObject({ verdict: 'passed', findings: [] });
-    expect(report.summary).toMatch(words);
+    expect(report.summary).toMatch(message);
   });
 
   it('asks nothing that its budget does not pay for', async () => {

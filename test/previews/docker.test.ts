@@ -201,10 +201,10 @@ describe.each(daemons)('docker $version', () => {
 describe('where no daemon answers', () => {
   test('it is said, nothing is listed, and nothing is booted', async () => {
     const nowhere = open({ docker: new Docker({ socketPath: join(world.workDir, 'nowhere.sock') }) });
-    const words = 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
-    expect(await nowhere.refusal('docker')).toBe(words);
+    const message = 'No docker daemon answers here: start one, or name it by DOCKER_HOST.';
+    expect(await nowhere.refusal('docker')).toBe(message);
     expect(await nowhere.list()).toEqual([]);
-    await expect(world.boot(nowhere, { image })).rejects.toThrow(new BootFailed(words));
+    await expect(world.boot(nowhere, { image })).rejects.toThrow(new BootFailed(message));
   });
 
   test('one on another machine is refused: its containers could not be reached', async () => {
@@ -295,7 +295,7 @@ describe('a daemon in trouble', () => {
 
   describe('and a container that writes without end', () => {
     const limits = { memoryBytes: 1, cpus: 1, processes: 1, teardownTimeoutMs: 1_000, diskLookEveryMs: 20 };
-    const words = 'The app was stopped: its files take more than 5 MB together.';
+    const message = 'The app was stopped: its files take more than 5 MB together.';
     let app: Server;
     let written: number;
     let setupEnds: boolean;
@@ -333,14 +333,14 @@ describe('a daemon in trouble', () => {
       await until('its size was looked at twice', async () => looks() > before + 1);
       expect(asked.filter((path) => path.startsWith('DELETE'))).toEqual([expect.anything()]);
       written += 1;
-      expect(await preview.ended).toBe(words);
+      expect(await preview.ended).toBe(message);
       expect(asked.filter((path) => path.startsWith('DELETE')).length).toBeGreaterThan(1);
     });
 
     test('does not come up when it passes its bound while it is booted', async () => {
       setupEnds = false;
       written += 1;
-      await expect(world.boot(sandboxes, { image })).rejects.toThrow(new BootFailed(words));
+      await expect(world.boot(sandboxes, { image })).rejects.toThrow(new BootFailed(message));
     });
   });
 

@@ -277,13 +277,13 @@ it.each<[string, Partial<ProxiedPreview> | null, number, string]>([
     502,
     'The app does not answer',
   ],
-])('a slug of %s is answered by a page', async (_what, row, status, words) => {
+])('a slug of %s is answered by a page', async (_what, row, status, message) => {
   const known = rows.get('k3v');
   if (row === null || known === undefined) rows.clear();
   else rows.set('k3v', { ...known, ...row });
   const answer = await ask();
   expect(answer.status).toBe(status);
-  expect(answer.body).toContain(words);
+  expect(answer.body).toContain(message);
   expect(answer.body).not.toContain('nowhere');
   expect(answer.headers['retry-after']).toBe(status === 503 || status === 502 ? '2' : undefined);
 });

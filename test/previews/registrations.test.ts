@@ -189,8 +189,8 @@ describe('its secrets', () => {
     [{ A: '' }, 'secrets must not be empty: leave A out'],
     [{ A: 'x'.repeat(8193) }, 'at most 8192 characters each: A'],
     [Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`A${n}`, 'x'])), 'secrets must be at most 50'],
-  ])('are refused where they could not be used: %#', async (secrets, words) => {
-    expect((await api.register({ secrets })).error).toContain(words);
+  ])('are refused where they could not be used: %#', async (secrets, message) => {
+    expect((await api.register({ secrets })).error).toContain(message);
   });
 
   it('are refused without their values being said', async () => {

@@ -391,9 +391,9 @@ test('a preview that fills the disk is stopped, and says why', async () => {
 
 describe('without', () => {
   test('a sandbox nothing is booted, with the cure', async () => {
-    const words = /has no sandbox for previews. Install bubblewrap/;
-    expect(await open(null).refusal('command')).toMatch(words);
-    await expect(world.boot(sandboxes)).rejects.toThrow(words);
+    const message = /has no sandbox for previews. Install bubblewrap/;
+    expect(await open(null).refusal('command')).toMatch(message);
+    await expect(world.boot(sandboxes)).rejects.toThrow(message);
   });
 
   test('docker its images are refused; without directories, directories are', async () => {

@@ -92,6 +92,6 @@ it.each([
   [{ key: 'a-b', value: 'x' }, 'key must be called as environment variables are'],
   [{ key: 'A', value: '' }, 'value must not be empty: remove the secret instead'],
   [{ key: 'A', value: 'x'.repeat(8193) }, 'value must have at most 8192 characters'],
-])('is refused where it could not be used: %#', async (input, words) => {
-  await expect(account.run('setPreviewSecret', input, shown)).rejects.toThrow(words);
+])('is refused where it could not be used: %#', async (input, message) => {
+  await expect(account.run('setPreviewSecret', input, shown)).rejects.toThrow(message);
 });

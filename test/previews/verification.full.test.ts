@@ -109,7 +109,7 @@ test('a writer that was held up until it ended does not tell that it goes on', a
   expect(await w.check(run.head)).toMatchObject({ state: 'failure' });
 });
 
-test('a sandbox whose setup fails is an error with its words', async () => {
+test('a sandbox whose setup fails is an error with its message', async () => {
   w = await verificationWorld();
   await w.image('node', { kind: 'command', source: 'true' });
   await w.verify(sandboxOf());

@@ -53,7 +53,7 @@ test('a head is verified in the preview that CI registers for it, and its check 
   );
 });
 
-test('what the skill file expects and the app does not do fails it, in words', async () => {
+test('what the skill file expects and the app does not do fails it, with a message', async () => {
   w = await verificationWorld();
   await w.verify(endpoint);
   const number = await w.open('feature', { [skillPath]: home('  - expect body contains `Welcome`\n- `GET /next`\n') });

@@ -69,7 +69,7 @@ test('a command has the commit, the facts and the secret, and its output is kept
   expect([state, message]).toEqual(['success', expect.stringMatching(/^Succeeded after \d+\.\d s$/)]);
 });
 
-test('a failure says how it ended and its last words, without the secret', async () => {
+test('a failure says how it ended and its last output, without the secret', async () => {
   const { state, message } = await run('echo first; echo "no route with $DEPLOYMENT_SECRET"; exit 4', {
     secret: 'open-sesame',
   });

@@ -72,7 +72,7 @@ test('a workflow is given what it declares, and is one run however often it is t
   expect(log?.text).toMatch(/^12 production shop-1\.1-rc2\n/);
 });
 
-test('its failure is one, with its last words', async () => {
+test('its failure is one, with its last output', async () => {
   const name = await w.actions.trigger(run('broken'));
   expect(await ended(run('broken'), name)).toMatchObject({
     state: 'failure',
@@ -91,7 +91,7 @@ test('canceling stops it, twice as well', async () => {
   expect(await ended(run('slow'), name)).toMatchObject({ state: 'canceled' });
 });
 
-test('what the host refuses is refused for good, with its words and the cure', async () => {
+test('what the host refuses is refused for good, with its message and the cure', async () => {
   const refusal = async (workflow: string): Promise<unknown> =>
     await w.actions.trigger(run(workflow)).catch((error: unknown) => error);
   expect(await refusal('nightly')).toBeInstanceOf(ProviderRefused);
@@ -114,10 +114,10 @@ test.each([
   ['{run: x, inputs: [a b]}', /workflows -> w -> inputs/],
   ['{run: x, inputs: [a-b, A_B]}', /workflows -> w -> inputs/],
   ['{run: x, with: [a]}', /workflows -> w -> with: unknown key; known are run, timeout and inputs/],
-])('the inputs of a workflow are names: %s', (text, words) => {
+])('the inputs of a workflow are names: %s', (text, message) => {
   const parsed = parseCiFile(`workflows: {w: ${text}}`);
   expect(parsed.kind === 'broken' ? parsed.reasons.join('\n') : null).toEqual(
-    words === null ? null : expect.stringMatching(words),
+    message === null ? null : expect.stringMatching(message),
   );
 });
 

@@ -87,7 +87,7 @@ describe('starting', () => {
     expect((error as Error).message).toContain(`answered ${status}${body === '' ? '' : `: ${body}`}`);
   });
 
-  it('without an answer may be tried again, and its words hold neither path nor secret', async () => {
+  it('without an answer may be tried again, and its message holds neither path nor secret', async () => {
     const gone = r.url;
     await r[Symbol.asyncDispose]();
     const error = await w.http

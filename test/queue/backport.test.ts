@@ -175,7 +175,7 @@ describe('a backport', () => {
       61 * 60_000,
       'the code host could not be reached for an hour',
     ],
-  ])('that %s is given up in words, and can be requested again', async (_name, error, laterMs, words) => {
+  ])('that %s is given up with a message, and can be requested again', async (_name, error, laterMs, message) => {
     await using w = await world();
     await w.git('branch', 'release', 'main');
     const number = await w.open('a', { 'a.txt': 'a\n' });
@@ -193,8 +193,8 @@ describe('a backport', () => {
     host.cherryPick = cherryPick;
     const reports = async () => (await w.comments(number)).filter(({ body }) => body.includes('was not made'));
     await w.until(async () => (await reports()).length > 0);
-    expect((await reports())[0]?.body).toBe(`**Backport** to \`release\` was not made: ${words}; ask again.`);
-    expect(await w.rows('select state, reason from backport')).toEqual([{ state: 'refused', reason: words }]);
+    expect((await reports())[0]?.body).toBe(`**Backport** to \`release\` was not made: ${message}; ask again.`);
+    expect(await w.rows('select state, reason from backport')).toEqual([{ state: 'refused', reason: message }]);
     expect(await w.events()).toContainEqual(['backport_failed', [number]]);
     await backport(w, number);
     await carriedOut(w);

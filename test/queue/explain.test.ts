@@ -73,7 +73,7 @@ describe('an explanation', () => {
     expect(sentences(await explainWorld(w, beforeAll))).toEqual(numbers.map(() => 'It was not known here yet.'));
   });
 
-  it('says what blocked it in the words of the event, and which of its facts still stand in the way', async () => {
+  it('says what blocked it with the message of the event, and which of its facts still stand in the way', async () => {
     await using w = await world({
       configuration: `preconditions:\n  validations:\n    - name: a ticket is named\n      match: {type: title, regex: 'T-[0-9]+'}\n    - name: no fixup\n      match: {type: title, regex: '^[^!]*$'}\n`,
       runsCi: false,

@@ -58,7 +58,7 @@ describe('the rules of the host for a base branch', () => {
     await w.until(async () => (await w.rows('select 1 from build where finished_at is not null')).length > 2);
     await w.queue(next);
     await w.until(async () =>
-      (await sentences(w, next)).some((words) => words.includes('lands commits that CI never saw')),
+      (await sentences(w, next)).some((message) => message.includes('lands commits that CI never saw')),
     );
   });
 
@@ -160,7 +160,9 @@ describe('what a host knows late, or no more', () => {
       throw new HostUnavailable('Too many requests.', { retryAt });
     });
     await w.queue(number);
-    await w.until(async () => (await sentences(w, number)).some((words) => words.includes('has asked to wait until')));
+    await w.until(async () =>
+      (await sentences(w, number)).some((message) => message.includes('has asked to wait until')),
+    );
     await w.settled(number);
     expect(await w.status(number)).toMatchObject({ status: 'merged' });
     expect(calls).toHaveLength(2);

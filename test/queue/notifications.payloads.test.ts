@@ -101,7 +101,7 @@ describe('what webhooks are sent', () => {
     expect(await sent(w, 'reset')).toMatchObject([{ pr_reset_count: 2, closed_bot_pr_count: 1, status_code: 302 }]);
   });
 
-  it('of a failed check: blocked with the words of the host, and a reset with the bot pull request that failed', async () => {
+  it('of a failed check: blocked with the message of the host, and a reset with the bot pull request that failed', async () => {
     await using w = await world({
       configuration: parallel({ builds: 2, more: 'use_optimistic_validation: false\n' }),
       runsCi: false,

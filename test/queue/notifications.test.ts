@@ -115,14 +115,14 @@ describe('the status comment and the check', () => {
       await w.rows('update queue set halted_reason = $2, version = version + 1 where id = $1', [queue?.id, reason]);
       await wakeAll(w);
     };
-    for (const [change, words] of [
+    for (const [change, message] of [
       [async () => await w.pause(true), / The queue is paused\.$/],
       [async () => await w.pause(false), / It is first in line\.$/],
       [async () => await halt('A commit is unknown.'), / The queue is halted: A commit is unknown\.$/],
       [async () => await halt(null), / It is first in line\.$/],
     ] as const) {
       await change();
-      const comment = await commentMatching(w, a, words);
+      const comment = await commentMatching(w, a, message);
       await allNotified(w);
       expect(comment).toContain((await w.statusCheck(a))?.summary);
       await expectNotifiedAsExplained(w, a, b);
@@ -143,7 +143,7 @@ describe('the status comment and the check', () => {
     expect(again).not.toBe(first);
   });
 
-  it('keep the newest words when a writer is held up while newer ones are written', async () => {
+  it('keep the newest text when a writer is held up while newer ones are written', async () => {
     await using w = await world({ configuration: parallel(), runsCi: false });
     const a = await w.open('a', { 'a.txt': 'a\n' });
     await w.pause(true);

@@ -53,7 +53,7 @@ async function git(...args: string[]): Promise<string> {
   return stdout;
 }
 
-it('a push is refused by git in words that name the cure, and a fetch is not', async () => {
+it('a push is refused by git with a message that names the cure, and a fetch is not', async () => {
   await git('commit', '--quiet', '--allow-empty', '-m', 'More');
   await expect(git('push', 'origin', 'HEAD:main', 'HEAD:refs/heads/new')).rejects.toThrow(
     /remote rejected.*main \(the repository is out of use; an admin takes it into use by setRepositoryActive\)[^]*new \(the/,

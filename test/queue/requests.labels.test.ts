@@ -73,7 +73,7 @@ describe('the trigger label', () => {
     expect(await actions(w, 1)).toEqual(expect.arrayContaining(['opened', 'labeled', 'queued', 'merged']));
   });
 
-  it('is refused in words where queueing by label is disabled', async () => {
+  it('is refused with a message where queueing by label is disabled', async () => {
     await using w = await world({ configuration: `${parallel()}blocked_queue_sources: [label]\n` });
     const number = await w.open('a', { 'a.txt': 'a\n' });
     await label(w, number, 'mergequeue', true);

@@ -28,7 +28,7 @@ async function refusal(call: Promise<unknown>): Promise<string> {
 }
 
 describe('a command in a comment', () => {
-  it('queues, is carried out once however often it is reported, and what nobody may is refused in words', async () => {
+  it('queues, is carried out once however often it is reported, and what nobody may is refused with a message', async () => {
     await using w = await world({
       configuration: `${parallel()}command_restrictions:\n  - commands: [dequeue]\n    allowed_actors: ['@grace']\n`,
     });
@@ -165,12 +165,12 @@ describe('what is reported', () => {
     );
     const title = async (): Promise<string | null> =>
       (await w.rows<{ merge_title: string | null }>('select merge_title from pull_request'))[0]?.merge_title ?? null;
-    const update = async (headCommitSha: string, words: string): Promise<unknown> =>
+    const update = async (headCommitSha: string, text: string): Promise<unknown> =>
       await updatePullRequest(w.ctx, {
         repository: w.repository,
         number,
         headCommitSha,
-        mergeCommitMessage: { title: words },
+        mergeCommitMessage: { title: text },
       });
     await update(next, 'For the next head');
     expect(await title()).toBeNull();

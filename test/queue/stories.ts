@@ -194,12 +194,12 @@ export async function expectNotifiedAsExplained(w: World, ...numbers: number[]):
   for (const number of numbers) {
     const answer = answers.get(number);
     const comment = await w.statusComment(number);
-    expect(comment, `#${number} is ${answer?.kind}`).toContain(answer === undefined ? '?' : toldWords(answer));
+    expect(comment, `#${number} is ${answer?.kind}`).toContain(answer === undefined ? '?' : toldText(answer));
     expect(comment).toContain((await w.statusCheck(number))?.summary);
   }
 }
 
-function toldWords({ kind, sentence }: Answer): string {
+function toldText({ kind, sentence }: Answer): string {
   if (kind === 'halted' || kind === 'paused') return 'It is in line';
   if (kind === 'merged') return 'It was merged into';
   if (kind === 'building') return `It is validated${/ together with #\d+(?:, #\d+)*/.exec(sentence)?.[0] ?? ''} in`;

@@ -175,7 +175,7 @@ describe('a report from outside', () => {
     expect(await at.line()).toEqual([]);
   });
 
-  it('says why in words, of which it takes so many', async () => {
+  it('says why with a message, of which it takes so many', async () => {
     const at = await environment('Explaining', 'v1-rc1');
     const report = async (errorMessage: string) =>
       await s.graphql<{ reportDeployment: { deployment: object } }>(

@@ -51,7 +51,7 @@ describe('a deployment by somebody’s system', () => {
     ]);
   });
 
-  it('that is away is tried again, and a provider that refuses ends it in its words', async () => {
+  it('that is away is tried again, and a provider that refuses ends it with its message', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ provider: http(cd.url) });
     await r.candidate('v1-rc1');
@@ -366,7 +366,7 @@ describe('a database that was restored', () => {
 });
 
 describe('a provider whose secret cannot be opened any more', () => {
-  it('ends what it was for with words, and holds up nobody', async () => {
+  it('ends what it was for with a message, and holds up nobody', async () => {
     await using cd = await cdServer();
     const secret = 'hunter-of-secrets';
     const build = { kind: 'command', command: 'true', timeoutSec: 60, secret } as const;
@@ -376,12 +376,12 @@ describe('a provider whose secret cannot be opened any more', () => {
     await r.candidate('v1-rc1');
     await r.deploy('v1-rc1');
     await r.become('v1-rc1 error');
-    const words = 'The secret of its provider was kept under another key: set it again.';
-    expect((await r.deployments())[0]?.error_message).toBe(words);
+    const message = 'The secret of its provider was kept under another key: set it again.';
+    expect((await r.deployments())[0]?.error_message).toBe(message);
     expect(await r.w.rows('select 1 from environment where current_deployment_id is not null')).toEqual([]);
     await r.candidate('v2-rc1', { built: true });
     await r.w.until(async () => (await r.candidateStatus('v2-rc1')).status === 'failed');
-    expect((await r.candidateStatus('v2-rc1')).error_message).toBe(words);
+    expect((await r.candidateStatus('v2-rc1')).error_message).toBe(message);
     expect(cd.runs).toEqual([]);
   });
 });
@@ -421,7 +421,7 @@ describe('a deployment by a command', () => {
 });
 
 describe('the build of a candidate', () => {
-  it('makes it ready, or failed with words; only a ready one is deployed', async () => {
+  it('makes it ready, or failed with a message; only a ready one is deployed', async () => {
     await using cd = await cdServer();
     await using r = await releaseWorld({ build: http(cd.url) });
     await r.candidate('v1-rc1', { built: true });

@@ -385,7 +385,7 @@ describe('after a rollback', () => {
 });
 
 describe('a freeze is refused', () => {
-  it('with words for each fault', async () => {
+  it('with a message for each fault', async () => {
     const at = await environment('Refusals');
     const when = schedule(wholeHour(2), wholeHour(3));
     const scheduled = (more: object) =>

@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
   createRelease: 'CreateReleaseInput',
 };
 
-/** What a mutation refuses an input with: its code, its field and its words. */
+/** What a mutation refuses an input with: its code, its field and its message. */
 async function refusal(mutation: string, input: object): Promise<unknown> {
   const { errors }: GraphQLAnswer<object> = await s.graphql(
     `mutation ($input: ${types[mutation]}!) { ${mutation}(input: $input) { __typename } }`,
@@ -281,10 +281,10 @@ describe('an environment', () => {
       { kind: 'GITHUB_ACTIONS', workflow: 'x', secret: 'y' },
       'input.provider.secret is not for a provider of the kind GITHUB_ACTIONS',
     ],
-  ])('is refused with the provider %j', async (provider, words) => {
+  ])('is refused with the provider %j', async (provider, message) => {
     expect(await refusal('createEnvironment', { project: 'Web', name: 'new', provider })).toMatchObject({
       0: 'BAD_INPUT',
-      2: words,
+      2: message,
     });
   });
 

@@ -115,10 +115,10 @@ describe('the examples of the OpenAPI document', () => {
 });
 
 describe('a code host that is away', () => {
-  it.each(['queue', 'update', 'refresh', 'sync'])('is a 503 by %s, and none of its words', async (action) => {
+  it.each(['queue', 'update', 'refresh', 'sync'])('is a 503 by %s, and nothing of its message', async (action) => {
     const host = server.ports.hosts('local');
-    const words = new HostUnavailable('git in /srv/secret took too long');
-    const asked = vi.spyOn(host, 'getPullRequest').mockRejectedValueOnce(words);
+    const message = new HostUnavailable('git in /srv/secret took too long');
+    const asked = vi.spyOn(host, 'getPullRequest').mockRejectedValueOnce(message);
     const { org, name, number } = repository;
     const body = { action, pull_request: { number, repository: { org, name } } };
     const request = 'POST /api/v1/pull_request';

@@ -74,7 +74,7 @@ describe('a cancel', () => {
     expect(await s.rows('select 1 from event where action like $1', ['runbook_%'])).toEqual([]);
   });
 
-  it('fails what is not completed in the words of who did it, once', async () => {
+  it('fails what is not completed, and says who did it, once', async () => {
     const number = await made({
       leaves: [
         ['1.1', 'completed'],
@@ -220,9 +220,9 @@ describe('defaults', () => {
     [{ targetBranch: 'nowhere' }, 'target_branch must be a branch'],
     [{ budgetMicros: 1_000_000_001 }, 'budgetMicros must be a whole number'],
     [{ budgetMicros: -1 }, 'budgetMicros must be a whole number'],
-  ])('are not changed to %j', async (change, words) => {
+  ])('are not changed to %j', async (change, message) => {
     expect((await update(change)).errors).toMatchObject([
-      { message: expect.stringContaining(words), extensions: { code: 'BAD_INPUT' } },
+      { message: expect.stringContaining(message), extensions: { code: 'BAD_INPUT' } },
     ]);
   });
 });

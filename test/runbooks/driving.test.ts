@@ -105,7 +105,7 @@ describe('a runbook', () => {
     expect(await r.status(number)).toBe('failed');
   });
 
-  it('whose prompt cannot be planned has one failed leaf with the words, and is planned again when it is retried', async () => {
+  it('whose prompt cannot be planned has one failed leaf with the message, and is planned again when it is retried', async () => {
     await using r = await runbookWorld();
     const number = await r.begin('no plan Write it as steps.');
     await r.rest(number);
@@ -146,7 +146,7 @@ describe('a runbook', () => {
     expect(await r.commits('interlock/runbook-1')).toEqual(['write a.txt one', 'write d.txt four']);
   });
 
-  it('is started again when its agent stumbles, and gives up with its last words', async () => {
+  it('is started again when its agent stumbles, and gives up with its last output', async () => {
     let now = Date.now();
     await using r = await runbookWorld({ clock: () => new Date(now) });
     const number = await r.begin('stumble over a stone');
@@ -181,10 +181,10 @@ describe('a runbook', () => {
     expect(await r.w.rows('select due_at > now() as "isAhead" from runbook')).toEqual([{ isAhead: true }]);
     await r.rest(number);
     await writeFile(release, '');
-    const words =
+    const message =
       'It was not done after 0.1 minutes, which is the time limit (RUNBOOK_STEP_MINUTES): retry it, or divide it into smaller steps.';
-    expect(await r.leaves(number)).toEqual([`1.1 failed: ${words}`, '1.2 not_started']);
-    expect(await r.log(number)).toContain(words);
+    expect(await r.leaves(number)).toEqual([`1.1 failed: ${message}`, '1.2 not_started']);
+    expect(await r.log(number)).toContain(message);
     expect(await r.w.rows('select due_at from runbook')).toEqual([{ due_at: null }]);
   });
 

@@ -97,7 +97,7 @@ describe('a runbook by a model', () => {
     expect(m.server.refusals).toEqual([]);
   });
 
-  it('fails a leaf in the words of the model, and keeps nothing of what it wrote', async () => {
+  it('fails a leaf with the message of the model, and keeps nothing of what it wrote', async () => {
     await using m = await modelWorld((request) => {
       if (isPlanning(request)) return plan;
       return request.messages.length === 1

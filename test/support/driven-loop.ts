@@ -91,7 +91,7 @@ function createDrivenLoop<Whose extends Wake, CarriedOutBy>(
       kind
         .carryOut(ctx, whose, driving)
         .then(
-          (words) => ctx.log.debug({ words }, 'carried out'),
+          (message) => ctx.log.debug({ message }, 'carried out'),
           (error: unknown) => ctx.log.error({ error: String(error) }, 'carrying out failed'),
         )
         .then(() => {

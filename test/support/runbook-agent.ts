@@ -1,7 +1,7 @@
 // An agent that does what a test says, word by word. Each line of a prompt is a step, its parts divided by ` | ` are the
-// leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <words>` (for good), `stumble <words>` (may be tried
+// leaves: `write <path> <text>`, `remove <path>`, `nothing`, `fail <text>` (for good), `stumble <text>` (may be tried
 // again), `busy <seconds>` (not before that), `spend <millionths>`, `hold <file>` (until that file is there), `ignore
-// <file>` (the same, without heeding the signal), `say <words>`. `no plan <words>` is refused.
+// <file>` (the same, without heeding the signal), `say <text>`. `no plan <text>` is refused.
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,7 +35,7 @@ const agent = (kind: Agent['kind']): Agent => ({
   async work({ step }: WorkRequest, session: AgentSession): Promise<WorkReport> {
     const instructions = typeof step.instructions === 'string' ? step.instructions : step.title;
     const [verb = '', first = '', ...rest] = instructions.split(' ');
-    const words = [first, ...rest].join(' ');
+    const text = [first, ...rest].join(' ');
     session.say(`I am to ${instructions}.\n`);
     switch (verb) {
       case 'write':
@@ -45,12 +45,12 @@ const agent = (kind: Agent['kind']): Agent => ({
         await session.call('delete_file', { path: first });
         break;
       case 'run':
-        await session.call('run_command', { command: words });
+        await session.call('run_command', { command: text });
         break;
       case 'fail':
-        throw new AgentRefused(words);
+        throw new AgentRefused(text);
       case 'stumble':
-        throw new Error(words);
+        throw new Error(text);
       case 'busy':
         throw new AgentBusy('Too many at once.', Number(first) * 1000);
       case 'spend':
@@ -64,7 +64,7 @@ const agent = (kind: Agent['kind']): Agent => ({
         while (!existsSync(first)) await delay(25);
         break;
       case 'say':
-        session.say(words);
+        session.say(text);
         break;
       case 'nothing':
         break;

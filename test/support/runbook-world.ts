@@ -21,7 +21,7 @@ export interface Runbooks {
   retry(number: number): Promise<void>;
   publish(number: number): Promise<void>;
   status(number: number): Promise<string>;
-  /** `1.1 completed` of each leaf, in order; with the words of a failure. */
+  /** `1.1 completed` of each leaf, in order; with the message of a failure. */
   leaves(number: number): Promise<string[]>;
   /** `1 open interlock/runbook-1 into main` of each, in order. */
   pullRequests(number: number): Promise<string[]>;

@@ -17,7 +17,7 @@ const ada = 'Ada <ada@example.test>';
 /** Moves the branch by force and answers the new commit. */
 export async function commitAsUser(git: Git, directory: string, commit: UserCommit): Promise<string> {
   const at = `${Math.floor(Date.now() / 1000)} +0000`;
-  const text = (words: string): string => `data ${Buffer.byteLength(words)}\n${words}\n`;
+  const text = (content: string): string => `data ${Buffer.byteLength(content)}\n${content}\n`;
   const stream = [
     `commit refs/heads/${commit.branch}\n`,
     'mark :1\n',

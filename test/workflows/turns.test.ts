@@ -75,7 +75,7 @@ const carryOut: CarryOut<Errand> = {
   call: async (_ctx, _due, { call }) => {
     await call?.();
     return {
-      words: 'called',
+      message: 'called',
       write: async (_tx, row) => void Object.assign(row, { status: 'called', ...untried }),
     };
   },
@@ -89,11 +89,11 @@ const carryOut: CarryOut<Errand> = {
       again: (attempt) => `attempt ${attempt}`,
       work: async (supervised) => {
         await by.work?.(supervised);
-        return { words: 'supervised', write: async (_tx, row) => void Object.assign(row, { status: 'done' }) };
+        return { message: 'supervised', write: async (_tx, row) => void Object.assign(row, { status: 'done' }) };
       },
     }),
-  failureOf: (_ctx, error, { step }) => (step.kind === 'supervise' ? null : { words: String(error), isFinal: false }),
-  fail: async ({ clock }, _tx, row, { words: problem }) =>
+  failureOf: (_ctx, error, { step }) => (step.kind === 'supervise' ? null : { message: String(error), isFinal: false }),
+  fail: async ({ clock }, _tx, row, { message: problem }) =>
     putOff(row, { now: clock(), pauseAfter: backOff([10, 20]), problem }),
 };
 

@@ -4,7 +4,7 @@ import { condition, continueAsNew, setHandler, workflowInfo, type SignalDefiniti
 
 export interface Turn {
   readonly need: 'call' | 'supervise' | 'wait' | 'ended';
-  /** What is done next, or waited for, in words. */
+  /** What is done next, or waited for, as a sentence. */
   readonly step: string;
   /** Milliseconds since the epoch; null: not before it is woken. */
   readonly nextLookAt: number | null;
@@ -95,6 +95,6 @@ export async function whileShowing(
   await ended;
 }
 
-export function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`.slice(0, 200);
+export function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`.slice(0, 200);
 }

@@ -9,7 +9,7 @@ export interface DrivenInput {
 export type Advance<Input, Advanced> = (input: Input) => Promise<Advanced>;
 export type CarryOut<Input> = (input: Input) => Promise<string>;
 
-/** The activities of a kind: a turn, and the one thing that a turn left to be done, which is answered in words. */
+/** The activities of a kind: a turn, and the one thing that a turn left to be done, which is answered by a sentence. */
 export type DrivenActivities<Kind extends string, Input, Advanced> = Record<
   `advance${Kind}`,
   Advance<Input, Advanced>

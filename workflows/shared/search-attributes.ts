@@ -1,7 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType, type SearchAttributePair } from '@temporalio/common';
 
 /** What runs are found by in Temporal's UI. Registered at start (src/launcher/temporal-namespace.ts). */
-/** What a run is about, in words: the name that people know it by. */
+/** What a run is about: the name that people know it by. */
 export const subjectAttribute = defineSearchAttributeKey('Subject', SearchAttributeType.TEXT);
 export const repositoryAttribute = defineSearchAttributeKey('Repository', SearchAttributeType.KEYWORD);
 export const baseBranchAttribute = defineSearchAttributeKey('BaseBranch', SearchAttributeType.KEYWORD);

@@ -7,7 +7,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import { Teams } from './teams.tsx';
 import {
   AddUserDocument,
@@ -44,7 +44,7 @@ export function PeoplePage(): ReactNode {
         }),
       );
       answer.refresh();
-      return `${email} is a ${words(role)} now.`;
+      return `${email} is a ${labelOf(role)} now.`;
     },
   };
   const remove = (id: string, email: string): Action => ({
@@ -86,7 +86,7 @@ export function PeoplePage(): ReactNode {
                         <b>{user.email}</b> <span className="faint">{user.handle}</span>
                       </span>
                       {user.isService && <Pill>service</Pill>}
-                      <Pill tone={user.role === 'ADMIN' ? 'violet' : 'plain'}>{words(user.role)}</Pill>
+                      <Pill tone={user.role === 'ADMIN' ? 'violet' : 'plain'}>{labelOf(user.role)}</Pill>
                       <span className="sm faint wide">
                         since <At at={user.createdAt} />
                       </span>
@@ -187,7 +187,7 @@ export function TokensPage(): ReactNode {
                     <li key={token.id}>
                       <span className="grow">
                         <b>{token.name}</b> <span className="faint">{token.userEmail}</span>
-                        <p className="sm dim">{token.scopes.map(words).join(', ')}</p>
+                        <p className="sm dim">{token.scopes.map(labelOf).join(', ')}</p>
                       </span>
                       <span className="sm faint wide">
                         {token.lastUsedAt ? (

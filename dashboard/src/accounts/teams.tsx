@@ -6,7 +6,7 @@ import { Shown, useAnswer } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import { Button } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import {
   AddTeamMemberDocument,
   CreateTeamDocument,

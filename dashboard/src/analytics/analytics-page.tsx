@@ -7,7 +7,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { describeDuration } from '../design/time.tsx';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import { useRepository, useShell } from '../app/shell.tsx';
 import { AnalyticsDocument, DepthByHourDocument, type AnalyticsQuery } from '../generated/analytics.ts';
 import { Band, Heat, hourText, inLineText, Stacks, type Series } from './charts.tsx';

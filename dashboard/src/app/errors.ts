@@ -1,4 +1,4 @@
-// What an operation was refused with, in the words of the API.
+// What an operation was refused with, in the sentences of the API.
 import type { CombinedError } from '@urql/core';
 
 export interface Problem {

@@ -1,5 +1,5 @@
-// What an event says in words: what happened, and to what. An action without an entry is shown by its name.
-import { numbers, sentence, textsOf, words } from '../design/words.ts';
+// An event as a sentence: what happened, and to what. An action without an entry is shown by its name.
+import { numbers, sentence, textsOf, labelOf } from '../design/labels.ts';
 
 export interface Happened {
   readonly what: string;
@@ -11,7 +11,7 @@ export interface Happened {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-const inWords: Readonly<Record<string, string>> = {
+const phrases: Readonly<Record<string, string>> = {
   added_to_batch: 'Joined a batch',
   batch_bisected: 'The build failed, and the batch was halved',
   batch_failed: 'The build failed',
@@ -50,15 +50,15 @@ export function describeEvent(action: string, payload: unknown): Happened {
 }
 
 function whatOf(action: string, facts: Facts): string {
-  const known = inWords[action];
+  const known = phrases[action];
   if (known !== undefined) return known;
-  const status = words(textOf(facts['status']));
-  if (action.startsWith('deployment_')) return `Deployment: ${words(action.slice('deployment_'.length))}`;
-  if (action.startsWith('verification_')) return `Verification: ${words(action.slice('verification_'.length))}`;
+  const status = labelOf(textOf(facts['status']));
+  if (action.startsWith('deployment_')) return `Deployment: ${labelOf(action.slice('deployment_'.length))}`;
+  if (action.startsWith('verification_')) return `Verification: ${labelOf(action.slice('verification_'.length))}`;
   if (action === 'runbook_status_changed') return `The runbook is ${status}`;
   if (action === 'runbook_step_changed') return `Step ${textOf(facts['step'])}: ${status}`;
   if (action === 'runbook_pull_request_changed')
-    return `Its pull request #${textOf(facts['pullRequest'])} is ${words(textOf(facts['state']))}`;
+    return `Its pull request #${textOf(facts['pullRequest'])} is ${labelOf(textOf(facts['state']))}`;
   return sentence(action);
 }
 

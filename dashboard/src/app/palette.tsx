@@ -6,7 +6,7 @@ import { useQuery } from 'urql';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
-import { words } from '../design/words.ts';
+import { labelOf } from '../design/labels.ts';
 import { listCommands } from './commands.ts';
 import {
   FindPullRequestsDocument,
@@ -56,12 +56,12 @@ function useFound(text: string): readonly Choice[] {
   return useMemo(
     () => [
       ...(pulls.data?.repository?.pullRequests.nodes ?? []).map(({ number, title, status, author }) =>
-        place(`pull${number}`, 'Pull requests', `#${number} ${title}`, `${words(status)}, ${author}`, () => {
+        place(`pull${number}`, 'Pull requests', `#${number} ${title}`, `${labelOf(status)}, ${author}`, () => {
           void navigate({ to: '/$owner/$name/pull/$number', params: { owner, name, number: String(number) } });
         }),
       ),
       ...(runbooks.data?.repository?.runbooks.nodes ?? []).map(({ number, title, status }) =>
-        place(`runbook${number}`, 'Runbooks', `${number} ${title}`, `runbook, ${words(status)}`, () => {
+        place(`runbook${number}`, 'Runbooks', `${number} ${title}`, `runbook, ${labelOf(status)}`, () => {
           void navigate({ to: '/runbooks/$number', params: { number: String(number) } });
         }),
       ),
@@ -72,7 +72,7 @@ function useFound(text: string): readonly Choice[] {
             place(id, 'Releases', `${project} ${environment}`, 'environment', open),
           ),
           ...releaseCandidates.nodes.map(({ id, version, status }) =>
-            place(id, 'Releases', `${project} ${version}`, `candidate, ${words(status)}`, open),
+            place(id, 'Releases', `${project} ${version}`, `candidate, ${labelOf(status)}`, open),
           ),
         ];
       }),

@@ -9,7 +9,7 @@ import { Icon, Mark, type IconName } from '../design/icons.tsx';
 import { Banner, Button, Kbd } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { describeDuration, describeInstant } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import { Acting, useSay } from './act.tsx';
 import { listCommands, listenToKeys, useCommands, type Command } from './commands.ts';
 import { ShellDocument, type ShellQuery } from '../generated/app.ts';
@@ -251,7 +251,7 @@ function Side({
             {viewer.handle ?? viewer.email}
           </span>
           <span className="grow" />
-          <span className="xs faint">{words(viewer.role)}</span>
+          <span className="xs faint">{labelOf(viewer.role)}</span>
         </div>
       )}
       <InstallationSign />

@@ -1,4 +1,4 @@
-// Instants and durations in words. Each is a <time> with the instant in full, in the reader's zone and in UTC.
+// Instants and durations as text. Each is a <time> with the instant in full, in the reader's zone and in UTC.
 import type { ReactNode } from 'react';
 import { useNow } from './clock.ts';
 

@@ -1,6 +1,6 @@
 // A queue drawn for a screen on a wall: how it stands in a sentence, what lands next, and what landed. Plain elements, so
 // that the page loads in an instant and runs for months.
-import { list, numbers } from '../design/words.ts';
+import { list, numbers } from '../design/labels.ts';
 
 interface Member {
   readonly pullRequest: { readonly number: number; readonly title: string };
@@ -17,7 +17,7 @@ export interface Board {
   readonly repository: string;
   readonly branch: string;
   readonly at: string;
-  readonly words: { readonly tone: 'green' | 'blue' | 'amber' | 'red'; readonly sentence: string };
+  readonly summary: { readonly tone: 'green' | 'blue' | 'amber' | 'red'; readonly sentence: string };
   readonly queue: {
     readonly baseTip: string | null;
     readonly depth: { readonly queued: number };
@@ -59,8 +59,8 @@ function element(name: string, className: string, ...children: readonly Child[])
   return made;
 }
 
-function time(instant: string, words: string): HTMLElement {
-  const made = element('time', '', words);
+function time(instant: string, text: string): HTMLElement {
+  const made = element('time', '', text);
   made.setAttribute('datetime', instant);
   return made;
 }
@@ -150,7 +150,7 @@ export function draw(
   board: Board,
   { notLiveSince, now }: { notLiveSince: number | null; now: number },
 ): void {
-  const { repository, branch, words, queue } = board;
+  const { repository, branch, summary, queue } = board;
   document.title = `${branch} of ${repository} · Interlock`;
   const off =
     notLiveSince === null
@@ -163,9 +163,9 @@ export function draw(
       off,
       element(
         'header',
-        words.tone,
+        summary.tone,
         element('p', 'place', `${repository} / ${branch}`, tip === null ? null : ' at ', tip),
-        element('h1', '', words.sentence),
+        element('h1', '', summary.sentence),
       ),
       queue === null
         ? null

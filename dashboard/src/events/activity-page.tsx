@@ -7,7 +7,7 @@ import { useLiveQuery } from '../app/use-live-query.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { sentence, words } from '../design/words.ts';
+import { sentence, labelOf } from '../design/labels.ts';
 import {
   ActivityDocument,
   HappenedDocument,
@@ -143,7 +143,7 @@ function UserActions(): ReactNode {
         return (
           <>
             <Answer>
-              {latest.actor} was the last to act: {words(latest.action)}
+              {latest.actor} was the last to act: {labelOf(latest.action)}
               {latest.target && ` ${latest.target}`}. <em>Everything that people did, newest first.</em>
             </Answer>
             <div className={parts['body']}>
@@ -165,7 +165,7 @@ function UserActions(): ReactNode {
                       <td>{action.actor}</td>
                       <td>{sentence(action.action)}</td>
                       <td>
-                        <span className="faint">{words(action.entity)}</span> {action.target}
+                        <span className="faint">{labelOf(action.entity)}</span> {action.target}
                       </td>
                     </tr>
                   ))}

@@ -8,7 +8,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, short, words } from '../design/words.ts';
+import { count, short, labelOf } from '../design/labels.ts';
 import { PreviewChangedDocument, PreviewsDocument } from '../generated/previews.ts';
 
 export function PreviewsPage(): ReactNode {
@@ -63,7 +63,7 @@ export function PreviewsPage(): ReactNode {
                       <span className="sm faint wide">
                         <Ago at={preview.createdAt} />, until <At at={preview.expiresAt} />
                       </span>
-                      <Pill>{words(preview.status)}</Pill>
+                      <Pill>{labelOf(preview.status)}</Pill>
                     </li>
                   ))}
                 </ul>

@@ -2,7 +2,7 @@
 import type { Client } from '@urql/core';
 import { answerOf, type Action, type Effect } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
-import { count, numbers } from '../design/words.ts';
+import { count, numbers } from '../design/labels.ts';
 import {
   ActivateRepositoryDocument,
   BackportPullRequestDocument,

@@ -6,7 +6,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
-import { short, words } from '../design/words.ts';
+import { short, labelOf } from '../design/labels.ts';
 import { BotPullRequestDocument, type BotPullRequestQuery } from '../generated/queue.ts';
 
 interface BotPageProps {
@@ -47,7 +47,7 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
       <Answer
         facts={
           <>
-            <Pill>{words(batch.state)}</Pill>
+            <Pill>{labelOf(batch.state)}</Pill>
             <span>
               head <span className="mono">{short(headCommitSha)}</span>
             </span>
@@ -74,7 +74,7 @@ function BotView({ bot, owner, name }: Omit<BotPageProps, 'number'> & { readonly
               >
                 #{pull.number} <b>{pull.title}</b>
               </Link>
-              <span className="sm dim">{words(pull.status)}</span>
+              <span className="sm dim">{labelOf(pull.status)}</span>
             </li>
           ))}
         </ul>

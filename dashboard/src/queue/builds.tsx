@@ -7,7 +7,7 @@ import { Empty, Pill, WithCode, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeRunTime, Since } from '../design/time.tsx';
 import { EarlierVerificationLogDocument, VerificationLogDocument } from '../generated/queue.ts';
-import { numbers, sentence, short, words } from '../design/words.ts';
+import { numbers, sentence, short, labelOf } from '../design/labels.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './builds.module.css';
 
@@ -44,7 +44,7 @@ function CheckItem({ check }: { readonly check: Check }): ReactNode {
         ) : (
           name
         )}{' '}
-        <span className={cx('sm', tone)}>{words(conclusion)}</span>
+        <span className={cx('sm', tone)}>{labelOf(conclusion)}</span>
         {attempt > 1 && <span className="sm faint"> attempt {attempt}</span>}
         {summary && <pre className={styles['summary']}>{summary}</pre>}
       </span>
@@ -95,7 +95,9 @@ function BuildCard({ batch, number }: { readonly batch: Batch; readonly number: 
           {others.length === 0 ? 'alone' : `with ${numbers(others)}`}, {on}
         </span>
         <span className="grow" />
-        <Pill tone={(tones as Partial<Record<Batch['state'], Tone>>)[batch.state] ?? 'blue'}>{words(batch.state)}</Pill>
+        <Pill tone={(tones as Partial<Record<Batch['state'], Tone>>)[batch.state] ?? 'blue'}>
+          {labelOf(batch.state)}
+        </Pill>
       </div>
       <div className={styles['facts']}>
         <span>
@@ -142,7 +144,7 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
           ],
         )}
       >
-        <b className={parts['lead']}>Its verification {words(verification.status)}.</b>
+        <b className={parts['lead']}>Its verification {labelOf(verification.status)}.</b>
         {verification.summary && <span>{verification.summary}</span>}
         {verification.problem && <span>{verification.problem}</span>}
         {url && (
@@ -160,7 +162,7 @@ export function VerificationView({ pull }: { readonly pull: PullRequest }): Reac
               {step.detail && <pre className={styles['summary']}>{step.detail}</pre>}
             </span>
             <span className="xs faint nowrap">
-              {words(step.conclusion)}, {describeRunTime(step.durationMs)}
+              {labelOf(step.conclusion)}, {describeRunTime(step.durationMs)}
             </span>
           </li>
         ))}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import { Icon } from '../design/icons.tsx';
 import { At } from '../design/time.tsx';
-import { words } from '../design/words.ts';
+import { labelOf } from '../design/labels.ts';
 import styles from './conditions.module.css';
 
 export interface ShownCondition {
@@ -60,7 +60,7 @@ function ConditionItem({ condition }: { readonly condition: ShownCondition }): R
         )}
         {cause && (
           <small>
-            {words(cause.action)}
+            {labelOf(cause.action)}
             {cause.actor && ` by ${cause.actor}`}, <At at={cause.at} />
           </small>
         )}

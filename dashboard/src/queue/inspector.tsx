@@ -9,7 +9,7 @@ import { Dialog } from '../design/dialog.tsx';
 import { useHasOneColumn } from '../design/narrow.ts';
 import { Button, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { list, personOf, short, words } from '../design/words.ts';
+import { list, personOf, short, labelOf } from '../design/labels.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
@@ -78,7 +78,9 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
   return (
     <Frame number={number} onClose={onClose}>
       <div className={parts['acts']}>
-        <Pill tone={toneOfStatus(pull.status)}>{at === null ? words(pull.status) : `now ${words(pull.status)}`}</Pill>
+        <Pill tone={toneOfStatus(pull.status)}>
+          {at === null ? labelOf(pull.status) : `now ${labelOf(pull.status)}`}
+        </Pill>
         <span className="faint sm">
           #{number}
           {pull.position !== null && pull.position !== undefined && `, place ${pull.position} in line`}

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { cx } from '../design/cx.ts';
 import { Seal } from '../design/parts.tsx';
 import { Ago, At, Since } from '../design/time.tsx';
-import { count, numbers, short, words } from '../design/words.ts';
+import { count, numbers, short, labelOf } from '../design/labels.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
 import type { Forecast, Landing, QueueData, ShownEntry } from './summary.ts';
@@ -112,7 +112,7 @@ export function LandingRow({ landing, repository }: Shared & { readonly landing:
       <span className="mono xs faint">{landing.commit && short(landing.commit)}</span>
       <span>
         {landing.grade && (
-          <Seal>{landing.grade === 'EXACT' ? 'proved, exact' : `proved, ${words(landing.grade)}`}</Seal>
+          <Seal>{landing.grade === 'EXACT' ? 'proved, exact' : `proved, ${labelOf(landing.grade)}`}</Seal>
         )}
       </span>
       <span className={styles['eta']}>{landing.endedAt && <At at={landing.endedAt} />}</span>
@@ -173,16 +173,16 @@ const running = new Set(['PENDING', 'MISSING', 'UNKNOWN']);
 
 function describeBuild(batch: BatchRowFragment): {
   readonly text: ReactNode;
-  readonly word: string;
+  readonly label: string;
   readonly tone: string;
 } {
   const ok = batch.checks.filter(({ conclusion }) => passed.has(conclusion)).length;
   const gate = batch.finalGates.find(({ state }) => state === 'RUNNING');
-  if (batch.state === 'MAKING') return { text: 'its commit is being made', word: 'making', tone: 'dim' };
-  if (batch.state === 'LANDING') return { text: 'green, and being put on the base', word: 'landing', tone: 'green' };
-  if (gate) return { text: `final gate ${gate.workflow} runs`, word: 'final gate', tone: 'blue' };
-  if (batch.checks.length === 0) return { text: 'its checks have not started', word: 'building', tone: 'blue' };
-  return { text: `${ok} of ${count(batch.checks.length, 'check')}`, word: 'building', tone: 'blue' };
+  if (batch.state === 'MAKING') return { text: 'its commit is being made', label: 'making', tone: 'dim' };
+  if (batch.state === 'LANDING') return { text: 'green, and being put on the base', label: 'landing', tone: 'green' };
+  if (gate) return { text: `final gate ${gate.workflow} runs`, label: 'final gate', tone: 'blue' };
+  if (batch.checks.length === 0) return { text: 'its checks have not started', label: 'building', tone: 'blue' };
+  return { text: `${ok} of ${count(batch.checks.length, 'check')}`, label: 'building', tone: 'blue' };
 }
 
 export function BatchHead({
@@ -193,7 +193,7 @@ export function BatchHead({
   readonly members: readonly number[];
 }): ReactNode {
   const { batch, placement, title, isBare } = row;
-  const { text, word, tone } = describeBuild(batch.batch);
+  const { text, label, tone } = describeBuild(batch.batch);
   const isBeside = placement !== 'line';
   return (
     <div
@@ -228,7 +228,7 @@ export function BatchHead({
           </span>
         )}
       </span>
-      <span className={cx(styles['eta'], tone)}>{placement === 'alternative' ? 'alternative' : word}</span>
+      <span className={cx(styles['eta'], tone)}>{placement === 'alternative' ? 'alternative' : label}</span>
     </div>
   );
 }
@@ -294,7 +294,7 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
         kind={isBeside ? 'other' : isInCard ? 'line' : 'late'}
         unknown={isOut ? '' : unknown}
       >
-        {isOut && words(entry.status)}
+        {isOut && labelOf(entry.status)}
       </ForecastBar>
       <span className={styles['eta']}>
         {forecast && (

@@ -6,7 +6,7 @@ import { useIsNarrow } from '../design/narrow.ts';
 import { Answer, Button, Empty, Seal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, describeInstant } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import type { QueueRef } from './actions.ts';
 import {
   BatchHead,
@@ -145,7 +145,7 @@ export function LineView(props: LineViewProps): ReactNode {
         ? 'halted'
         : data.paused
           ? 'paused'
-          : words(data.line.nodes.find(({ eta }) => eta?.unknown)?.eta?.unknown ?? 'not known yet');
+          : labelOf(data.line.nodes.find(({ eta }) => eta?.unknown)?.eta?.unknown ?? 'not known yet');
   const repository = { owner: queue.owner, name: queue.name };
 
   return (

@@ -5,7 +5,7 @@ import { cx } from '../design/cx.ts';
 import { Button, Empty, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { numbers, short, words } from '../design/words.ts';
+import { numbers, short, labelOf } from '../design/labels.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './proof.module.css';
 
@@ -149,7 +149,9 @@ function Compared({ landed, pull }: { readonly landed: Landed; readonly pull: Pu
         ))}
         <tr>
           <th scope="row">Checks</th>
-          <td colSpan={2}>{landed.checks.map(({ name, conclusion }) => `${name}: ${words(conclusion)}`).join(', ')}</td>
+          <td colSpan={2}>
+            {landed.checks.map(({ name, conclusion }) => `${name}: ${labelOf(conclusion)}`).join(', ')}
+          </td>
         </tr>
         <tr>
           <th scope="row">Members</th>

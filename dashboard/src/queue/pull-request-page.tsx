@@ -13,7 +13,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, personOf, short, words } from '../design/words.ts';
+import { count, personOf, short, labelOf } from '../design/labels.ts';
 import { PullRequestChangedDocument, PullRequestPageDocument } from '../generated/queue.ts';
 import {
   backportAction,
@@ -245,7 +245,7 @@ function PullRequestView(props: ViewProps): ReactNode {
 function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
   return (
     <>
-      <Pill tone={toneOfStatus(pull.status)}>{pull.draft ? 'draft' : words(pull.status)}</Pill>
+      <Pill tone={toneOfStatus(pull.status)}>{pull.draft ? 'draft' : labelOf(pull.status)}</Pill>
       {pull.status === 'MERGED' && pull.mergedAt ? (
         <span>
           landed <At at={pull.mergedAt} />
@@ -275,7 +275,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
           affects {count(pull.affectedTargets.count, 'target')}
         </span>
       )}
-      {pull.landedBatch?.grade && <Seal>{`proved, ${words(pull.landedBatch.grade)}`}</Seal>}
+      {pull.landedBatch?.grade && <Seal>{`proved, ${labelOf(pull.landedBatch.grade)}`}</Seal>}
       {pull.runbook && (
         <span>
           made by runbook {pull.runbook.number}: {pull.runbook.title}

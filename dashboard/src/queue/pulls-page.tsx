@@ -9,7 +9,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Empty, Failure, Pill, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import {
   PullsDocument,
   QueueDepthChangedDocument,
@@ -185,7 +185,7 @@ function PullItem({
         {headBranch} → {baseBranch}
       </span>
       <span className={styles['when']}>
-        <Pill tone={toneOfStatus(status)}>{draft ? 'draft' : words(status)}</Pill>
+        <Pill tone={toneOfStatus(status)}>{draft ? 'draft' : labelOf(status)}</Pill>
         <span className="xs faint nowrap">
           <Ago at={mergedAt ?? createdAt} />
         </span>

@@ -1,5 +1,5 @@
 // What a queue answers in a sentence.
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import type { EntryRowFragment, LandingsQuery, QueueQuery } from '../generated/queue.ts';
 
 export type QueueData = NonNullable<NonNullable<QueueQuery['repository']>['queue']>;
@@ -21,7 +21,7 @@ export function entriesOf(queue: QueueData): readonly ShownEntry[] {
 
 const small = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-function inWords(n: number, noun: string): string {
+function spelledCount(n: number, noun: string): string {
   return `${small[n] ?? n} ${noun}${n === 1 ? '' : 's'}`;
 }
 
@@ -49,10 +49,10 @@ export function summarise(
 ): readonly [string, string] {
   const { queued } = queue.depth;
   if (queue.asOf) {
-    const beside = builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : '';
+    const beside = builds.beside > 0 ? ` and ${spelledCount(builds.beside, 'alternative')}` : '';
     return [
       `At ${textOfTime(Date.parse(queue.asOf))}, ${count(queued, 'pull request was', 'pull requests were')} in line.`,
-      builds.line + builds.beside === 0 ? '' : `${capital(inWords(builds.line, 'build'))}${beside} ran.`,
+      builds.line + builds.beside === 0 ? '' : `${capital(spelledCount(builds.line, 'build'))}${beside} ran.`,
     ];
   }
   if (queue.haltedAt)
@@ -63,7 +63,7 @@ export function summarise(
   const building =
     builds.line + builds.beside === 0
       ? `${count(queued, 'pull request waits', 'pull requests wait')} for a build.`
-      : `${capital(inWords(builds.line, 'build'))}${builds.beside > 0 ? ` and ${inWords(builds.beside, 'alternative')}` : ''}.`;
+      : `${capital(spelledCount(builds.line, 'build'))}${builds.beside > 0 ? ` and ${spelledCount(builds.beside, 'alternative')}` : ''}.`;
   if (queue.frozen) return [`${building} Nothing lands: ${queue.baseBranch} is frozen.`, inLine(queued)];
   const forecasts = [...forecastsOf(queue).values()];
   // Forecasts of the middle of the line say nothing of the next landing.

@@ -6,7 +6,7 @@ import { useQuery } from 'urql';
 import { useCommands } from '../app/commands.ts';
 import { useNow } from '../design/clock.ts';
 import { describeDuration, describeInstant } from '../design/time.tsx';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import { DepthHistoryDocument, type DepthHistoryQuery } from '../generated/queue.ts';
 import { decideSpan, takeStep } from './look-back.ts';
 import type { QueueRef } from './actions.ts';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { numbers, personOf, short, words } from '../design/words.ts';
+import { numbers, personOf, short, labelOf } from '../design/labels.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './track.module.css';
 
@@ -109,7 +109,7 @@ function happeningsOf(pull: PullRequest): readonly Happening[] {
     if (batch.endedAt && ending)
       all.push({
         at: batch.endedAt,
-        text: `Batch ${batch.position} ${words(batch.state)}`,
+        text: `Batch ${batch.position} ${labelOf(batch.state)}`,
         detail: [batch.resetCode, batch.endedReason].filter((part) => part !== null && part !== undefined).join(': '),
         tone: ending,
       });

@@ -1,5 +1,5 @@
 // Who acts next, in a word.
-import { personOf } from '../design/words.ts';
+import { personOf } from '../design/labels.ts';
 
 export type Actor = 'ADMIN' | 'AUTHOR' | 'CI' | 'QUEUE' | 'REVIEWER';
 

@@ -2,7 +2,7 @@
 import type { Client } from '@urql/core';
 import { answerOf, type Action } from '../app/act.tsx';
 import { describeDuration } from '../design/time.tsx';
-import { count, personOf } from '../design/words.ts';
+import { count, personOf } from '../design/labels.ts';
 import {
   CreateDeploymentDocument,
   CreateReleaseDocument,

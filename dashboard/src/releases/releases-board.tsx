@@ -5,7 +5,7 @@ import { cx } from '../design/cx.ts';
 import { Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At, Since } from '../design/time.tsx';
-import { count, short, words } from '../design/words.ts';
+import { count, short, labelOf } from '../design/labels.ts';
 import {
   BuildLogDocument,
   DeploymentLogDocument,
@@ -42,7 +42,7 @@ export function Board({ project }: { readonly project: Project }): ReactNode {
                 <p className="xs faint">
                   {environment.frozen
                     ? environment.frozen.sentence
-                    : `${words(environment.tier)}, by ${words(environment.provider.kind)}`}
+                    : `${labelOf(environment.tier)}, by ${labelOf(environment.provider.kind)}`}
                 </p>
               </th>
             ))}
@@ -55,7 +55,7 @@ export function Board({ project }: { readonly project: Project }): ReactNode {
                 <b>{candidate.version}</b>
                 <p className="xs faint">
                   <span className="mono">{short(candidate.commit)}</span>, <At at={candidate.createdAt} />
-                  {candidate.status !== 'READY' && `, ${words(candidate.status)}`}
+                  {candidate.status !== 'READY' && `, ${labelOf(candidate.status)}`}
                 </p>
               </th>
               {environments.map((environment) => (
@@ -82,7 +82,7 @@ function Cell({
   if (latest && active.has(latest.status))
     return (
       <div className={cx(styles['here'], styles['moving'])}>
-        <b>{latest.kind === 'ROLLBACK' ? 'rolling back' : words(latest.status)}</b>
+        <b>{latest.kind === 'ROLLBACK' ? 'rolling back' : labelOf(latest.status)}</b>
         <span>
           by {latest.actor} {latest.deployStartAt && <Since at={latest.deployStartAt} />}
         </span>
@@ -101,7 +101,7 @@ function Cell({
   const isRed = latest.status === 'FAILURE' || latest.status === 'ERROR';
   return (
     <span className={cx('sm', isRed ? 'red' : 'faint')} title={latest.errorMessage ?? undefined}>
-      {isRed ? 'failed' : latest.status === 'SUCCESS' ? 'ran' : words(latest.status)}{' '}
+      {isRed ? 'failed' : latest.status === 'SUCCESS' ? 'ran' : labelOf(latest.status)}{' '}
       <At at={latest.deployEndAt ?? latest.createdAt} />
     </span>
   );
@@ -176,7 +176,7 @@ export function Recent({ project }: { readonly project: Project }): ReactNode {
         {runs.map((one) => (
           <li key={one.id}>
             <Pill tone={good.has(one.status) ? 'green' : bad.has(one.status) ? 'red' : 'blue'}>
-              {words(one.status)}
+              {labelOf(one.status)}
             </Pill>
             <span className="grow">
               {one.what} <b>{one.version}</b>

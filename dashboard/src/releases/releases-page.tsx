@@ -12,7 +12,7 @@ import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import { EnvironmentChangedDocument, ReleaseProjectsDocument, ReleasesDocument } from '../generated/releases.ts';
 import { cutAction, deployAction, freezeAction, liftAction, rollBackAction } from './actions.ts';
 import { active, Board, Recent, Unreleased, type Project } from './releases-board.tsx';

@@ -8,7 +8,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import {
   ConfigurationDocument,
   PreviewConfigurationDocument,

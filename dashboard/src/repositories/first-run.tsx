@@ -9,7 +9,7 @@ import { useShell } from '../app/shell.tsx';
 import { cx } from '../design/cx.ts';
 import { Bar, Button, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { words } from '../design/words.ts';
+import { labelOf } from '../design/labels.ts';
 import { CreateGitHubAppLinkDocument, CreateRepositoryDocument } from '../generated/repositories.ts';
 import styles from './first-run.module.css';
 
@@ -42,7 +42,7 @@ export function FirstRun(): ReactNode {
               <i aria-hidden="true" />
               <div>
                 <h3>You are signed in</h3>
-                <p className="dim">as {viewer ? `${words(viewer.role)} of ${viewer.account.name}` : 'somebody'}.</p>
+                <p className="dim">as {viewer ? `${labelOf(viewer.role)} of ${viewer.account.name}` : 'somebody'}.</p>
               </div>
             </li>
             <li className={styles[made ? 'done' : 'now']}>

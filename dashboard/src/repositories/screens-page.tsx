@@ -9,7 +9,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import {
   CreateEmbedLinkDocument,
   EmbedLinksDocument,

@@ -4,7 +4,7 @@ import { Shown, useAnswer } from '../app/page.tsx';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
 import { describeDuration } from '../design/time.tsx';
-import { count } from '../design/words.ts';
+import { count } from '../design/labels.ts';
 import { SimulateQueueDocument, type SimulateQueueQuery } from '../generated/repositories.ts';
 
 type Simulated = SimulateQueueQuery['simulateQueue'];

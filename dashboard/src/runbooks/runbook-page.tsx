@@ -14,7 +14,7 @@ import { Icon, type IconName } from '../design/icons.tsx';
 import { Answer, Bar, Button, Empty, Pill, WithCode } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At, describeDuration, Since } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import {
   CancelRunbookDocument,
   ContinueRunbookDocument,
@@ -190,7 +190,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
       <Answer
         facts={
           <>
-            <Pill tone={toneOf(runbook.status)}>{words(runbook.status)}</Pill>
+            <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
             <span>
               asked by <b>{runbook.createdBy}</b> <At at={runbook.createdAt} />
             </span>
@@ -248,7 +248,7 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
                   >
                     {one.pullRequest?.title}
                   </Link>
-                  <Pill>{words(one.pullRequest?.status ?? one.state)}</Pill>
+                  <Pill>{labelOf(one.pullRequest?.status ?? one.state)}</Pill>
                 </li>
               ))}
             </ul>
@@ -305,7 +305,7 @@ function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
             <StatusIcon status={step.status} />
             <span className="mono faint">{step.number}</span>
             <span>{step.title}</span>
-            <span className="xs faint">{words(step.status)}</span>
+            <span className="xs faint">{labelOf(step.status)}</span>
           </div>
           {step.leaves.map((leaf) => (
             <div key={leaf.number} className={styles['step']}>
@@ -322,7 +322,7 @@ function Steps({ runbook }: { readonly runbook: Runbook }): ReactNode {
                 {leaf.attempts > 1 && <small>attempt {leaf.attempts}</small>}
               </span>
               <span className="xs faint nowrap">
-                {leaf.startedAt && !leaf.endedAt ? <Since at={leaf.startedAt} /> : words(leaf.status)}
+                {leaf.startedAt && !leaf.endedAt ? <Since at={leaf.startedAt} /> : labelOf(leaf.status)}
                 {leaf.startedAt && leaf.endedAt && ` in ${describeDuration(durationOf(leaf.startedAt, leaf.endedAt))}`}
               </span>
             </div>

@@ -9,7 +9,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, type Tone } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import { CreateRunbookDocument, RunbooksDocument } from '../generated/runbooks.ts';
 
 export function toneOf(status: string): Tone {
@@ -85,7 +85,7 @@ export function RunbooksPage(): ReactNode {
                       <span className="sm faint nowrap">
                         <Ago at={runbook.createdAt} />
                       </span>
-                      <Pill tone={toneOf(runbook.status)}>{words(runbook.status)}</Pill>
+                      <Pill tone={toneOf(runbook.status)}>{labelOf(runbook.status)}</Pill>
                     </li>
                   ))}
                 </ul>

@@ -7,7 +7,7 @@ import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, words } from '../design/words.ts';
+import { count, labelOf } from '../design/labels.ts';
 import {
   CreateWebhookEndpointDocument,
   DeleteWebhookEndpointDocument,
@@ -184,7 +184,7 @@ function EndpointCard(props: EndpointProps): ReactNode {
         {endpoint.deliveries.nodes.map((delivery) => (
           <li key={delivery.id} className={cx('sm')}>
             <Pill tone={delivery.state === 'SUCCEEDED' ? 'green' : delivery.state === 'FAILED' ? 'red' : 'blue'}>
-              {words(delivery.state)}
+              {labelOf(delivery.state)}
             </Pill>
             <span className="grow cut">{delivery.action}</span>
             <Button

@@ -10,7 +10,7 @@ export function isPermissionEnough(has: GitHubPermission | null, needed: GitHubP
 }
 
 /**
- * GitHub's answer: `permission` has no words for triage and maintain, and `role_name` may be a role that an
+ * GitHub's answer: `permission` has no values for triage and maintain, and `role_name` may be a role that an
  * organisation has defined. Such a role counts as the standard role that it includes.
  */
 export function permissionOf(answer: {

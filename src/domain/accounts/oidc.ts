@@ -69,7 +69,7 @@ export function lacksClaims(rules: OidcRules, claims: Claims): boolean {
 function emailProblem({ trustsEmail, emailDomains }: OidcRules, claims: Claims, email: string): string | null {
   if (!/^[^\s@]+@[^\s@]+$/.test(email))
     return 'The provider sent no email address. Add the scope email to OIDC_SCOPES, and give the user an address at the provider.';
-  // Some providers write the word instead of the value.
+  // Some providers write the name instead of the value.
   const isVerified = claims['email_verified'] === true || claims['email_verified'] === 'true';
   if (!isVerified && !trustsEmail)
     return `The provider has not verified the email address ${email}. Verify the address at the provider. If every address there belongs to its user, set OIDC_TRUST_EMAIL=true.`;

@@ -11,7 +11,7 @@ import { regexFault } from './regex.ts';
 export type Mark = 'gate' | 'build' | 'other';
 
 export interface KeyNotes {
-  /** The documented default in words, or as YAML would write it. */
+  /** The documented default as a sentence, or as YAML would write it. */
   readonly default: string;
   readonly description: string;
   readonly mark: Mark;
@@ -43,7 +43,7 @@ export function key<S extends z.ZodType>(schema: S, options: KeyOptions<z.input<
   });
 }
 
-/** A key that this version acts on. If absent, it is undefined, and `default` says in words what that means. */
+/** A key that this version acts on. If absent, it is undefined, and `default` says what that means. */
 export function optionalKey<S extends z.ZodType>(schema: S, options: KeyOptions<string>) {
   const optional = schema.optional().describe(options.description);
   return noted(optional, schema, { ...options, supported: true, accepts: options.accepts ?? null });
@@ -145,8 +145,8 @@ export function bool() {
   return named(z.boolean({ error: reason('must be true or false') }), 'true or false');
 }
 
-export function oneOf<const T extends readonly [string, ...string[]]>(...words: T) {
-  return named(z.enum(words, { error: reason(`must be one of ${words.join(', ')}`) }), words.join(', '));
+export function oneOf<const T extends readonly [string, ...string[]]>(...values: T) {
+  return named(z.enum(values, { error: reason(`must be one of ${values.join(', ')}`) }), values.join(', '));
 }
 
 /** One line of text. Numbers and booleans must be quoted. */

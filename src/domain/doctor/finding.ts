@@ -6,23 +6,23 @@ export interface Finding {
   /** `warning`: landings work without it, or it is not known. `missing`: landings need it. */
   readonly state: 'ok' | 'warning' | 'missing';
   /** One or more whole sentences. */
-  readonly words: string;
+  readonly message: string;
   /** What to do, in whole sentences, and below them what to copy. Null: nothing. */
   readonly cure: string | null;
 }
 
 export type ReportFinding = (finding: Finding) => void;
 
-export function ok(probe: string, words: string): Finding {
-  return { probe, state: 'ok', words, cure: null };
+export function ok(probe: string, message: string): Finding {
+  return { probe, state: 'ok', message, cure: null };
 }
 
-export function warning(probe: string, words: string, cure: string | null): Finding {
-  return { probe, state: 'warning', words, cure };
+export function warning(probe: string, message: string, cure: string | null): Finding {
+  return { probe, state: 'warning', message, cure };
 }
 
-export function missing(probe: string, words: string, cure: string | null): Finding {
-  return { probe, state: 'missing', words, cure };
+export function missing(probe: string, message: string, cure: string | null): Finding {
+  return { probe, state: 'missing', message, cure };
 }
 
 /** Names in a sentence: `a`, `a and b`, `a, b and c`. */

@@ -1,6 +1,6 @@
 // The check of a verification, on the head that it judges.
 import type { VerificationStatus } from './preview.ts';
-import { checkWord } from './verification.status.ts';
+import { checkOutcomeOf } from './verification.status.ts';
 
 /** A name of `serviceChecks`, on the heads of pull requests only. */
 export const verificationCheckName = 'interlock/verify';
@@ -19,7 +19,7 @@ export interface VerificationFacts {
   }[];
 }
 
-export interface CheckWords {
+export interface VerificationCheck {
   readonly state: 'pending' | 'success' | 'failure';
   readonly title: string;
   /** Markdown. */
@@ -28,9 +28,9 @@ export interface CheckWords {
 
 const mostSteps = 100;
 
-export function describeCheck(facts: VerificationFacts): CheckWords {
+export function describeCheck(facts: VerificationFacts): VerificationCheck {
   const { status, attempt, previewName, degraded, summary, steps } = facts;
-  const word = checkWord(status);
+  const outcome = checkOutcomeOf(status);
   const how = degraded
     ? 'No preview came up: only the code was judged.'
     : previewName === null
@@ -41,7 +41,7 @@ export function describeCheck(facts: VerificationFacts): CheckWords {
   const paragraphs = [summary, how, [...list, ...left].join('\n'), attempt > 1 ? `Attempt ${attempt}.` : null];
   return {
     // Hosts have no canceled state for checks that are not CI's. Nobody looks at the check of an abandoned head.
-    state: word === 'cancelled' ? 'failure' : word,
+    state: outcome === 'cancelled' ? 'failure' : outcome,
     title: titles[status],
     summary: paragraphs.filter((text) => text).join('\n\n') || titles[status],
   };

@@ -2,7 +2,7 @@
 // and does what is left; everything it does may have been done before. Instants are milliseconds since the epoch.
 import { backOff, waitForLease, waitForCall } from '../turns.ts';
 import type { VerificationStatus } from './preview.ts';
-import { checkWord, isSupervised, isFinal, type CheckWord } from './verification.status.ts';
+import { checkOutcomeOf, isSupervised, isFinal, type CheckOutcome } from './verification.status.ts';
 
 export interface VerificationSituation {
   readonly status: VerificationStatus;
@@ -10,7 +10,7 @@ export interface VerificationSituation {
   readonly isWanted: boolean;
   readonly cancelRequestedAt: number | null;
   /** The state of the check on the head. Null: it is not there. */
-  readonly publishedCheck: CheckWord | null;
+  readonly publishedCheck: CheckOutcome | null;
   /** The newest valid registration for that head. */
   readonly registrationId: string | null;
   readonly waitUntil: number | null;
@@ -68,7 +68,7 @@ export function isCanceled({
 
 function decidePublishing(situation: VerificationSituation, now: number): VerificationStep | null {
   const { status, publishedCheck } = situation;
-  return publishedCheck === checkWord(status) ? null : decideCall(situation, { call: 'publish', now });
+  return publishedCheck === checkOutcomeOf(status) ? null : decideCall(situation, { call: 'publish', now });
 }
 
 function decideCall(

@@ -38,14 +38,14 @@ const forms = [
   'capture `name` from json `/pointer`, header `Name` or body `expression`',
 ];
 
-function readHeader({ words, spans }: Phrase): RequestPart | null {
+function readHeader({ prose, spans }: Phrase): RequestPart | null {
   const [, name, value] = /^([!#$%&'*+.^_|~0-9A-Za-z-]+):[ \t]*(.*)$/s.exec(spans[0] ?? '') ?? [];
-  if (words !== `header ${span}` || name === undefined || value === undefined) return null;
+  if (prose !== `header ${span}` || name === undefined || value === undefined) return null;
   return { kind: 'header', name, value };
 }
 
-function readBody({ words, fence }: PartPhrase): RequestPart | null {
-  return words === 'body' && fence !== null ? { kind: 'body' } : null;
+function readBody({ prose, fence }: PartPhrase): RequestPart | null {
+  return prose === 'body' && fence !== null ? { kind: 'body' } : null;
 }
 
 function readExpectation(phrase: Phrase): RequestPart | null {
@@ -56,34 +56,34 @@ function readExpectation(phrase: Phrase): RequestPart | null {
 
 type Expected = Expectation extends infer One ? (One extends unknown ? Omit<One, 'line' | 'text'> : never) : never;
 
-function readStatus({ words, spans }: Phrase): Expected | null {
-  const said = words.replace(span, spans[0] ?? '');
+function readStatus({ prose, spans }: Phrase): Expected | null {
+  const said = prose.replace(span, spans[0] ?? '');
   const [, exact, hundreds, below] = /^expect status (?:is )?(?:(\d{3})|(\d)xx|below (\d{3}))$/.exec(said) ?? [];
   if (exact !== undefined) return { of: 'status', least: Number(exact), most: Number(exact) };
   if (hundreds !== undefined) return { of: 'status', least: Number(hundreds) * 100, most: Number(hundreds) * 100 + 99 };
   return below === undefined ? null : { of: 'status', least: 100, most: Number(below) - 1 };
 }
 
-function readText({ words, spans }: Phrase): Expected | null {
+function readText({ prose, spans }: Phrase): Expected | null {
   const [first = '', second = ''] = spans;
-  const body = kindIn(words, `expect body (\\w+) ${span}`);
+  const body = kindIn(prose, `expect body (\\w+) ${span}`);
   if (body !== null) return { of: 'body', test: { kind: body, text: first } };
-  const header = kindIn(words, `expect header ${span} (\\w+) ${span}`);
+  const header = kindIn(prose, `expect header ${span} (\\w+) ${span}`);
   return header === null ? null : { of: 'header', name: first, test: { kind: header, text: second } };
 }
 
-function readJson({ words, spans }: Phrase): Expected | null {
+function readJson({ prose, spans }: Phrase): Expected | null {
   const [pointer = '', value = ''] = spans;
-  const kind = kindIn(words, `expect json ${span} (\\w+) ${span}`);
+  const kind = kindIn(prose, `expect json ${span} (\\w+) ${span}`);
   if (kind === null || !isPointer(pointer)) return null;
   if (kind !== 'is') return { of: 'json', pointer, test: { kind, text: value } };
   return { of: 'json', pointer, test: { kind: 'equals', value: jsonOrText(value) } };
 }
 
-function readCapture({ line, text, words, spans }: Phrase): RequestPart | null {
+function readCapture({ line, text, prose, spans }: Phrase): RequestPart | null {
   const [name = '', from = ''] = spans;
   if (!captureName.test(name)) return null;
-  switch (words) {
+  switch (prose) {
     case `capture ${span} from json ${span}`:
       return isPointer(from)
         ? { kind: 'capture', capture: { line, text, name, from: { of: 'json', pointer: from } } }
@@ -105,8 +105,8 @@ const testKinds: Readonly<Record<string, TextTest['kind']>> = {
   matches: 'matches',
 };
 
-function kindIn(words: string, form: string): TextTest['kind'] | null {
-  const said = new RegExp(`^${form}$`).exec(words)?.[1];
+function kindIn(prose: string, form: string): TextTest['kind'] | null {
+  const said = new RegExp(`^${form}$`).exec(prose)?.[1];
   return said === undefined ? null : (testKinds[said] ?? null);
 }
 

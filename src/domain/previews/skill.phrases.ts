@@ -1,7 +1,7 @@
-// Items of a skill file as phrases: their words with a placeholder for each code span, and the spans.
+// Items of a skill file as phrases: their prose with a placeholder for each code span, and the spans.
 import type { ListItem, Nodes } from 'mdast';
 
-/** The placeholder for a code span in the words of a phrase. */
+/** The placeholder for a code span in the prose of a phrase. */
 export const span = '□';
 
 export interface Phrase {
@@ -10,16 +10,16 @@ export interface Phrase {
   /** The original text on one line. */
   readonly text: string;
   /** Lower case, with single spaces, without the full stop or colon at the end. */
-  readonly words: string;
+  readonly prose: string;
   readonly spans: readonly string[];
 }
 
 export function phraseOf(item: ListItem): Phrase {
   const paragraph = item.children.find((child) => child.type === 'paragraph');
   const line = item.position?.start.line ?? 1;
-  if (paragraph === undefined) return { line, text: '', words: '', spans: [] };
+  if (paragraph === undefined) return { line, text: '', prose: '', spans: [] };
   const spans: string[] = [];
-  const words = collect(paragraph, (code) => {
+  const prose = collect(paragraph, (code) => {
     spans.push(code);
     return span;
   });
@@ -28,7 +28,7 @@ export function phraseOf(item: ListItem): Phrase {
     text: collect(paragraph, (code) => `\`${code}\``)
       .replace(/\s+/g, ' ')
       .trim(),
-    words: words.toLowerCase().replace(/\s+/g, ' ').replace(/[.:]$/, '').trim(),
+    prose: prose.toLowerCase().replace(/\s+/g, ' ').replace(/[.:]$/, '').trim(),
     spans,
   };
 }

@@ -38,17 +38,17 @@ const browserForms = [
   'expect address `/path`',
 ];
 
-function readRequest({ line, text, words, spans }: Phrase): RequestStep | null {
-  if (words !== span && words !== `request ${span}`) return null;
+function readRequest({ line, text, prose, spans }: Phrase): RequestStep | null {
+  if (prose !== span && prose !== `request ${span}`) return null;
   const [method = '', path, ...more] = (spans[0] ?? '').split(' ');
   if (!methods.includes(method) || path === undefined || !path.startsWith('/') || more.length > 0) return null;
   return { kind: 'request', line, text, method, path, headers: [], body: null, expectations: [], captures: [] };
 }
 
-function readAct({ words, spans }: Phrase): BrowserAct | null {
+function readAct({ prose, spans }: Phrase): BrowserAct | null {
   const [first = '', second = ''] = spans;
-  const role = roleIn(words);
-  switch (words) {
+  const role = roleIn(prose);
+  switch (prose) {
     case `open ${span}`:
       return first.startsWith('/') ? { act: 'open', path: first } : null;
     case `click ${span}`:
@@ -80,6 +80,6 @@ function readAct({ words, spans }: Phrase): BrowserAct | null {
   }
 }
 
-function roleIn(words: string): ClickableRole | null {
-  return clickableRoles.find((role) => words.endsWith(` ${role} ${span}`)) ?? null;
+function roleIn(prose: string): ClickableRole | null {
+  return clickableRoles.find((role) => prose.endsWith(` ${role} ${span}`)) ?? null;
 }

@@ -36,9 +36,9 @@ export function isSupervised(status: VerificationStatus): status is 'booting' | 
 }
 
 /** The state of its check. The check is published again when this changes. */
-export type CheckWord = 'pending' | 'success' | 'failure' | 'cancelled';
+export type CheckOutcome = 'pending' | 'success' | 'failure' | 'cancelled';
 
-export function checkWord(status: VerificationStatus): CheckWord {
+export function checkOutcomeOf(status: VerificationStatus): CheckOutcome {
   switch (status) {
     case 'pending':
     case 'waiting':

@@ -76,8 +76,8 @@ export function pullRequestBody(facts: PullRequestFacts): string {
 }
 
 function leafText({ number, title, summary }: DescribedLeaf): string {
-  const words = summary === null || summary.trim() === '' ? '' : `\n${indent(summary.trim())}`;
-  return `- **${number}** ${oneLine(title)}${words}`;
+  const paragraph = summary === null || summary.trim() === '' ? '' : `\n${indent(summary.trim())}`;
+  return `- **${number}** ${oneLine(title)}${paragraph}`;
 }
 
 function indent(text: string): string {
@@ -92,8 +92,8 @@ function oneLine(text: string): string {
 }
 
 /** The first line is the agent's, at most 72 characters. The whole message names its origin. */
-export function commitMessage(words: string, of: { readonly runbookNumber: number; readonly leaf: string }): string {
-  const [first = '', ...rest] = words.replaceAll('\r', '').trim().split('\n');
+export function commitMessage(text: string, of: { readonly runbookNumber: number; readonly leaf: string }): string {
+  const [first = '', ...rest] = text.replaceAll('\r', '').trim().split('\n');
   const subject = first.trim() === '' ? `Step ${of.leaf} of runbook ${of.runbookNumber}` : first.trim();
   const isLong = subject.length > 72;
   const head = isLong ? `${subject.slice(0, 71).toWellFormed()}…` : subject;

@@ -27,8 +27,8 @@ export function checkedTitle(title: string | null | undefined): string | null {
 
 /** The title until the agent has made one up: the first line of the prompt that has letters. */
 export function provisionalTitle(prompt: string): string {
-  const words = prompt.split(/\r?\n/).map((line) => line.replace(/^[\s#>*-]+|^\s*\d+[.)]\s+/g, '').trim());
-  const line = words.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? 'Runbook';
+  const lines = prompt.split(/\r?\n/).map((line) => line.replace(/^[\s#>*-]+|^\s*\d+[.)]\s+/g, '').trim());
+  const line = lines.find((each) => /[\p{L}\p{N}]/u.test(each)) ?? 'Runbook';
   return line.length <= 72 ? line : `${line.slice(0, 71).toWellFormed().trimEnd()}…`;
 }
 

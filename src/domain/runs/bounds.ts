@@ -82,15 +82,15 @@ export interface Seen {
 /** The exceeded limit, as a text about the run. `machine`: it is not known which run caused it. */
 export interface Exceeded {
   readonly of: 'run' | 'machine';
-  readonly words: string;
+  readonly message: string;
 }
 
 /** Null: no limit is exceeded. */
 export function decideExceeded(seen: Seen, bounds: RunBounds): Exceeded | null {
   const { freeBytes = Infinity, bytes = 0, files = 0, processes = 0, memoryBytes = 0 } = seen;
-  const run = (words: string): Exceeded => ({ of: 'run', words });
+  const run = (message: string): Exceeded => ({ of: 'run', message });
   if (freeBytes < bounds.freeBytes)
-    return { of: 'machine', words: `less than ${megabytes(bounds.freeBytes)} are free on this machine's disk` };
+    return { of: 'machine', message: `less than ${megabytes(bounds.freeBytes)} are free on this machine's disk` };
   if (memoryBytes > bounds.memoryBytes)
     return run(`its processes take more than ${megabytes(bounds.memoryBytes)} of memory together`);
   if (processes > bounds.processes) return run(`it has more than ${bounds.processes} processes`);
@@ -99,7 +99,7 @@ export function decideExceeded(seen: Seen, bounds: RunBounds): Exceeded | null {
   if ((seen.freeMemoryBytes ?? Infinity) < bounds.freeMemoryBytes)
     return {
       of: 'machine',
-      words: `less than ${megabytes(bounds.freeMemoryBytes)} of memory are free on this machine`,
+      message: `less than ${megabytes(bounds.freeMemoryBytes)} of memory are free on this machine`,
     };
   return null;
 }

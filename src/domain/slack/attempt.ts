@@ -47,11 +47,11 @@ const cures: Readonly<Record<string, string>> = {
 
 const goneErrors: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
-/** Of the word that Slack answers. */
-export function slackFailureOf(error: string): { readonly kind: SlackFailureKind; readonly words: string } {
-  if (goneErrors.includes(error)) return { kind: 'gone', words: `Slack answered ${error}.` };
-  if (error === 'ratelimited' || error === 'rate_limited') return { kind: 'limited', words: 'Slack asked to wait.' };
+/** Of the error code that Slack answers. */
+export function slackFailureOf(error: string): { readonly kind: SlackFailureKind; readonly message: string } {
+  if (goneErrors.includes(error)) return { kind: 'gone', message: `Slack answered ${error}.` };
+  if (error === 'ratelimited' || error === 'rate_limited') return { kind: 'limited', message: 'Slack asked to wait.' };
   const cure = cures[error];
-  if (cure !== undefined) return { kind: 'misconfigured', words: cure };
-  return { kind: 'passing', words: `Slack answered ${error}.` };
+  if (cure !== undefined) return { kind: 'misconfigured', message: cure };
+  return { kind: 'passing', message: `Slack answered ${error}.` };
 }

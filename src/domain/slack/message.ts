@@ -62,7 +62,7 @@ export function decideSlackMessage(news: SlackNews, isKnown: boolean): SlackMess
   }
 }
 
-const pullRequestWords = {
+const pullRequestTexts = {
   open: [':white_circle:', 'Not in line'],
   pending: [':hourglass_flowing_sand:', 'Waiting'],
   queued: [':large_blue_circle:', 'Queued'],
@@ -76,21 +76,21 @@ function tellPullRequest(news: PullRequestNews, isKnown: boolean): SlackMessage 
   const { status, repository, number, commit } = news;
   // A pull request that nobody has asked to merge is no news.
   if (!isKnown && (status === 'open' || status === 'closed')) return null;
-  const [sign, word] = pullRequestWords[status];
+  const [sign, text] = pullRequestTexts[status];
   const name = `${repository}#${number}`;
   const landed = commit === null ? '' : ` as \`${commit.slice(0, 12)}\``;
   const title = escaped(news.title, longestTitle);
   return {
-    text: limited(`${word}: ${name} ${title}`),
+    text: limited(`${text}: ${name} ${title}`),
     blocks: [
-      section(`${sign} *${word}*${landed}: <${news.url}|${escaped(name, longestTitle)}> ${title}`),
+      section(`${sign} *${text}*${landed}: <${news.url}|${escaped(name, longestTitle)}> ${title}`),
       ...(status === 'merged' || news.sentence === '' ? [] : [section(escaped(news.sentence, longestSentence))]),
       context(`by ${escaped(news.author, longestTitle)}`),
     ],
   };
 }
 
-const deploymentWords: Readonly<Record<string, readonly [string, string]>> = {
+const deploymentTexts: Readonly<Record<string, readonly [string, string]>> = {
   pending: [':hourglass_flowing_sand:', 'waits to be deployed'],
   in_progress: [':rocket:', 'is being deployed'],
   success: [':white_check_mark:', 'is deployed'],
@@ -102,9 +102,9 @@ const deploymentWords: Readonly<Record<string, readonly [string, string]>> = {
 
 function tellDeployment(news: DeploymentNews): SlackMessage {
   const { project, version, environment, isRollback, status, problem, actor } = news;
-  const [sign, words] = deploymentWords[status] ?? [':grey_question:', 'has an unknown outcome'];
+  const [sign, text] = deploymentTexts[status] ?? [':grey_question:', 'has an unknown outcome'];
   const line = escaped(
-    `${project} ${version}${isRollback ? ' (rollback)' : ''} ${words} in ${environment}`,
+    `${project} ${version}${isRollback ? ' (rollback)' : ''} ${text} in ${environment}`,
     longestTitle,
   );
   return {

@@ -9,7 +9,7 @@ export interface Committer extends Identity {
   readonly sign?: ((commit: string) => string) | undefined;
 }
 
-/** A key that cannot sign commits. Its words say why, and what to do. */
+/** A key that cannot sign commits. The message says why, and what to do. */
 export class SigningKeyRefused extends Error {}
 
 /** `keyFile`: the text of a private key as ssh-keygen writes it, without a passphrase. Throws SigningKeyRefused. */

@@ -37,8 +37,8 @@ export async function commitFolder(
     const raw = (await git.run(directory, compared, { env: quarantine })).stdout.toString('utf8');
     const changes = await describeChanges({ git, directory, env: quarantine }, parseChanges(raw));
     if (changes.length === 0) return { kind: 'empty' };
-    const words = made.refuse?.(changes) ?? null;
-    if (words !== null) return { kind: 'refused', words };
+    const refusal = made.refuse?.(changes) ?? null;
+    if (refusal !== null) return { kind: 'refused', message: refusal };
     await admit(incoming, objects);
     const commit = await writeCommit(directory, {
       tree,

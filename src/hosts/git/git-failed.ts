@@ -15,7 +15,7 @@ export class GitFailed extends Error {
   }
 }
 
-export function unavailableWords(error: Error): string {
+export function describeUnavailable(error: Error): string {
   return `git could not be run (${error.message}): is git on PATH, and the repository's directory in place?`;
 }
 

@@ -2,7 +2,7 @@
 // its handles are unreferenced, and the end of its input ends it, also after a kill of Interlock.
 import type { SpawnedProcess } from '../../platform/spawning/index.ts';
 import { HostUnavailable } from '../port.ts';
-import { GitFailed, unavailableWords } from './git-failed.ts';
+import { GitFailed, describeUnavailable } from './git-failed.ts';
 
 export interface Question<Answer> {
   /** Written to git as it is. */
@@ -89,7 +89,7 @@ export function startGitProcess(child: SpawnedProcess, options: GitProcessOption
       for (const question of waiting.splice(0)) question.fail(failure ?? error);
       resolve();
     };
-    child.on('error', (error) => over(new HostUnavailable(unavailableWords(error))));
+    child.on('error', (error) => over(new HostUnavailable(describeUnavailable(error))));
     child.on('close', (code) => over(new GitFailed(options.command, code, Buffer.concat(complaints).toString('utf8'))));
   });
 

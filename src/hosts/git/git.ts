@@ -1,4 +1,4 @@
-// The one place that runs git. Arguments are arrays, never a shell's words; object ids and refs are checked before
+// The one place that runs git. Arguments are arrays, never a line for a shell; object ids and refs are checked before
 // they become an argument; configuration, hooks, prompts and the operator's environment stay outside.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { spawn, type SpawnedProcess } from '../../platform/spawning/index.ts';
 import { inSpan } from '../../platform/tracing/index.ts';
 import { HostUnavailable } from '../port.ts';
 import { type GitProcesses, createGitProcesses, type GitProcessLimits, usualLimits } from './git-processes.ts';
-import { GitFailed, unavailableWords } from './git-failed.ts';
+import { GitFailed, describeUnavailable } from './git-failed.ts';
 import { receivingCommand, writeHook } from './receiving.ts';
 
 export interface GitInput {
@@ -173,7 +173,7 @@ async function collect(child: SpawnedProcess, args: readonly string[], input: Gi
     });
     child.on('error', (error) => {
       clearTimeout(timer);
-      reject(new HostUnavailable(unavailableWords(error)));
+      reject(new HostUnavailable(describeUnavailable(error)));
     });
     child.on('close', (exitCode) => {
       clearTimeout(timer);

@@ -1,6 +1,6 @@
 // Reading and writing commits and files of a bare repository.
 import { posix } from 'node:path';
-import { withoutSkipWords } from '../../domain/queue/requests/skip-words.ts';
+import { withoutSkipInstructions } from '../../domain/queue/requests/skip-instructions.ts';
 import type { Descent, HostCommit } from '../port.ts';
 import type { Git } from './git.ts';
 import { writeObject } from './loose-object.ts';
@@ -77,7 +77,7 @@ export async function writeCommit(directory: string, commit: NewCommit): Promise
     `author ${commit.author}`,
     `committer ${commit.committer}`,
   ];
-  const body = `\n\n${asMessage(withoutSkipWords(commit.message))}`;
+  const body = `\n\n${asMessage(withoutSkipInstructions(commit.message))}`;
   // The signature is of the commit without it. Its further lines are indented, as those of any header are.
   const signature = commit.sign?.(`${headers.join('\n')}${body}`);
   if (signature !== undefined) headers.push(`gpgsig ${signature.replaceAll('\n', '\n ')}`);

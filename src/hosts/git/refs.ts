@@ -166,11 +166,11 @@ async function whyNot(directory: string, updates: readonly RefUpdate[], error: u
   if (!(error instanceof GitFailed)) return error;
   const moved = await findMoved(directory, updates);
   if (moved !== null) return moved;
-  const words = error.stderr.trim().replace(/^fatal: /, '');
-  const missing = /nonexistent object ([0-9a-f]{40,64})/.exec(words)?.[1];
+  const message = error.stderr.trim().replace(/^fatal: /, '');
+  const missing = /nonexistent object ([0-9a-f]{40,64})/.exec(message)?.[1];
   if (missing !== undefined) return new CommitMissing(missing, { cause: error });
-  const isRefused = /nonexistent object|non-commit object|cannot create|invalid ref format|not a valid/.test(words);
-  return isRefused && !/\.lock/.test(words) ? new HostRefused(words) : new HostUnavailable(words);
+  const isRefused = /nonexistent object|non-commit object|cannot create|invalid ref format|not a valid/.test(message);
+  return isRefused && !/\.lock/.test(message) ? new HostRefused(message) : new HostUnavailable(message);
 }
 
 async function findMoved(directory: string, updates: readonly RefUpdate[]): Promise<RefMoved | null> {

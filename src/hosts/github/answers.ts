@@ -1,4 +1,4 @@
-// GitHub's failures in the words of the port: one table for every call (ADR 0071).
+// GitHub's failures as errors of the port: one table for every call (ADR 0071).
 import { RequestError } from '@octokit/request-error';
 import { HostRefused, HostUnavailable } from '../port.ts';
 
@@ -14,33 +14,33 @@ export interface FailedCall {
 }
 
 export type Failure =
-  | { readonly kind: 'unavailable'; readonly words: string; readonly retryAt: number | null }
+  | { readonly kind: 'unavailable'; readonly message: string; readonly retryAt: number | null }
   /** GitHub asks for fewer calls. `until` is null if it does not say when to come back. */
-  | { readonly kind: 'limited'; readonly until: number | null; readonly words: string }
-  | { readonly kind: 'token'; readonly words: string }
-  | { readonly kind: 'absent'; readonly words: string }
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'limited'; readonly until: number | null; readonly message: string }
+  | { readonly kind: 'token'; readonly message: string }
+  | { readonly kind: 'absent'; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** There is nothing at that address, or the App may not see it: GitHub answers both alike. */
 export class NotFoundAtGitHub extends HostUnavailable {}
 
 export function judgeFailure(call: FailedCall, now: number): Failure {
   const { status, message } = call;
-  if (status === null || status >= 500) return { kind: 'unavailable', words: `GitHub: ${message}`, retryAt: null };
+  if (status === null || status >= 500) return { kind: 'unavailable', message: `GitHub: ${message}`, retryAt: null };
   const limit = limitOf(call, now);
   if (limit !== null) return limit;
-  if (call.isForToken) return { kind: 'unavailable', words: withoutToken(call, now), retryAt: null };
-  if (status === 401) return { kind: 'token', words: `GitHub refused the App's token: ${message}` };
-  if (status === 404 || status === 410) return { kind: 'absent', words: `GitHub: ${message}` };
+  if (call.isForToken) return { kind: 'unavailable', message: withoutToken(call, now), retryAt: null };
+  if (status === 401) return { kind: 'token', message: `GitHub refused the App's token: ${message}` };
+  if (status === 404 || status === 410) return { kind: 'absent', message: `GitHub: ${message}` };
   if (status === 403) return forbidden(call);
   if (status >= 300 && status < 400)
-    return { kind: 'unavailable', words: 'The repository was renamed or moved at GitHub', retryAt: null };
-  return { kind: 'refused', words: `GitHub: ${message}` };
+    return { kind: 'unavailable', message: 'The repository was renamed or moved at GitHub', retryAt: null };
+  return { kind: 'refused', message: `GitHub: ${message}` };
 }
 
 /** The App gets no token: whatever it wanted to do, nothing was read and nothing was done. */
 function withoutToken({ status, message, headers }: FailedCall, now: number): string {
-  if (/suspended/i.test(message)) return suspendedWords;
+  if (/suspended/i.test(message)) return suspendedMessage;
   if (status === 404) return 'The App is not installed at GitHub any more, or was deleted';
   if (/could not be decoded/i.test(message))
     return "GitHub refuses the private key of the App. Generate another one in the App's settings at GitHub, and store it in Interlock";
@@ -50,28 +50,30 @@ function withoutToken({ status, message, headers }: FailedCall, now: number): st
   return `The clock of this machine is ${off}: set it, for example by NTP`;
 }
 
-const suspendedWords = 'The installation of the App is suspended at GitHub';
+const suspendedMessage = 'The installation of the App is suspended at GitHub';
 
 function limitOf({ status, headers, message }: FailedCall, now: number): Failure | null {
   if (status !== 403 && status !== 429) return null;
-  const words = `GitHub asks for fewer calls: ${message}`;
+  const sentence = `GitHub asks for fewer calls: ${message}`;
   const waitSec = Number(headers['retry-after'] ?? Number.NaN);
-  if (!Number.isNaN(waitSec)) return { kind: 'limited', until: now + waitSec * 1000, words };
+  if (!Number.isNaN(waitSec)) return { kind: 'limited', until: now + waitSec * 1000, message: sentence };
   const resetSec = Number(headers['x-ratelimit-reset'] ?? Number.NaN);
   if (headers['x-ratelimit-remaining'] !== undefined && Number(headers['x-ratelimit-remaining']) === 0)
-    return { kind: 'limited', until: Number.isNaN(resetSec) ? null : resetSec * 1000, words };
-  return status === 429 || /rate limit|abuse detection/i.test(message) ? { kind: 'limited', until: null, words } : null;
+    return { kind: 'limited', until: Number.isNaN(resetSec) ? null : resetSec * 1000, message: sentence };
+  return status === 429 || /rate limit|abuse detection/i.test(message)
+    ? { kind: 'limited', until: null, message: sentence }
+    : null;
 }
 
 function forbidden({ message, headers, writes }: FailedCall): Failure {
   // A landing that has started must not be given up because somebody suspends the App for a moment.
-  if (/suspended/i.test(message)) return { kind: 'unavailable', words: suspendedWords, retryAt: null };
+  if (/suspended/i.test(message)) return { kind: 'unavailable', message: suspendedMessage, retryAt: null };
   const needed = headers['x-accepted-github-permissions'];
-  const words =
+  const sentence =
     needed === undefined || needed === ''
       ? `GitHub refuses: ${message}`
       : `GitHub refuses: ${message}. The App needs the permission ${String(needed)}.`;
-  return writes ? { kind: 'refused', words } : { kind: 'unavailable', words, retryAt: null };
+  return writes ? { kind: 'refused', message: sentence } : { kind: 'unavailable', message: sentence, retryAt: null };
 }
 
 /** What is known of an error of Octokit. Null: it is none. */
@@ -131,20 +133,20 @@ function statusOfType(type: string | undefined): number {
 export function asPortError(failure: Failure, cause: unknown): Error {
   switch (failure.kind) {
     case 'unavailable':
-      return new HostUnavailable(failure.words, {
+      return new HostUnavailable(failure.message, {
         cause,
         ...(failure.retryAt === null ? {} : { retryAt: failure.retryAt }),
       });
     case 'limited':
-      return new HostUnavailable(failure.words, {
+      return new HostUnavailable(failure.message, {
         cause,
         ...(failure.until === null ? {} : { retryAt: failure.until }),
       });
     case 'token':
-      return new HostUnavailable(failure.words, { cause });
+      return new HostUnavailable(failure.message, { cause });
     case 'absent':
-      return new NotFoundAtGitHub(failure.words, { cause });
+      return new NotFoundAtGitHub(failure.message, { cause });
     case 'refused':
-      return new HostRefused(failure.words, { cause });
+      return new HostRefused(failure.message, { cause });
   }
 }

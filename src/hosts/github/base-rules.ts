@@ -49,7 +49,7 @@ export interface BranchFacts {
 export interface Hindrance {
   /** False: GitHub does not show whether the App is exempt, or the rule refuses only some commits. */
   readonly isCertain: boolean;
-  readonly words: string;
+  readonly message: string;
   readonly cure: string;
 }
 
@@ -94,7 +94,7 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   return {
     requiredChecks: [...new Set(names)],
     push: certain.length > 0 ? 'refused' : isChecked ? 'checked' : 'free',
-    why: shown.length === 0 ? null : shown.map(({ words, cure }) => `${words} ${cure}`).join(' '),
+    why: shown.length === 0 ? null : shown.map(({ message, cure }) => `${message} ${cure}`).join(' '),
     linear: binding.some(({ type }) => type === 'required_linear_history') || (protection?.linear ?? false),
     signed: binding.some(({ type }) => type === 'required_signatures') || (protection?.signed ?? false),
     ...(enforced.length > 0 && { enforcedChecks: [...new Set(enforced)].toSorted() }),
@@ -166,7 +166,7 @@ function rulesetHindrances(facts: BranchFacts, rulesetId: number): Hindrance[] {
       : [
           {
             isCertain,
-            words: `${subjectOf(refusing)} ${of} ${isCertain ? verbOf(refusing) : 'may refuse'} landings on ${facts.branch}.${unsigned}`,
+            message: `${subjectOf(refusing)} ${of} ${isCertain ? verbOf(refusing) : 'may refuse'} landings on ${facts.branch}.${unsigned}`,
             cure,
           },
         ]),
@@ -175,7 +175,7 @@ function rulesetHindrances(facts: BranchFacts, rulesetId: number): Hindrance[] {
       : [
           {
             isCertain: false,
-            words: `${subjectOf(choosing)} ${of} may refuse some landings on ${facts.branch}.`,
+            message: `${subjectOf(choosing)} ${of} may refuse some landings on ${facts.branch}.`,
             cure,
           },
         ]),
@@ -219,5 +219,7 @@ function classicHindrances({ protection, branch, app, signsCommits }: BranchFact
       `Set it, or require signed commits by a ruleset with ${app} on its bypass list, mode always, instead.`,
     ],
   ];
-  return all.filter(([holds]) => holds).map(([, words, cure]) => ({ isCertain: true, words, cure: `${cure} ${url}` }));
+  return all
+    .filter(([holds]) => holds)
+    .map(([, message, cure]) => ({ isCertain: true, message, cure: `${cure} ${url}` }));
 }

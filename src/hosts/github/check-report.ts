@@ -1,6 +1,6 @@
 // What GitHub shows of a commit's checks, read as one report: pure (ADR 0071). GitHub never says that a list is complete.
 import type { CheckConclusion } from '../../domain/queue/model/rules.ts';
-import { findSkipWords } from '../../domain/queue/requests/skip-words.ts';
+import { findSkipInstruction } from '../../domain/queue/requests/skip-instructions.ts';
 import type { CheckReport, HostCheck, PinnedChecks, WantedChecks } from '../port.ts';
 import { plainLine, plainText } from './plain-text.ts';
 
@@ -93,14 +93,14 @@ export function readReport(
     complete,
     settlesAt,
     canceled: merged.some(({ conclusion }) => conclusion === 'cancelled'),
-    checks: complete ? [...merged, ...skippedByWords(message, merged, wanted)] : merged,
+    checks: complete ? [...merged, ...skippedByInstruction(message, merged, wanted)] : merged,
   };
 }
 
 /** Checks that did not begin because the message of the commit keeps GitHub from starting workflows. */
-function skippedByWords(message: string, seen: readonly HostCheck[], { expected }: WantedChecks): HostCheck[] {
-  const words = findSkipWords(message);
-  if (words === null) return [];
+function skippedByInstruction(message: string, seen: readonly HostCheck[], { expected }: WantedChecks): HostCheck[] {
+  const instruction = findSkipInstruction(message);
+  if (instruction === null) return [];
   const names = new Set(seen.map(({ name }) => name));
   return expected
     .filter((name) => !names.has(name))
@@ -109,7 +109,7 @@ function skippedByWords(message: string, seen: readonly HostCheck[], { expected 
       attempt: 1,
       conclusion: 'action_required',
       url: null,
-      summary: `GitHub starts no workflow for a commit whose message says ${words}. Push a commit that does not say so.`,
+      summary: `GitHub starts no workflow for a commit whose message says ${instruction}. Push a commit that does not say so.`,
       event: null,
       startedAt: null,
       completedAt: null,
@@ -155,7 +155,7 @@ function runsOf(suite: CheckSuiteAnswer, index: number, pinned: PinnedChecks): R
 
 /** A workflow that GitHub cannot read, or does not start before an approval, has a suite without runs: it has its own name. */
 function notStarted({ conclusion, workflowRun, checkRuns }: CheckSuiteAnswer): HostCheck[] {
-  const summary = notStartedWords[conclusion ?? ''];
+  const summary = notStartedTexts[conclusion ?? ''];
   if (workflowRun === null || summary === undefined || (checkRuns?.nodes.length ?? 0) > 0) return [];
   return [
     {
@@ -171,11 +171,11 @@ function notStarted({ conclusion, workflowRun, checkRuns }: CheckSuiteAnswer): H
   ];
 }
 
-const approvalWords = 'A maintainer must approve the run at GitHub.';
+const approvalText = 'A maintainer must approve the run at GitHub.';
 
-const notStartedWords: Readonly<Record<string, string>> = {
+const notStartedTexts: Readonly<Record<string, string>> = {
   STARTUP_FAILURE: 'GitHub could not start the workflow: its file has a mistake.',
-  ACTION_REQUIRED: approvalWords,
+  ACTION_REQUIRED: approvalText,
 };
 
 /** Of a name: the newest run of each suite, and the worst of these. `attempt` counts all of its runs so far. */
@@ -264,7 +264,7 @@ function conclusionOf({ status, conclusion }: CheckRunAnswer): CheckConclusion {
 }
 
 function summaryOf({ title, summary, conclusion }: CheckRunAnswer): string | null {
-  if (conclusion === 'ACTION_REQUIRED') return approvalWords;
+  if (conclusion === 'ACTION_REQUIRED') return approvalText;
   const said = title ?? summary;
   return said === null ? null : plainText(said);
 }

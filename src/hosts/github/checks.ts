@@ -5,7 +5,7 @@ import { type CheckSuiteAnswer, type PastStatus, readReport, type StatusAnswer }
 import { readCommitChecks } from './checks.documents.ts';
 import type { Api, Client } from './client.ts';
 import { ignoreAbsent } from './conversations.ts';
-import { keepWords } from './keep-words.ts';
+import { writeHostText } from './write-host-text.ts';
 import { nameOf } from './pull-requests.ts';
 
 export interface CheckSettings {
@@ -40,7 +40,7 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
     },
     publishCheck: async (repository, check) => {
       const api = await client.of(repository, 'notification');
-      await keepWords({
+      await writeHostText({
         table: 'host_check',
         repository,
         subject: check.commit,
@@ -48,14 +48,14 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
         db,
         clock,
         version: check.version,
-        words: JSON.stringify([check.state, check.title, check.summary, check.url]),
+        text: JSON.stringify([check.state, check.title, check.summary, check.url]),
         find: async () => await findCheck(api, check),
         create: async () => {
           const { data } = await api.request('POST /repos/{owner}/{repo}/check-runs', {
             ...nameOf(api),
             name: check.name,
             head_sha: check.commit,
-            ...wordsOf(check),
+            ...checkRunFields(check),
           });
           return String(data.id);
         },
@@ -63,7 +63,7 @@ export function checkOperations({ client, db, clock }: CheckSettings) {
           await api.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
             ...nameOf(api),
             check_run_id: Number(id),
-            ...wordsOf(check),
+            ...checkRunFields(check),
           });
         },
       });
@@ -118,15 +118,15 @@ async function readStatusHistory(api: Api, commit: string): Promise<PastStatus[]
 
 const mostStatusPages = 5;
 
-const stateWords = {
+const stateFields = {
   pending: { status: 'in_progress' },
   success: { status: 'completed', conclusion: 'success' },
   failure: { status: 'completed', conclusion: 'failure' },
 } as const;
 
-function wordsOf({ state, title, summary, url, version }: PublishedHostCheck) {
+function checkRunFields({ state, title, summary, url, version }: PublishedHostCheck) {
   return {
-    ...stateWords[state],
+    ...stateFields[state],
     external_id: `interlock:${version}`,
     output: { title, summary },
     ...(url === null ? {} : { details_url: url }),

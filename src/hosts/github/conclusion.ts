@@ -22,14 +22,14 @@ export function conclusionOperation(
     concludePullRequest: async (
       repository: HostRepository,
       number: number,
-      { at, words }: { readonly at: number; readonly words: string },
+      { at, comment }: { readonly at: number; readonly comment: string },
     ): Promise<void> => {
       const seen = await host.getPullRequest(repository, number);
       if (seen === null || seen.state === 'merged') return;
       const now = clock().getTime();
       if (seen.state === 'open' && now - at < markedWithinMs && (await willBeMarked(repository, seen)))
         throw new HostUnavailable(`GitHub does not show #${number} as merged yet`, { retryAt: now + lookAgainMs });
-      await host.upsertComment(repository, number, { key: 'landed', body: words });
+      await host.upsertComment(repository, number, { key: 'landed', body: comment });
       if (seen.state === 'open') await closeOpen(client, repository, number);
     },
   } satisfies Partial<CodeHost>;

@@ -6,7 +6,7 @@ import type { CodeHost, HostComment, HostPermission, HostRepository } from '../p
 import { NotFoundAtGitHub } from './answers.ts';
 import type { Api, Client } from './client.ts';
 import { parseCursor, readComments, readFrom } from './comment-cursor.ts';
-import { keepWords } from './keep-words.ts';
+import { writeHostText } from './write-host-text.ts';
 import { ghost, type LabelEvent, newestLabelChange } from './pull-request-facts.ts';
 import * as documents from './pull-requests.documents.ts';
 import { plainText } from './plain-text.ts';
@@ -107,8 +107,8 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
     upsertComment: async (repository, number, { key, body, version = 0 }) => {
       const api = await client.of(repository, 'notification');
       const marker = markerOf(key);
-      const words = `${body}\n\n${marker}`;
-      await keepWords({
+      const markedBody = `${body}\n\n${marker}`;
+      await writeHostText({
         table: 'host_comment',
         repository,
         subject: String(number),
@@ -116,13 +116,13 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
         db,
         clock,
         version,
-        words: body,
+        text: body,
         find: async () => await findComment(api, number, marker),
         create: async () => {
           const { data } = await api.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
             ...nameOf(api),
             issue_number: number,
-            body: words,
+            body: markedBody,
           });
           await passFailpoint('github:after_comment');
           return String(data.id);
@@ -131,7 +131,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
           await api.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
             ...nameOf(api),
             comment_id: Number(id),
-            body: words,
+            body: markedBody,
           });
         },
       });
@@ -147,7 +147,7 @@ interface EditorsAnswer {
   } | null)[];
 }
 
-/** Comments that somebody else than their author has edited: what they say now is not known to be the author's word. */
+/** Comments that somebody else than their author has edited: what they say now may not be what the author wrote. */
 async function findRewritten(api: Api, edited: readonly string[]): Promise<ReadonlySet<string>> {
   if (edited.length === 0) return new Set();
   const { nodes } = await api.graphql<EditorsAnswer>(documents.readEditors, { ids: edited });

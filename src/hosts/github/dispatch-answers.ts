@@ -1,4 +1,4 @@
-// What GitHub says when a workflow cannot be started by name, in words that name the cure: pure.
+// What GitHub says when a workflow cannot be started by name, in sentences that name the cure: pure.
 
 /** The workflow that GitHub was asked to start. */
 export interface AskedWorkflow {
@@ -13,8 +13,8 @@ export type DispatchRefusal =
   /** The server does not know the field `return_run_details`, as Enterprise Server 3.19. Nothing was started. */
   | { readonly kind: 'ask_without_details' }
   /** GitHub does not see the branch yet: its API may be behind its git. */
-  | { readonly kind: 'later'; readonly words: string }
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'later'; readonly message: string }
+  | { readonly kind: 'refused'; readonly message: string };
 
 type Cure = readonly [said: RegExp, (asked: AskedWorkflow, said: string) => string];
 
@@ -43,9 +43,9 @@ const cures: readonly Cure[] = [
 
 export function judgeDispatch(said: string, asked: AskedWorkflow): DispatchRefusal {
   if (/return_run_details/.test(said)) return { kind: 'ask_without_details' };
-  if (/no ref found/i.test(said)) return { kind: 'later', words: said };
+  if (/no ref found/i.test(said)) return { kind: 'later', message: said };
   const cure = cures.find(([pattern]) => pattern.test(said));
-  return { kind: 'refused', words: cure === undefined ? said : cure[1](asked, said) };
+  return { kind: 'refused', message: cure === undefined ? said : cure[1](asked, said) };
 }
 
 /** GitHub knows a workflow only when its file is, or was, on the default branch. */
@@ -60,7 +60,7 @@ export interface EndedJob {
   readonly steps?: readonly { readonly name: string; readonly conclusion: string | null }[] | undefined;
 }
 
-const wordsOfEnds: Readonly<Record<string, string>> = {
+const endTexts: Readonly<Record<string, string>> = {
   startup_failure: 'GitHub could not start the workflow: its file has a mistake.',
   action_required: 'A maintainer must approve the run at GitHub.',
   timed_out: 'The run took longer than GitHub allows.',
@@ -68,7 +68,7 @@ const wordsOfEnds: Readonly<Record<string, string>> = {
 
 /** Why a run did not succeed: the first job that failed, and its step. Null: GitHub does not say more. */
 export function whyItFailed(conclusion: string | null, jobs: readonly EndedJob[]): string | null {
-  const known = wordsOfEnds[conclusion ?? ''];
+  const known = endTexts[conclusion ?? ''];
   if (known !== undefined) return known;
   const job = jobs.find((each) => each.conclusion === 'failure' || each.conclusion === 'timed_out');
   if (job === undefined) return null;

@@ -11,7 +11,7 @@ export interface MirrorSettings {
 
 export const usualMirrorSettings: MirrorSettings = { keepsAtGitHub: false, maxBytes: null };
 
-/** A variable that cannot be obeyed. Its words name the variable and the cure. */
+/** A variable that cannot be obeyed. The message names the variable and the cure. */
 export class MirrorSettingRefused extends Error {}
 
 /** Throws MirrorSettingRefused. */

@@ -18,7 +18,7 @@ import {
   gatherReads,
   readRemoteRefs,
   type ReadRefs,
-  refusalWords,
+  refusalMessage,
   type RemoteRef,
   TokenRefused,
 } from './remote-refs.ts';
@@ -205,14 +205,14 @@ export function createMirrors(options: MirrorOptions): Mirrors {
       try {
         return await work();
       } catch (error) {
-        const said = wordsOf(error);
+        const said = stderrOf(error);
         const directory = mirrorDirectory(options.dataDir, repository);
         if (isLocked(said)) await git.removeStaleLocks(directory, locksOlderThanMs);
-        const words = isBroken(said) ? said.trim().slice(0, 200) : null;
-        if (words === null || now() - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
+        const message = isBroken(said) ? said.trim().slice(0, 200) : null;
+        if (message === null || now() - (brokenAt.get(directory) ?? -Infinity) < cloneAgainMs) throw error;
         brokenAt.set(directory, now());
         await removeMirror(directory);
-        throw new HostUnavailable(`The mirror of ${nameOf(repository)} was broken, and is cloned again: ${words}`, {
+        throw new HostUnavailable(`The mirror of ${nameOf(repository)} was broken, and is cloned again: ${message}`, {
           cause: error,
           retryAt: now() + 1_000,
         });
@@ -227,52 +227,52 @@ function isOneOf({ ref }: RemoteRef, patterns: readonly string[]): boolean {
 }
 
 /** What git wrote. Empty: the error is none of git's. */
-function wordsOf(error: unknown): string {
+function stderrOf(error: unknown): string {
   if (error instanceof git.GitFailed) return error.stderr;
-  return error instanceof HostUnavailable && error.cause !== undefined ? wordsOf(error.cause) : '';
+  return error instanceof HostUnavailable && error.cause !== undefined ? stderrOf(error.cause) : '';
 }
 
 /** What git says when GitHub has no such object. */
 function isUnknownCommit(error: unknown): boolean {
-  const words = error instanceof Error ? error.message : '';
+  const message = error instanceof Error ? error.message : '';
   return /not our ref|couldn't find remote ref|unadvertised object|bad object|did not send all necessary objects/i.test(
-    words,
+    message,
   );
 }
 
-/** git's failures at GitHub, in the words of the port. Nothing started is given up because of a lost access. */
+/** git's failures at GitHub, as errors of the port. Nothing started is given up because of a lost access. */
 export function asHostError(
   error: unknown,
   { owner, name: repositoryName }: Pick<HostRepository, 'owner' | 'name'>,
 ): unknown {
   if (!(error instanceof git.GitFailed)) return error;
-  const words = error.stderr.trim();
+  const message = error.stderr.trim();
   const name = `${owner}/${repositoryName}`;
-  if (isUnknownCommit(error)) return new HostUnavailable(words, { cause: error });
-  if (/Authentication failed|returned error: 401|could not read Username/i.test(words))
-    return new TokenRefused(refusalWords(name, 401), { cause: error });
-  if (/repository was archived/i.test(words))
+  if (isUnknownCommit(error)) return new HostUnavailable(message, { cause: error });
+  if (/Authentication failed|returned error: 401|could not read Username/i.test(message))
+    return new TokenRefused(refusalMessage(name, 401), { cause: error });
+  if (/repository was archived/i.test(message))
     return new HostUnavailable(
       `${name} is archived at GitHub: unarchive it in its settings there, and activate it here`,
       {
         cause: error,
       },
     );
-  const status = statusOf(words);
-  return new HostUnavailable(status === null ? error.message : refusalWords(name, status), { cause: error });
+  const status = statusOf(message);
+  return new HostUnavailable(status === null ? error.message : refusalMessage(name, status), { cause: error });
 }
 
 /** The status of GitHub's answer, as far as git's message says it. Null: it says none. */
-function statusOf(words: string): number | null {
-  if (/repository '.*' not found|returned error: 404/i.test(words)) return 404;
-  if (/unable to update url base from redirection|returned error: 30\d/i.test(words)) return 301;
-  return /returned error: 403/i.test(words) ? 403 : null;
+function statusOf(message: string): number | null {
+  if (/repository '.*' not found|returned error: 404/i.test(message)) return 404;
+  if (/unable to update url base from redirection|returned error: 30\d/i.test(message)) return 301;
+  return /returned error: 403/i.test(message) ? 403 : null;
 }
 
-async function within<T>(work: Promise<T>, ms: number, words: string): Promise<T> {
+async function within<T>(work: Promise<T>, ms: number, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new HostUnavailable(words, { retryAt: Date.now() + ms })), ms);
+    timer = setTimeout(() => reject(new HostUnavailable(message, { retryAt: Date.now() + ms })), ms);
   });
   try {
     return await Promise.race([work, late]);

@@ -55,11 +55,11 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       if (seen.state !== 'open' || seen.baseBranch === baseBranch) return;
       await change(await client.of(repository, 'landing'), number, { base: baseBranch });
     },
-    editPullRequest: async (repository, number, words) => {
+    editPullRequest: async (repository, number, changes) => {
       const seen = await mustRead(settings, repository, number);
-      const isSame = (words.title ?? seen.title) === seen.title && (words.body ?? seen.body) === seen.body;
+      const isSame = (changes.title ?? seen.title) === seen.title && (changes.body ?? seen.body) === seen.body;
       if (seen.state !== 'open' || isSame) return;
-      await change(await client.of(repository, 'notification'), number, words);
+      await change(await client.of(repository, 'notification'), number, changes);
     },
     closePullRequest: async (repository, number) => {
       if ((await mustRead(settings, repository, number)).state !== 'open') return;

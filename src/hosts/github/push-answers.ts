@@ -1,4 +1,4 @@
-// What the end of a `git push` says: a pure reading of git's words. A push is all or nothing, but its answer can be lost,
+// What the end of a `git push` says: a pure reading of git's output. A push is all or nothing, but its answer can be lost,
 // so that only a refusal is certain. For everything else the refs are read again.
 import { HostUnavailable, HostRefused, RefMoved, type RefUpdate } from '../port.ts';
 
@@ -11,10 +11,10 @@ export interface PushEnd {
 
 export type PushAnswer =
   | { readonly kind: 'done' }
-  /** GitHub's rules refuse it, in its words. */
-  | { readonly kind: 'refused'; readonly words: string }
+  /** GitHub's rules refuse it, with this message of GitHub. */
+  | { readonly kind: 'refused'; readonly message: string }
   /** A ref may have moved, or the answer was lost. */
-  | { readonly kind: 'unclear'; readonly words: string };
+  | { readonly kind: 'unclear'; readonly message: string };
 
 const refusals =
   /GH00[0-9]|GH01[0-9]|hook declined|rule violations|protected branch|without `?workflows`? permission|push declined|file size limit|funny refname|deny(ing)? /i;
@@ -22,23 +22,23 @@ const races = /stale info|fetch first|non-fast-forward|cannot lock ref|failed to
 
 export function readPushAnswer({ exitCode, stdout, stderr }: PushEnd): PushAnswer {
   if (exitCode === 0) return { kind: 'done' };
-  const words = wordsOf(stdout, stderr);
+  const output = outputOf(stdout, stderr);
   // The other refs of an atomic push are refused because one of them is: the rule counts, not the refusal of the rest.
-  if (refusals.test(withoutRemarks(words)) && !races.test(rejectionsOf(stdout)))
-    return { kind: 'refused', words: withCure(refusalOf(stdout, stderr)) };
-  return { kind: 'unclear', words };
+  if (refusals.test(withoutRemarks(output)) && !races.test(rejectionsOf(stdout)))
+    return { kind: 'refused', message: withCure(refusalOf(stdout, stderr)) };
+  return { kind: 'unclear', message: output };
 }
 
-function withCure(words: string): string {
-  if (!/without `?workflows`? permission/i.test(words)) return words;
-  return `${words}. An owner grants the App the permission "Workflows" (read and write) in the settings of the App, and accepts it in those of the installation.`;
+function withCure(message: string): string {
+  if (!/without `?workflows`? permission/i.test(message)) return message;
+  return `${message}. An owner grants the App the permission "Workflows" (read and write) in the settings of the App, and accepts it in those of the installation.`;
 }
 
 /** How the refs stand after a push whose answer decides nothing. `null`: everything stands where it was to stand. */
 export function judgeRefs(
   updates: readonly RefUpdate[],
   actual: ReadonlyMap<string, string>,
-  words: string,
+  message: string,
 ): Error | null {
   const at = (ref: string): string | null => actual.get(ref) ?? null;
   if (updates.every(({ ref, to }) => at(ref) === to)) return null;
@@ -47,8 +47,8 @@ export function judgeRefs(
   const half = updates.filter(({ ref, from, to }) => from !== to && at(ref) === to);
   return new HostUnavailable(
     half.length === 0
-      ? `GitHub moved nothing: ${words}`
-      : `GitHub moved ${half.map(({ ref }) => ref).join(', ')} alone: ${words}`,
+      ? `GitHub moved nothing: ${message}`
+      : `GitHub moved ${half.map(({ ref }) => ref).join(', ')} alone: ${message}`,
   );
 }
 
@@ -59,8 +59,8 @@ export function refuseUpdates(updates: readonly RefUpdate[]): void {
 }
 
 /** GitHub names large files and rules that the App has passed by, though neither refuses the push. */
-function withoutRemarks(words: string): string {
-  return words
+function withoutRemarks(output: string): string {
+  return output
     .split('\n')
     .filter((line) => !/^(warning:|Bypassed rule violations)/.test(line))
     .join('\n');
@@ -94,7 +94,7 @@ function remarksOf(stderr: string): string[] {
     .filter((line) => line !== '');
 }
 
-function wordsOf(stdout: string, stderr: string): string {
+function outputOf(stdout: string, stderr: string): string {
   const remote = remarksOf(stderr);
   const rejected = rejectionsOf(stdout)
     .split('\n')

@@ -92,10 +92,10 @@ async function pushAll(mirrors: Mirrors, repository: HostRepository, updates: re
   if (moved !== undefined) throw new RefMoved(moved.ref, moved.from, actual.get(moved.ref) ?? null);
   if (moving.length === 0) return;
   await passFailpoint('github:before_push');
-  const words = await push(mirrors, repository, { updates: moving, options: ['--atomic'] });
+  const message = await push(mirrors, repository, { updates: moving, options: ['--atomic'] });
   await passFailpoint('github:after_push');
-  if (words === null) return;
-  const problem = judgeRefs(moving, await readActual(mirrors, repository, moving), words);
+  if (message === null) return;
+  const problem = judgeRefs(moving, await readActual(mirrors, repository, moving), message);
   if (problem !== null) throw problem;
 }
 
@@ -112,7 +112,7 @@ async function pushDeletions(
   if (once.length > 0) await push(mirrors, repository, { updates: once, options: [] });
 }
 
-/** Null: GitHub has confirmed all of it. Otherwise its words, and nothing is certain. */
+/** Null: GitHub has confirmed all of it. Otherwise what GitHub said, and nothing is certain. */
 async function push(
   mirrors: Mirrors,
   repository: HostRepository,
@@ -127,8 +127,8 @@ async function push(
       { accept: [0, 1], timeoutMs: pushTimeoutMs },
     );
     const answer = readPushAnswer({ ...end, stdout: end.stdout.toString('utf8') });
-    if (answer.kind === 'refused') throw new HostRefused(answer.words);
-    return answer.kind === 'done' ? null : answer.words;
+    if (answer.kind === 'refused') throw new HostRefused(answer.message);
+    return answer.kind === 'done' ? null : answer.message;
   } catch (error) {
     // The connection broke, or git was killed: the refs are read.
     if (error instanceof HostUnavailable) return error.message;

@@ -99,14 +99,14 @@ export async function readRemoteRefs(
 }
 
 function refusalOf(name: string, { status, headers }: Response): Error {
-  const words = refusalWords(name, status);
-  if (status === 401) return new TokenRefused(words);
+  const message = refusalMessage(name, status);
+  if (status === 401) return new TokenRefused(message);
   const waitSec = Number(headers.get('retry-after') ?? Number.NaN);
-  return new HostUnavailable(words, Number.isNaN(waitSec) ? {} : { retryAt: Date.now() + waitSec * 1000 });
+  return new HostUnavailable(message, Number.isNaN(waitSec) ? {} : { retryAt: Date.now() + waitSec * 1000 });
 }
 
 /** Nothing that has started is given up because of a lost access: each of them is an outage. */
-export function refusalWords(name: string, status: number): string {
+export function refusalMessage(name: string, status: number): string {
   if (status === 404)
     return `GitHub has no ${name} that the App may see: was it renamed, deleted or taken out of the installation?`;
   if (status >= 300 && status < 400) return `${name} was renamed or moved at GitHub`;

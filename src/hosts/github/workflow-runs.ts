@@ -166,8 +166,8 @@ async function ask(starting: Starting, api: Api, asked: Asked): Promise<string |
     const url = `${installation.app.webUrl}/${owner}/${repo}/actions/workflows/${file}`;
     const judged = judgeDispatch(error.message, { ...dispatch, url });
     if (judged.kind === 'later')
-      throw new HostUnavailable(judged.words, { cause: error, retryAt: starting.clock().getTime() + shownAfterMs });
-    if (judged.kind === 'refused') throw new HostRefused(judged.words, { cause: error });
+      throw new HostUnavailable(judged.message, { cause: error, retryAt: starting.clock().getTime() + shownAfterMs });
+    if (judged.kind === 'refused') throw new HostRefused(judged.message, { cause: error });
     if (!wantsDetails) throw error;
     starting.withoutDetails.add(apiUrl);
     return await ask(starting, api, asked);

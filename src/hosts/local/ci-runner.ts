@@ -15,7 +15,7 @@ import {
   lastLineOf,
   removeAbandonedFolders,
   withRunFolders,
-  wordsOf,
+  describeOutcome,
   type SandboxOutcome,
 } from '../../platform/sandbox/index.ts';
 import { checkOut } from '../git/index.ts';
@@ -150,8 +150,8 @@ async function carryOut(options: CiRunnerOptions, owner: string, running: Runnin
     (error: Error): SandboxOutcome => ({ kind: 'failed', reason: error.message }),
   );
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  const words = { what: 'The check', seconds, timeoutSec: run.timeout_sec, lastLine: log.lastLine() };
-  const result = { conclusion: conclusionOf(outcome), summary: wordsOf(outcome, words) };
+  const facts = { what: 'The check', seconds, timeoutSec: run.timeout_sec, lastLine: log.lastLine() };
+  const result = { conclusion: conclusionOf(outcome), summary: describeOutcome(outcome, facts) };
   await log.close(`\n[interlock] ${result.summary}\n`);
   if (running.why === 'lease lost') return;
   if (running.why === 'shutdown' && outcome.kind !== 'exited')

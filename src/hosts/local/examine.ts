@@ -97,10 +97,10 @@ function programOf(run: string): string {
 async function findPrograms(path: string): Promise<(name: string) => boolean> {
   const found = new Set<string>();
   for (const folder of path.split(delimiter)) for (const name of await readdir(folder).catch(() => [])) found.add(name);
-  return (name) => !/^[a-z][\w.+-]*$/i.test(name) || shellWords.has(name) || found.has(name);
+  return (name) => !/^[a-z][\w.+-]*$/i.test(name) || shellBuiltins.has(name) || found.has(name);
 }
 
-const shellWords = new Set(
+const shellBuiltins = new Set(
   'alias break case cd command continue echo eval exec exit export false for if kill printf pwd read return set shift test times trap true type ulimit umask unset until wait while'.split(
     ' ',
   ),

@@ -98,14 +98,14 @@ async function runAgainst<T>(source: string, work: () => Promise<T>): Promise<T>
     return await work();
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error;
-    const words =
+    const message =
       error.stderr
         .trim()
         .split('\n')
         .find((line) => line.startsWith('fatal: ')) ?? error.message;
     const isHostFailure = /No space left|out of memory/i.test(error.stderr);
     throw isHostFailure
-      ? new HostUnavailable(words)
-      : new HostRefused(`${source} could not be read: ${words.replace(/^fatal: /, '')}`);
+      ? new HostUnavailable(message)
+      : new HostRefused(`${source} could not be read: ${message.replace(/^fatal: /, '')}`);
   }
 }

@@ -35,7 +35,7 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
     if (next.kind === 'flush') return { commands, capabilities, shallow, packAt: at };
     // What is read as text and written again would name another ref.
     if (!isUtf8(next.payload)) throw new ProtocolError('The names of refs in a push must be UTF-8');
-    const [line = '', words] = next.payload.toString('utf8').replace(/\n$/, '').split('\0');
+    const [line = '', capabilityList] = next.payload.toString('utf8').replace(/\n$/, '').split('\0');
     if (/^shallow [0-9a-f]{40}$/.test(line)) {
       shallow.push(next.payload);
       continue;
@@ -45,11 +45,12 @@ export function parsePushRequest(body: Buffer): PushRequest | null {
       throw new ProtocolError('A push names for each ref an old id, a new id and its name');
     if (Buffer.byteLength(ref) > longestRefBytes)
       throw new ProtocolError(`The name of a ref in a push has at most ${longestRefBytes} bytes`);
-    if (Buffer.byteLength(words ?? '') > longestCapabilitiesBytes)
+    if (Buffer.byteLength(capabilityList ?? '') > longestCapabilitiesBytes)
       throw new ProtocolError(`The capabilities of a push have at most ${longestCapabilitiesBytes} bytes`);
     if (refs.has(ref)) throw new ProtocolError('A push names each ref once');
     refs.add(ref);
-    if (words !== undefined) capabilities = words.split(' ').filter((word) => word !== '');
+    if (capabilityList !== undefined)
+      capabilities = capabilityList.split(' ').filter((capability) => capability !== '');
     commands.push({ from, to, ref });
     if (commands.length > mostCommands) throw new ProtocolError(`A push may name at most ${mostCommands} refs`);
   }

@@ -145,12 +145,12 @@ async function runReceivePack(
     const said = `${report.progress.toString('utf8')}${Buffer.concat(complaints).toString('utf8')}`;
     return { ...report, lines: explainRefusals(report.lines, said, within) };
   }
-  const words = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
+  const message = Buffer.concat(complaints).toString('utf8').trim().split('\n').at(-1) ?? '';
   // A client that requested no report gets none; the outcome is read back from the refs.
   if (exitCode === 0) return { unpack: 'unpack ok', lines: [], progress: Buffer.alloc(0) };
   return {
     unpack: 'unpack failed',
-    lines: group.commands.map(({ ref }) => refused(ref, words || 'git receive-pack failed')),
+    lines: group.commands.map(({ ref }) => refused(ref, message || 'git receive-pack failed')),
     progress: Buffer.alloc(0),
   };
 }

@@ -90,7 +90,7 @@ export type FolderCommitResult =
     }
   /** The files are those of the parent. */
   | { readonly kind: 'empty' }
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'refused'; readonly message: string };
 
 export interface HostComposing {
   /**

@@ -103,7 +103,7 @@ export interface HostPullRequests {
   editPullRequest(
     repository: HostRepository,
     number: number,
-    words: { readonly title?: string; readonly body?: string },
+    changes: { readonly title?: string; readonly body?: string },
   ): Promise<void>;
   /** Idempotent: a closed or merged one stays as it is. */
   closePullRequest(repository: HostRepository, number: number): Promise<void>;
@@ -122,13 +122,13 @@ export interface HostPullRequests {
     },
   ): Promise<{ readonly commit: string }>;
   /**
-   * After a landing: the host shows it as merged, or closes it with `words` as its last comment (github, where the head
-   * itself is not in the base). Idempotent: a merged pull request stays as it is, and the words are said once.
+   * After a landing: the host shows it as merged, or closes it with `comment` as its last comment (github, where the head
+   * itself is not in the base). Idempotent: a merged pull request stays as it is, and the comment is written once.
    */
   concludePullRequest(
     repository: HostRepository,
     number: number,
-    landing: { readonly mergeCommit: string; readonly at: number; readonly words: string },
+    landing: { readonly mergeCommit: string; readonly at: number; readonly comment: string },
   ): Promise<void>;
   /**
    * Names more authors of a branch, besides the person who opens its pull request: handles and addresses of people who
@@ -178,7 +178,7 @@ export interface HostPullRequests {
   >;
   /**
    * A comment kept under `key`: written once, edited in place afterwards. With a `version`, what was written under a
-   * higher one stays: a writer that was held up does not bring old words back.
+   * higher one stays: a writer that was held up does not bring an old text back.
    */
   upsertComment(
     repository: HostRepository,

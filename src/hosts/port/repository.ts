@@ -51,7 +51,7 @@ export class CommitMissing extends HostUnavailable {
     this.commit = commit;
   }
 }
-/** The host refused for good: its words. */
+/** The host refused for good, with its message. */
 export class HostRefused extends Error {}
 
 /**

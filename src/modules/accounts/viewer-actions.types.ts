@@ -60,7 +60,7 @@ export class ViewerAction {
 
   @Field(() => String, {
     nullable: true,
-    description: 'What the caller lacks, in the words of the refusal. Null: it is allowed.',
+    description: 'What the caller lacks, in the sentence of the refusal. Null: it is allowed.',
   })
   sentence!: string | null;
 }

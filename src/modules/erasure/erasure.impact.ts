@@ -11,7 +11,7 @@ export interface ErasureImpact {
 }
 
 /** What people know, by its table. Everything else goes as well. */
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   repository: 'repositories',
   pull_request: 'pull requests',
   batch: 'builds of the queue',
@@ -47,7 +47,7 @@ export async function readImpact(
   const counts = await countRows(ctx.db.system.query, ownership, values);
   const stopped = await ctx.db.transaction(ctx.accountId, async (tx) => await readStopped(ctx, tx, repositoryIds));
   return {
-    deleted: Object.entries(words).flatMap(([table, what]) => {
+    deleted: Object.entries(labels).flatMap(([table, what]) => {
       const count = counts.get(table) ?? 0;
       return count === 0 ? [] : [{ what, count }];
     }),

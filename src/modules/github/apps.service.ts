@@ -94,8 +94,8 @@ async function isPublic(apiUrl: string, slug: string): Promise<boolean> {
     );
 }
 
-function refused(field: keyof AppByHand, words: string): DomainError {
-  return new DomainError('BAD_INPUT', `input.${field} ${words}`, `input.${field}`);
+function refused(field: keyof AppByHand, message: string): DomainError {
+  return new DomainError('BAD_INPUT', `input.${field} ${message}`, `input.${field}`);
 }
 
 async function askForApp(

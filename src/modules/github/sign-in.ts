@@ -237,12 +237,12 @@ async function readPermissions(
 }
 
 function highest(permissions: { readonly [name: string]: boolean | undefined } | undefined): GitHubPermission | null {
-  const words = [
+  const permissionNames = [
     ['admin', 'admin'],
     ['maintain', 'maintain'],
     ['push', 'write'],
     ['triage', 'triage'],
     ['pull', 'read'],
   ] as const;
-  return words.find(([name]) => permissions?.[name] === true)?.[1] ?? null;
+  return permissionNames.find(([name]) => permissions?.[name] === true)?.[1] ?? null;
 }

@@ -8,7 +8,7 @@ import type {
   VerificationStatus,
 } from '../../domain/previews/preview.ts';
 import type { RegistrationEnd } from '../../domain/previews/registration.ts';
-import type { CheckWord } from '../../domain/previews/verification.status.ts';
+import type { CheckOutcome } from '../../domain/previews/verification.status.ts';
 import { drivenColumns } from '../../platform/turns/columns.ts';
 
 export const PreviewImageEntity = defineEntity({
@@ -83,7 +83,7 @@ export const VerificationEntity = defineEntity({
     expiresAt: p.datetime().nullable(),
     revision: p.bigint('number').default(0),
     cancelRequestedAt: p.datetime().nullable(),
-    publishedCheck: p.string().$type<CheckWord>().nullable(),
+    publishedCheck: p.string().$type<CheckOutcome>().nullable(),
     ...drivenColumns(),
     createdBy: p.string(),
     createdAt: p.datetime(),

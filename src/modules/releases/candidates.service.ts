@@ -54,7 +54,7 @@ export async function createRelease(ctx: Context, request: CreateReleaseRequest)
   });
 }
 
-// A repository other than the project's is refused in the words for a repository that does not exist.
+// A repository other than the project's is refused with the message for a repository that does not exist.
 async function repositoryOf(ctx: Context, project: ReleaseProject, nameWithOwner: string): Promise<RepositoryRow> {
   const [, owner, name] = /^([^/\s]+)\/([^/\s]+)$/.exec(nameWithOwner) ?? [];
   const found = owner !== undefined && name !== undefined ? await findRepository(ctx, { owner, name }) : null;

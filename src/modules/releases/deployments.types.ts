@@ -200,7 +200,7 @@ export class ReportDeploymentInput {
   @Field(() => deploymentStatuses, { description: 'The status, taken as given.' })
   status!: DeploymentStatus;
 
-  @Field(() => String, { nullable: true, description: 'Why, in words people read: at most 10,000 characters.' })
+  @Field(() => String, { nullable: true, description: 'Why, as a text for people: at most 10,000 characters.' })
   errorMessage?: string | null;
 }
 

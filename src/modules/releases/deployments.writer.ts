@@ -23,7 +23,7 @@ interface Writer {
 export interface NewStatus {
   readonly deployment: DeploymentRow;
   readonly to: DeploymentStatus;
-  /** In words people read. */
+  /** A text for people. */
   readonly errorMessage?: string | null;
   /** The provider is to be notified that it was canceled, though nobody waits for that. */
   readonly cancelPending?: boolean;

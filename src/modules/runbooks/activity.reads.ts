@@ -1,4 +1,4 @@
-// The actions and words of an agent, in order.
+// What an agent did and said, in order.
 import type { Context } from '../../context.ts';
 import type { ReadLog } from '../../graphql/logs.ts';
 import { readPieces } from '../../platform/log-pieces.ts';

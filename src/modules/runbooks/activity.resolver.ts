@@ -45,7 +45,7 @@ export class RunbookActivityResolver {
 
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'Words of its agent and output of its commands, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'What its agent says and what its commands write, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,
@@ -87,7 +87,7 @@ export class RunbookLeafActivityResolver {
 
   @FieldResolver(() => LogPieceConnection, {
     description:
-      'Words of its agent and output of its commands for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
+      'What its agent says and what its commands write for this leaf, oldest first. Kept for 90 days unless KEEP_RUNBOOK_LOGS_DAYS says otherwise.',
   })
   async log(
     @Ctx() ctx: GraphQLContext,

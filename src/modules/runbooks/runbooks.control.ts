@@ -47,7 +47,7 @@ async function cancel(ctx: Context, tx: Transaction, number: number): Promise<St
   if (runbook.cancelRequestedAt) return stopped;
   if (isNothing(stopped))
     throw new DomainError('CONFLICT', `Runbook ${number} has already ended: there is nothing to stop`);
-  await cancelWork(ctx, tx, { runbook, words: `Canceled by ${actorOf(ctx)}.` });
+  await cancelWork(ctx, tx, { runbook, message: `Canceled by ${actorOf(ctx)}.` });
   wakeRunbook(ctx, tx, runbook);
   await announceRunbook(ctx, tx, runbook, { action: 'runbook_canceled' });
   await recordUserAction(ctx, tx, { action: 'runbook_canceled', target: String(number) });
@@ -89,8 +89,8 @@ export function stoppedText({ running, waiting, prompts, unqueued }: Stopped): s
     : [...sentences, 'What it committed and opened stays.'].join(' ');
 }
 
-function list(words: readonly string[]): string {
-  return new Intl.ListFormat('en').format(words);
+function list(names: readonly string[]): string {
+  return new Intl.ListFormat('en').format(names);
 }
 
 export interface RetryRunbookRequest {
@@ -175,7 +175,7 @@ export async function stopRunbooks(
   for (const { id } of open) {
     const runbook = await lockRunbook(ctx, tx, id);
     runbook.version += 1;
-    await cancelWork(ctx, tx, { runbook, words: because });
+    await cancelWork(ctx, tx, { runbook, message: because });
     wakeRunbook(ctx, tx, runbook);
   }
 }

@@ -128,8 +128,8 @@ export async function continueRunbook(ctx: Context, request: ContinueRunbookRequ
     if (isBudgetSpent(runbook)) throw budgetSpent(runbook);
     const prompts = await tx.em.count(RunbookPromptEntity, { accountId: ctx.accountId, runbookId: runbook.id });
     if (prompts >= mostPrompts) {
-      const words = `Runbook ${runbook.number} already has ${mostPrompts} prompts: create another runbook`;
-      throw new DomainError('CONFLICT', words, 'input.prompt');
+      const message = `Runbook ${runbook.number} already has ${mostPrompts} prompts: create another runbook`;
+      throw new DomainError('CONFLICT', message, 'input.prompt');
     }
     runbook.labels = mergeLabels(runbook.labels, request.labels);
     if (typeof request.description === 'string') Object.assign(runbook, { description, descriptionIn: null });

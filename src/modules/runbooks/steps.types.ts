@@ -110,7 +110,7 @@ export class RunbookLeaf {
   @Field(() => stepStatuses, { description: 'Its status.' })
   status!: StepStatus;
 
-  @Field(() => String, { nullable: true, description: "The agent's words on what it did. Null: none yet." })
+  @Field(() => String, { nullable: true, description: 'What the agent says that it did. Null: nothing yet.' })
   summary!: string | null;
 
   @Field(() => String, { nullable: true, description: 'Why it failed, and what to do about it. Null: it did not.' })

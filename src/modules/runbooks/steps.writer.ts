@@ -18,7 +18,7 @@ import {
 export interface LeafWrite {
   readonly leaf: RunbookStepRow;
   readonly to: StepStatus;
-  /** Why the step failed, in words for people. */
+  /** Why the step failed, for people. */
   readonly errorMessage?: string;
 }
 
@@ -89,13 +89,13 @@ async function statusIn(tx: Transaction, { accountId, id }: RunbookRow): Promise
 }
 
 /**
- * Starts no more work: unfinished leaves fail in these words, and a prompt that was never planned leaves a failed leaf.
+ * Starts no more work: unfinished leaves fail with this message, and a prompt that was never planned leaves a failed leaf.
  * Existing commits are still published.
  */
 export async function cancelWork(
   ctx: Context,
   tx: Transaction,
-  { runbook, words }: { readonly runbook: RunbookRow; readonly words: string },
+  { runbook, message }: { readonly runbook: RunbookRow; readonly message: string },
 ): Promise<void> {
   await announcingStatus(ctx, tx, {
     runbook,
@@ -104,9 +104,9 @@ export async function cancelWork(
       const committed = await committedSteps(tx, runbook);
       for (const leaf of await loadLeaves(tx, runbook))
         if (leaf.status !== 'completed' && leaf.status !== 'failed' && !committed.has(leaf.id))
-          await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: words });
+          await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: message });
       for (const prompt of await loadPrompts(tx, runbook))
-        if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, { prompt, words });
+        if (!prompt.plannedAt) await failPlanning(ctx, tx, runbook, { prompt, message });
     },
   });
 }
@@ -139,7 +139,7 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
   });
 }
 
-/** A follow-up goes on: what stands behind a failed leaf and was never started is left out, in words that say so. */
+/** A follow-up goes on: what stands behind a failed leaf and was never started is left out, with a message that says so. */
 export async function passOverFailed(ctx: Context, tx: Transaction, runbook: RunbookRow): Promise<void> {
   const leaves = await loadLeaves(tx, runbook);
   const failed = leaves.find(({ status, passedOver }) => status === 'failed' && !passedOver);
@@ -158,7 +158,7 @@ export async function failPlanning(
   ctx: Context,
   tx: Transaction,
   runbook: RunbookRow,
-  { prompt, words }: { readonly prompt: RunbookPromptRow; readonly words: string },
+  { prompt, message }: { readonly prompt: RunbookPromptRow; readonly message: string },
 ): Promise<void> {
   const place = await endOfPlan(tx, runbook);
   const { accountId, id: runbookId } = runbook;
@@ -179,7 +179,7 @@ export async function failPlanning(
     instructions: planless,
     status: 'failed',
     passedOver: (await tx.em.count(RunbookPromptEntity, later)) > 0,
-    errorMessage: words,
+    errorMessage: message,
     startedAt: now,
     endedAt: now,
   });

@@ -69,19 +69,19 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
       else await notify(ports, sender, row);
     } catch (error) {
       if (!(error instanceof SlackCallFailed)) throw error;
-      const { kind, words } = error.error === null ? passing : slackFailureOf(error.error);
+      const { kind, message } = error.error === null ? passing : slackFailureOf(error.error);
       const waitMs = slackRetryMs(kind, { failures: row.failures, retryAfterSec: error.retryAfterSec });
       const again = new Date(ports.clock().getTime() + waitMs);
       if (kind === 'limited') limitedUntil.set(limitOf(row), again.getTime());
-      await writeFailure(ports, row, { words, again, isGone: kind === 'gone', isAnswered: error.error !== null });
-      if (kind !== 'limited') ports.log.warn({ channel: row.channel, err: error }, words);
+      await writeFailure(ports, row, { message, again, isGone: kind === 'gone', isAnswered: error.error !== null });
+      if (kind !== 'limited') ports.log.warn({ channel: row.channel, err: error }, message);
     }
   }
 
   return { look };
 }
 
-const passing = { kind: 'passing', words: 'Slack did not answer.' } as const;
+const passing = { kind: 'passing', message: 'Slack did not answer.' } as const;
 
 /** What shares a limit of Slack, as far as it is known before the destination is read. */
 function limitOf({ accountId, channel }: TakenRow): string {
@@ -205,7 +205,7 @@ async function writeTold(
 }
 
 interface Failed {
-  readonly words: string;
+  readonly message: string;
   readonly again: Date;
   readonly isGone: boolean;
   /** Slack refused: nothing was posted. */
@@ -215,13 +215,13 @@ interface Failed {
 async function writeFailure(
   { db }: Ports,
   { id }: TakenRow,
-  { words, again, isGone, isAnswered }: Failed,
+  { message, again, isGone, isAnswered }: Failed,
 ): Promise<void> {
   await db.system.query(
     `update slack_message set leased_until = null, failures = failures + 1, problem = $2, next_attempt_at = $3,
        posted_channel = case when $4 then null else posted_channel end, posted_ts = case when $4 then null else posted_ts end,
        posting_since = case when $5 then null else posting_since end
      where id = $1`,
-    [id, words, again.toISOString(), isGone, isAnswered],
+    [id, message, again.toISOString(), isGone, isAnswered],
   );
 }

@@ -69,7 +69,7 @@ export function createWebhookSender(ports: Ports, options: WebhookOptions): Webh
           : await writeFailure(ports, delivery, failure),
       ports.log,
     );
-    ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeWords[verdict.kind] });
+    ports.meter.count('interlock_webhook_attempts_total', { outcome: outcomeLabels[verdict.kind] });
     return verdict;
   }
 
@@ -98,7 +98,7 @@ const undeliverable: HttpAnswer = {
   durationMs: 0,
 };
 
-const outcomeWords = { succeeded: 'succeeded', gone: 'gone', again: 'retried', failed: 'failed' } as const;
+const outcomeLabels = { succeeded: 'succeeded', gone: 'gone', again: 'retried', failed: 'failed' } as const;
 
 function concluded(verdict: AttemptVerdict): Concluded {
   if (verdict.kind === 'again') return { state: 'retrying', nextAttemptAt: new Date(verdict.at) };

@@ -95,7 +95,7 @@ export interface Turn {
   readonly costMicros: number;
 }
 
-/** It cannot or will not do that, and never will: its words, which say what to do about it. */
+/** It cannot or will not do that, and never will. The message says what to do about it. */
 export class AgentRefused extends Error {}
 /** The model is busy, and said for how long: it may be tried again after that. */
 export class AgentBusy extends Error {

@@ -14,7 +14,7 @@ export interface Checked {
 const mostFiles = 1_000;
 const mostBytes = 512 * 1024;
 const mostFindings = 200;
-const mostWords = 500;
+const mostCharacters = 500;
 
 export async function checkFiles(request: AnalysisRequest): Promise<Checked> {
   const files = request.changes.filter(({ mode }) => mode === '100644' || mode === '100755');
@@ -46,15 +46,15 @@ async function findingsIn(request: AnalysisRequest, path: string, text: string):
   if (faults.length === 0) return [];
   const before = await request.read({ commit: request.base, path, maxBytes: mostBytes });
   const wasSo = before !== null && faultsIn(before).length > 0;
-  return faults.map(({ line, words }) => ({
+  return faults.map(({ line, message }) => ({
     path,
     line,
-    words: `${words.slice(0, mostWords)}${wasSo ? ' (It was so before.)' : ''}`,
+    message: `${message.slice(0, mostCharacters)}${wasSo ? ' (It was so before.)' : ''}`,
     weight: wasSo ? 'note' : 'failure',
   }));
 }
 
-/** A file with conflict markers is hardly ever what its name says: one word about it is enough. */
+/** A file with conflict markers is hardly ever what its name says: one finding about it is enough. */
 function faultsOf(path: string, text: string, { isSkill }: { readonly isSkill: boolean }): readonly Fault[] {
   const markers = findConflictMarkers(text);
   if (markers.length > 0) return markers;
@@ -81,7 +81,7 @@ function findConflictMarkers(text: string): readonly Fault[] {
       beganAt = index + 1;
     } else if (seen > 0 && conflictMarks[seen]?.test(line) === true) seen += 1;
     if (seen < conflictMarks.length) continue;
-    faults.push({ line: beganAt, words: 'A conflict was left behind: its markers stand in the file.' });
+    faults.push({ line: beganAt, message: 'A conflict was left behind: its markers stand in the file.' });
     seen = 0;
   }
   return faults;

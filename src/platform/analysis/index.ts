@@ -19,7 +19,7 @@ export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
     async analyse(request) {
       const checked = await checkFiles(request);
       const spent = { micros: 0 };
-      const reviewed = options === null ? null : await reviewOrWords(request, options, spent);
+      const reviewed = options === null ? null : await reviewOrReason(request, options, spent);
       const findings = [...checked.findings, ...(reviewed?.findings ?? [])];
       return {
         verdict: findings.some(({ weight }) => weight === 'failure') ? 'failed' : 'passed',
@@ -32,13 +32,13 @@ export function createAnalysis({ review: options }: AnalysisOptions): Analysis {
 }
 
 // A verification does not wait for a provider that is down: what was found without it is the answer.
-async function reviewOrWords(request: AnalysisRequest, options: ReviewOptions, spent: Spent): Promise<Review> {
+async function reviewOrReason(request: AnalysisRequest, options: ReviewOptions, spent: Spent): Promise<Review> {
   try {
     return await review(request, options, spent);
   } catch (error) {
     request.signal.throwIfAborted();
-    const words = error instanceof Error ? error.message : String(error);
-    return { findings: [], summary: `No model reviewed it: ${words}` };
+    const reason = error instanceof Error ? error.message : String(error);
+    return { findings: [], summary: `No model reviewed it: ${reason}` };
   }
 }
 

@@ -1,6 +1,6 @@
 // What can be said of a head without running it: what a verification falls back to when there is nothing to drive.
 export interface Analysis {
-  /** Words for people: a model's review among it, or why there is none. */
+  /** A text for people: what is looked at, a model's review among it, or why there is none. */
   readonly said: string;
   /** Throws what may be tried again, and when the signal is aborted. Findings never come as errors. */
   analyse(request: AnalysisRequest): Promise<AnalysisReport>;
@@ -39,7 +39,7 @@ export interface Finding {
   readonly path: string;
   /** From 1. Null: the file as a whole. */
   readonly line: number | null;
-  readonly words: string;
+  readonly message: string;
   /** `note`: to be read, no reason to fail. */
   readonly weight: 'failure' | 'note';
 }

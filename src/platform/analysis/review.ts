@@ -35,7 +35,7 @@ const reviewSchema = z.object({
       z.object({
         path: z.string(),
         line: z.int().min(1).nullable().describe('In the file as it is after the change. Null: the file as a whole.'),
-        words: z.string().trim().min(1).max(500),
+        message: z.string().trim().min(1).max(500),
         weight: z.enum(['failure', 'note']).describe('failure: the pull request must not be merged as it is.'),
       }),
     )

@@ -9,7 +9,7 @@ import { parseSkill } from '../../domain/previews/skill.parse.ts';
 export interface Fault {
   /** From 1. */
   readonly line: number | null;
-  readonly words: string;
+  readonly message: string;
 }
 
 interface Language {
@@ -42,14 +42,14 @@ export function languageOf(path: string): Language | null {
 
 function checkConfiguration(text: string): readonly Fault[] {
   const parsed = parseConfiguration(text);
-  return parsed.ok ? [] : parsed.problems.map((problem) => ({ line: problem.line, words: problemText(problem) }));
+  return parsed.ok ? [] : parsed.problems.map((problem) => ({ line: problem.line, message: problemText(problem) }));
 }
 
 export function checkSkill(text: string): readonly Fault[] {
   const parsed = parseSkill(text);
   return parsed.ok
     ? []
-    : parsed.faults.map(({ line, reason }) => ({ line, words: `This skill cannot be driven: ${reason}` }));
+    : parsed.faults.map(({ line, reason }) => ({ line, message: `This skill cannot be driven: ${reason}` }));
 }
 
 function checkJson(text: string): readonly Fault[] {
@@ -57,8 +57,8 @@ function checkJson(text: string): readonly Fault[] {
     JSON.parse(text.replace(/^\u{FEFF}/u, ''));
     return [];
   } catch (error) {
-    const words = (error as Error).message;
-    return [{ line: numberIn(/line (\d+) column/, words), words: `This is no JSON: ${words}` }];
+    const message = (error as Error).message;
+    return [{ line: numberIn(/line (\d+) column/, message), message: `This is no JSON: ${message}` }];
   }
 }
 
@@ -71,7 +71,7 @@ function checkYaml(text: string): readonly Fault[] {
   const documents = parseAllDocuments(text, { lineCounter, logLevel: 'silent', prettyErrors: false });
   return [...documents]
     .flatMap(({ errors }) => errors)
-    .map(({ pos, message }) => ({ line: lineCounter.linePos(pos[0]).line, words: `This is no YAML: ${message}` }));
+    .map(({ pos, message }) => ({ line: lineCounter.linePos(pos[0]).line, message: `This is no YAML: ${message}` }));
 }
 
 function checkTypeScript(text: string): readonly Fault[] {
@@ -82,7 +82,7 @@ function checkTypeScript(text: string): readonly Fault[] {
     const { code, message, stack } = error as NodeJS.ErrnoException;
     // Syntax that cannot be erased is TypeScript as well.
     if (code !== 'ERR_INVALID_TYPESCRIPT_SYNTAX') return [];
-    return [{ line: numberIn(/^[^\n]*:(\d+)\n/, stack ?? ''), words: `This cannot be parsed: ${message}` }];
+    return [{ line: numberIn(/^[^\n]*:(\d+)\n/, stack ?? ''), message: `This cannot be parsed: ${message}` }];
   }
 }
 
@@ -99,11 +99,11 @@ function checkGraphql(text: string): readonly Fault[] {
     return [];
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    return [{ line: error.locations?.[0]?.line ?? null, words: error.message }];
+    return [{ line: error.locations?.[0]?.line ?? null, message: error.message }];
   }
 }
 
-function numberIn(pattern: RegExp, words: string): number | null {
-  const found = pattern.exec(words)?.[1];
+function numberIn(pattern: RegExp, text: string): number | null {
+  const found = pattern.exec(text)?.[1];
   return found === undefined ? null : Number(found);
 }

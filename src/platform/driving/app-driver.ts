@@ -68,6 +68,6 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
 
 function failedBy(error: unknown, { secrets }: Drive): Outcome {
   if (error instanceof ValueMissing) return { conclusion: 'failed', detail: error.message };
-  const words = error instanceof Error ? error.message : String(error);
-  return { conclusion: 'failed', detail: hiding(secrets)(words).slice(0, 1_000) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { conclusion: 'failed', detail: hiding(secrets)(message).slice(0, 1_000) };
 }

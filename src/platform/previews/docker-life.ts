@@ -84,7 +84,7 @@ export async function bootContainer(
     await removeContainer(docker, name);
     supervision.signal.throwIfAborted();
     if (!late.aborted) throw error;
-    throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${output.lastWords()}`);
+    throw new BootFailed(`It was not up after ${boot.bootTimeoutMs / 1000} s${output.lastLineText()}`);
   }
 }
 
@@ -107,18 +107,18 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
   const tooLarge = Promise.withResolvers<never>();
   tooLarge.promise.catch(() => {});
   const over = container.wait().then((ended) => (ended as { readonly StatusCode: number }).StatusCode);
-  void watchDisk(life, over, async (words) => {
-    disk.exceeded = words;
-    tooLarge.reject(new BootFailed(stoppedFor(words)));
+  void watchDisk(life, over, async (reason) => {
+    disk.exceeded = reason;
+    tooLarge.reject(new BootFailed(stoppedFor(reason)));
     await removeContainer(life.docker, life.name);
   });
   const steps = async (): Promise<string> => {
     const code = await execute(life, setup, signal);
-    if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastWords()}`);
+    if (code !== 0) throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastLineText()}`);
     return await published(life, signal);
   };
   const ended = over.then((code) => {
-    throw new BootFailed(`The container ended with code ${code} while it was booted${output.lastWords()}`);
+    throw new BootFailed(`The container ended with code ${code} while it was booted${output.lastLineText()}`);
   });
   const address = await Promise.race([steps(), ended, tooLarge.promise]);
   return runningSandbox(life, { address, teardown, over, disk });
@@ -128,7 +128,7 @@ async function bringUp(life: Life, signal: AbortSignal): Promise<PreviewSandbox>
 async function watchDisk(
   { container, limits }: Life,
   over: Promise<unknown>,
-  onExceeded: (words: string) => Promise<void>,
+  onExceeded: (reason: string) => Promise<void>,
 ): Promise<void> {
   const { diskBytes, diskLookEveryMs } = limits;
   const ended = over.then(
@@ -143,12 +143,12 @@ async function watchDisk(
     const bytes = (seen as { readonly SizeRw?: number } | null)?.SizeRw ?? 0;
     const exceeded = decideExceeded({ bytes }, { ...usualRunBounds, bytes: diskBytes });
     // Where it could not be removed it is found again at the next look.
-    if (exceeded !== null) await onExceeded(exceeded.words).catch(() => {});
+    if (exceeded !== null) await onExceeded(exceeded.message).catch(() => {});
   }
 }
 
-function stoppedFor(words: string): string {
-  return `The app was stopped: ${words}.`;
+function stoppedFor(reason: string): string {
+  return `The app was stopped: ${reason}.`;
 }
 
 /** Pulled once, and kept by the daemon. */
@@ -171,7 +171,7 @@ async function ensureImage({ docker, boot }: Life): Promise<void> {
       docker.modem.followProgress(pulling, (error) => (error === null ? resolve() : reject(error))),
     );
   } catch (error) {
-    throw new BootFailed(`The image ${source} is not on this machine, and could not be pulled: ${wordsOf(error)}`);
+    throw new BootFailed(`The image ${source} is not on this machine, and could not be pulled: ${messageOf(error)}`);
   }
 }
 
@@ -279,12 +279,12 @@ function runningSandbox(
   const untilEnd = Math.max(boot.lifeMs - (teardown === null ? 0 : limits.teardownTimeoutMs), 0);
   const lifeTimer = setTimeout(() => void endOnce().catch(() => {}), Math.min(untilEnd, longestTimerMs));
   lifeTimer.unref();
-  const wordsOfEnd = (code: number | null): string => {
+  const describeEnd = (code: number | null): string => {
     if (disk.exceeded !== null) return stoppedFor(disk.exceeded);
     if (ending !== undefined || code === null) return 'The preview was stopped.';
-    return `The container ended with code ${code}${output.lastWords()}`;
+    return `The container ended with code ${code}${output.lastLineText()}`;
   };
-  const ended = over.then(wordsOfEnd, () => wordsOfEnd(null));
+  const ended = over.then(describeEnd, () => describeEnd(null));
   // Its teardown script is gone with it.
   void ended.then(async () => {
     if (disk.exceeded !== null) await endOnce().catch(() => {});
@@ -297,7 +297,7 @@ async function aborted(signal: AbortSignal): Promise<never> {
   throw signal.reason;
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const { reason, message } = error as { readonly reason?: string; readonly message?: string };
   return (reason ?? message ?? String(error)).slice(0, 200);
 }

@@ -71,7 +71,7 @@ export async function endLeftContainer(
   const argv = await leftTeardown(container).catch(() => null);
   if (argv !== null) {
     const late = AbortSignal.timeout(teardownTimeoutMs);
-    const output = { write: () => {}, lastWords: () => '', end: () => {} };
+    const output = { write: () => {}, lastLineText: () => '', end: () => {} };
     const code = await execute({ docker, container, output }, argv, late).catch(() => null);
     if (late.aborted) report(`Its teardown script was stopped after ${teardownTimeoutMs / 1000} s.`);
     else

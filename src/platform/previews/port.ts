@@ -27,13 +27,13 @@ export interface PreviewSandbox {
   readonly address: string;
   /** Runs the teardown script, then ends everything of it. Idempotent. */
   end(): Promise<void>;
-  /** Settles when it ended, by itself or by `end`, with words. Never rejects. */
+  /** Settles with a message when it ended, by itself or by `end`. Never rejects. */
   readonly ended: Promise<string>;
 }
 
 export interface PreviewSandboxes {
   readonly kind: 'docker' | 'process';
-  /** Whether an image of that kind can be booted here; words say why not. Null: it can. */
+  /** Whether an image of that kind can be booted here: null, or the reason why not. */
   refusal(kind: PreviewImageKind): Promise<string | null>;
   /**
    * Ready when it resolves: the setup script exited 0 and the port accepts a connection. Throws BootFailed. The signal ends
@@ -53,5 +53,5 @@ export interface PreviewSandboxes {
   destroy(name: string, report?: (sentence: string) => void): Promise<void>;
 }
 
-/** It did not come up, for good: words for people, without secrets. */
+/** It did not come up, for good: a message for people, without secrets. */
 export class BootFailed extends Error {}

@@ -215,7 +215,7 @@ async function bringUp(life: Life, furnishing: Promise<Inside>, signal: AbortSig
   } catch (error) {
     signal.throwIfAborted();
     if (!late.aborted) throw error;
-    throw new BootFailed(`${doing} after ${boot.bootTimeoutMs / 1000} s${output.lastWords()}`);
+    throw new BootFailed(`${doing} after ${boot.bootTimeoutMs / 1000} s${output.lastLineText()}`);
   }
 }
 
@@ -223,13 +223,13 @@ async function setUp({ boot, output }: Life, { orders, checkout, env }: Inside, 
   const argv = await commandOf(checkout, boot.setup);
   if (argv === null)
     throw new BootFailed(`The commit has no ${boot.setup}: add it, or name another file by \`setup\` of the preview.`);
-  const before = output.lastWords();
+  const before = output.lastLineText();
   const code = await orders.run({ argv, env }, signal);
   if (code === 0) return;
   // What it wrote comes by another way than its code, and may be later.
   const until = performance.now() + patienceMs;
-  while (output.lastWords() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
-  throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastWords()}`);
+  while (output.lastLineText() === before && performance.now() < until) await delay(lookEveryMs, undefined, { signal });
+  throw new BootFailed(`${boot.setup} exited with code ${code}${output.lastLineText()}`);
 }
 
 async function aborted(signal: AbortSignal): Promise<never> {
@@ -249,8 +249,8 @@ function explained(life: Life): (error: unknown) => Promise<never> {
 /** What ended while it was booted: the app's fault, or the sandbox's. */
 async function endedEarly({ outcome, output, boot }: Life): Promise<never> {
   const ended = await outcome;
-  if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${output.lastWords()}`);
-  throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${wordsOfEnd(ended, output)}`);
+  if (ended.kind === 'exited') throw new BootFailed(`The app ended while it was booted${output.lastLineText()}`);
+  throw new Error(`The sandbox of ${boot.name} ended while it was booted: ${describeEnd(ended, output)}`);
 }
 
 function runningSandbox(life: Life, inside: Inside): PreviewSandbox {
@@ -266,7 +266,7 @@ function runningSandbox(life: Life, inside: Inside): PreviewSandbox {
   const lifeTimer = setTimeout(() => void sandbox.end(), untilEnd);
   lifeTimer.unref();
   const ended = outcome.then(
-    (known) => wordsOfEnd(known, output),
+    (known) => describeEnd(known, output),
     (error: unknown) => `The preview ended: ${String(error)}`,
   );
   const sandbox = { address: inside.address, end: async () => await (ending ??= end()), ended };
@@ -296,10 +296,10 @@ async function tearDown({ boot, output, outcome, teardownTimeoutMs }: Life, insi
   else if (code !== 0 && code !== null) output.write(noted(`${boot.teardown} exited with code ${code}.`));
 }
 
-function wordsOfEnd(outcome: SandboxOutcome, output: SandboxOutput): string {
+function describeEnd(outcome: SandboxOutcome, output: SandboxOutput): string {
   switch (outcome.kind) {
     case 'exited':
-      return `The app ended with code ${outcome.code}${output.lastWords()}`;
+      return `The app ended with code ${outcome.code}${output.lastLineText()}`;
     case 'timed out':
       return 'The preview was stopped at the end of its life.';
     case 'canceled':

@@ -1,4 +1,4 @@
-// What a sandbox writes: secrets taken out, the last line kept for the words of a failure.
+// What a sandbox writes: secrets taken out, the last line kept for the message of a failure.
 import { StringDecoder } from 'node:string_decoder';
 import { createMask } from '../providers/mask.ts';
 import { lastLineOf } from '../sandbox/index.ts';
@@ -6,7 +6,7 @@ import { lastLineOf } from '../sandbox/index.ts';
 export interface SandboxOutput {
   readonly write: (piece: Buffer | string) => void;
   /** After a colon; nothing when nothing was written. */
-  lastWords(): string;
+  lastLineText(): string;
   end(): void;
 }
 
@@ -25,7 +25,7 @@ export function createSandboxOutput(
   const decoder = new StringDecoder('utf8');
   return {
     write: (piece) => mask.write(typeof piece === 'string' ? piece : decoder.write(piece)),
-    lastWords() {
+    lastLineText() {
       const line = lastLineOf(tail);
       return line === '' || line.startsWith(ours) ? '' : `: ${line}`;
     },

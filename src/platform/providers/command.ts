@@ -7,7 +7,7 @@ import {
   lastLineOf,
   removeAbandonedFolders,
   withRunFolders,
-  wordsOf,
+  describeOutcome,
   type Sandbox,
   type SandboxOutcome,
 } from '../sandbox/index.ts';
@@ -51,8 +51,8 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
         write: mask.write,
       }).catch((error: Error): SandboxOutcome => ({ kind: 'failed', reason: masked(run.secret, error.message) }));
       mask.end();
-      const words = { what: 'The command', seconds: seconds(), timeoutSec, lastLine: lastLineOf(tail) };
-      const message = wordsOf(outcome, words);
+      const facts = { what: 'The command', seconds: seconds(), timeoutSec, lastLine: lastLineOf(tail) };
+      const message = describeOutcome(outcome, facts);
       onOutput(`${tail === '' || tail.endsWith('\n') ? '' : '\n'}[interlock] ${message}\n`);
       return { state: stateOf(outcome), message, url: null };
     },

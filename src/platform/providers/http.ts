@@ -15,7 +15,7 @@ export interface HttpOptions {
 type Action = 'start' | 'status' | 'cancel';
 
 const timeoutMs = 30_000;
-const mostWords = 500;
+const mostCharacters = 500;
 
 export function createHttpProvider(options: HttpOptions): RemoteProvider {
   return {
@@ -93,10 +93,10 @@ const passing = [408, 425, 429];
 function failureOf(run: ProviderRun, { status, body, error }: HttpAnswer): Error {
   const { host } = new URL(settingsOf(run, 'http').url);
   if (status === null) return new Error(`${host} did not answer: ${error ?? 'no reason is known.'}`);
-  const said = masked(run.secret, body.trim()).slice(0, mostWords);
-  const words = `${host} answered ${status}${said === '' ? '' : `: ${said}`}`;
-  if (status >= 300 && status < 400) return new ProviderRefused(`${words} (redirects are not followed)`);
-  return status >= 400 && status < 500 && !passing.includes(status) ? new ProviderRefused(words) : new Error(words);
+  const said = masked(run.secret, body.trim()).slice(0, mostCharacters);
+  const message = `${host} answered ${status}${said === '' ? '' : `: ${said}`}`;
+  if (status >= 300 && status < 400) return new ProviderRefused(`${message} (redirects are not followed)`);
+  return status >= 400 && status < 500 && !passing.includes(status) ? new ProviderRefused(message) : new Error(message);
 }
 
 function fieldsOf(body: string): Readonly<Record<string, unknown>> {
@@ -128,7 +128,7 @@ function readingOf(run: ProviderRun, { status, message, url }: Readonly<Record<s
       state === undefined
         ? `Its status ${JSON.stringify(status ?? null).slice(0, 100)} is none of ${Object.keys(states).join(', ')}`
         : typeof message === 'string'
-          ? masked(run.secret, message).slice(0, mostWords)
+          ? masked(run.secret, message).slice(0, mostCharacters)
           : null,
     url: typeof url === 'string' && /^https?:\/\//.test(url) ? url.slice(0, 2048) : null,
   };

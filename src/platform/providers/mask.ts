@@ -14,26 +14,26 @@ const shortestLine = 6;
 export type Secret = string | readonly string[] | null;
 
 /** The whole, and its lines: programs print keys of several lines one by one. Longest first. */
-function wordsIn(secret: Secret): string[] {
+function maskedValues(secret: Secret): string[] {
   const all = typeof secret === 'string' ? [secret] : (secret ?? []);
   const lines = all.flatMap((one) => one.split(/\r?\n/)).filter((line) => line.length >= shortestLine);
-  return [...new Set([...all, ...lines])].filter((word) => word !== '').sort((a, b) => b.length - a.length);
+  return [...new Set([...all, ...lines])].filter((value) => value !== '').sort((a, b) => b.length - a.length);
 }
 
 export function createMask(secret: Secret, write: (text: string) => void): Masked {
-  const words = wordsIn(secret);
+  const values = maskedValues(secret);
   let waiting = '';
   const put = (text: string): void => {
     if (text !== '') write(text);
   };
   return {
     write(text) {
-      const { said, rest } = mask(words, waiting + text);
+      const { said, rest } = mask(values, waiting + text);
       waiting = rest;
       put(said);
     },
     end() {
-      put(words.reduce((text, word) => text.replaceAll(word, shown), waiting));
+      put(values.reduce((text, value) => text.replaceAll(value, shown), waiting));
       waiting = '';
     },
   };
@@ -41,28 +41,28 @@ export function createMask(secret: Secret, write: (text: string) => void): Maske
 
 /** All of a text that has an end. */
 export function masked(secret: Secret, text: string): string {
-  return wordsIn(secret).reduce((rest, word) => rest.replaceAll(word, shown), text);
+  return maskedValues(secret).reduce((rest, value) => rest.replaceAll(value, shown), text);
 }
 
-function mask(words: readonly string[], text: string): { readonly said: string; readonly rest: string } {
-  if (words.length === 0) return { said: text, rest: '' };
-  const beginnings = new Set(words.map((word) => word[0]));
+function mask(values: readonly string[], text: string): { readonly said: string; readonly rest: string } {
+  if (values.length === 0) return { said: text, rest: '' };
+  const beginnings = new Set(values.map((value) => value[0]));
   let said = '';
   let from = 0;
   for (let at = 0; at < text.length; at += 1) {
     if (!beginnings.has(text[at])) continue;
     // A longer secret that may still be completed is waited for, although a shorter one is there already.
-    const word = words.find((candidate) => text.startsWith(candidate, at) || isBeginning(candidate, text, at));
-    if (word === undefined) continue;
+    const value = values.find((candidate) => text.startsWith(candidate, at) || isBeginning(candidate, text, at));
+    if (value === undefined) continue;
     said += text.slice(from, at);
-    if (!text.startsWith(word, at)) return { said, rest: text.slice(at) };
+    if (!text.startsWith(value, at)) return { said, rest: text.slice(at) };
     said += shown;
-    from = at + word.length;
+    from = at + value.length;
     at = from - 1;
   }
   return { said: said + text.slice(from), rest: '' };
 }
 
-function isBeginning(word: string, text: string, at: number): boolean {
-  return text.length - at < word.length && word.startsWith(text.slice(at));
+function isBeginning(value: string, text: string, at: number): boolean {
+  return text.length - at < value.length && value.startsWith(text.slice(at));
 }

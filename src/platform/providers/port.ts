@@ -24,7 +24,7 @@ export interface ProviderRun<Settings extends ProviderSettings = ProviderSetting
 /** How a run stands, as the provider says. */
 export interface ProviderReading {
   readonly state: ProviderState;
-  /** In words people read. Null: nothing to say. */
+  /** A text for people. Null: nothing to say. */
   readonly message: string | null;
   readonly url: string | null;
 }
@@ -53,7 +53,7 @@ export interface Supervision {
 export type Provider = RemoteProvider | SupervisedProvider;
 export type Providers = (kind: Exclude<ProviderSettings['kind'], 'none'>) => Provider;
 
-/** The provider refused for good: its words. */
+/** The provider refused for good, with its message. */
 export class ProviderRefused extends Error {}
 
 /** The settings of a run that came to the provider of their kind. */

@@ -118,8 +118,8 @@ function start({ file, args, cwd, env }: WrappedCommand, listeners: readonly Ser
 }
 
 /** If the machine is full, nobody knows which run filled it. */
-function outcomeOf({ of, words }: Exceeded): SandboxOutcome {
-  return of === 'run' ? { kind: 'stopped', because: words } : { kind: 'failed', reason: words };
+function outcomeOf({ of, message }: Exceeded): SandboxOutcome {
+  return of === 'run' ? { kind: 'stopped', because: message } : { kind: 'failed', reason: message };
 }
 
 /** 128 and SIGXFSZ: how shells and sandboxes report that a signal ended a command. */

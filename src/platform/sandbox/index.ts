@@ -15,7 +15,7 @@ import { makeRunFolders } from './run-folders.ts';
 
 export { findProgram } from './layout.ts';
 export { measureFolders, type Grown } from './growth.ts';
-export { lastLineOf, wordsOf } from './port.ts';
+export { lastLineOf, describeOutcome } from './port.ts';
 export { makeRunFolders, removeAbandonedFolders, withProcessFolder, withRunFolders } from './run-folders.ts';
 export type { RunFolders, Sandbox, SandboxKind, SandboxOutcome, SandboxRun } from './port.ts';
 

@@ -42,7 +42,7 @@ export type SandboxOutcome =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'timed out' }
   | { readonly kind: 'canceled' }
-  /** It passed one of its bounds, which the words name. */
+  /** It passed one of its bounds, which the message names. */
   | { readonly kind: 'stopped'; readonly because: string }
   /** The sandbox itself did not work; nothing is known of the command. */
   | { readonly kind: 'failed'; readonly reason: string };
@@ -58,8 +58,8 @@ export interface Sandbox {
   run(run: SandboxRun): Promise<SandboxOutcome>;
 }
 
-/** The outcome of a run, in words for people. `what` names the program that could not be run. */
-export function wordsOf(
+/** The outcome of a run, for people. `what` names the program that could not be run. */
+export function describeOutcome(
   outcome: SandboxOutcome,
   run: { readonly what: string; readonly seconds: string; readonly timeoutSec: number; readonly lastLine: string },
 ): string {

@@ -22,14 +22,14 @@ export type SuperviseOf<T extends KindTypes> = Extract<T['left'], { kind: 'super
 
 /** What came of it, to be written under the row, where that still says that it is wanted. */
 export interface Done<T extends KindTypes> {
-  readonly words: string;
+  readonly message: string;
   /** Left out: it is written already. */
   readonly write?: (tx: Transaction, rows: T['rows']) => Promise<void>;
 }
 
-/** In words, why it came to nothing. */
+/** Why it came to nothing. */
 export interface Failure {
-  readonly words: string;
+  readonly message: string;
   /** It is not tried again. */
   readonly isFinal: boolean;
   /** Until when the code host has asked to wait. Null or absent: it has not. */
@@ -47,7 +47,7 @@ export interface CarryOut<T extends KindTypes> {
   fail(ctx: Context, tx: Transaction, rows: T['rows'], failed: Failure & { readonly due: Due<T> }): Promise<void>;
 }
 
-/** Does the one thing that is due, and answers what came of it in words. */
+/** Does the one thing that is due, and answers what came of it, as a sentence. */
 export async function carryOutDue<T extends KindTypes>(
   ctx: Context,
   carryOut: CarryOut<T>,
@@ -69,7 +69,7 @@ export async function carryOutDue<T extends KindTypes>(
       await carryOut.fail(quiet, tx, rows, { ...failure, due });
       if (!failure.isFinal) holdOff(row, { calls, now: ctx.clock().getTime(), retryAt: failure.retryAt ?? null });
     });
-    return failure.isFinal ? `refused: ${failure.words}` : `failed, and is tried again: ${failure.words}`;
+    return failure.isFinal ? `refused: ${failure.message}` : `failed, and is tried again: ${failure.message}`;
   }
 }
 
@@ -89,9 +89,9 @@ export async function writeDone<T extends KindTypes>(
   { kind, id }: { readonly kind: Kind<T>; readonly id: string },
   done: Done<T>,
 ): Promise<string> {
-  const { words, write } = done;
+  const { message, write } = done;
   if (write !== undefined) await changeLocked(ctx, { kind, id }, write);
-  return words;
+  return message;
 }
 
 async function changeLocked<T extends KindTypes>(

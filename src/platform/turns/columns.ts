@@ -8,7 +8,7 @@ export function drivenColumns() {
     callAt: p.datetime().nullable(),
     /** Calls or attempts in a row that came to nothing. */
     calls: p.integer().default(0),
-    /** In words, why the last one came to nothing. */
+    /** Why the last one came to nothing. */
     problem: p.string().nullable(),
     supervisedBy: p.string().nullable(),
     supervisedUntil: p.datetime().nullable(),

@@ -50,7 +50,7 @@ class Superseded extends Error {
   }
 }
 
-/** Answers what came of it in words. */
+/** Answers what came of it, as a sentence. */
 export async function supervise<T extends KindTypes>(ctx: Context, supervision: Supervision<T>): Promise<string> {
   const lease = await takeLease(ctx, supervision.leased);
   if (lease === null) return 'another worker supervises it';
@@ -67,7 +67,7 @@ export async function supervise<T extends KindTypes>(ctx: Context, supervision: 
       await done.write?.(tx, rows);
     });
     if (supervision.afterWrite !== undefined) await passFailpoint(supervision.afterWrite);
-    return done.words;
+    return done.message;
   } catch (error) {
     if (error instanceof Superseded) return error.message;
     if (error instanceof HandedOver || supervision.by.signal?.aborted) await giveBack(supervised);

@@ -1,8 +1,8 @@
 // How a line stands as one picture, in the shape that readers of READMEs know.
-import type { LineInWords } from '../../domain/queue/explain/line-in-words.ts';
+import type { LineSummary } from '../../domain/queue/explain/line-summary.ts';
 
 const fills = { green: '#0f7043', blue: '#1f55c7', amber: '#8a5703', red: '#b62a24' } as const satisfies Record<
-  LineInWords['tone'],
+  LineSummary['tone'],
   string
 >;
 // Of Verdana at 11 px, which is the widest of the fonts below. `textLength` holds the text to it in every font.
@@ -15,16 +15,18 @@ const letterWidths = [
 const usualWidth = 6.8;
 const padding = 7;
 
-export function badgeOf(branch: string, { tone, short }: LineInWords): string {
+export function badgeOf(branch: string, { tone, short }: LineSummary): string {
   const [label, message] = [escaped(branch), escaped(short)];
   const [left, right] = [widthOf(branch), widthOf(short)];
-  const text = (words: string, from: number, width: number): string =>
-    `<text x="${from + padding}" y="14" textLength="${width - 2 * padding}" lengthAdjust="spacingAndGlyphs">${words}</text>`;
+  const text = (content: string, from: number, width: number): string =>
+    `<text x="${from + padding}" y="14" textLength="${width - 2 * padding}" lengthAdjust="spacingAndGlyphs">${content}</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${label}: ${message}"><title>${label}: ${message}</title><rect width="${left + right}" height="20" rx="3" fill="${fills[tone]}"/><path d="M3 0h${left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#3a424d"/><g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">${text(label, 0, left)}${text(message, left, right)}</g></svg>\n`;
 }
 
-function widthOf(words: string): number {
-  const letters = words.split('').map((letter) => letterWidths.find(([kind]) => kind.test(letter))?.[1] ?? usualWidth);
+function widthOf(content: string): number {
+  const letters = content
+    .split('')
+    .map((letter) => letterWidths.find(([kind]) => kind.test(letter))?.[1] ?? usualWidth);
   return Math.round(letters.reduce((sum, width) => sum + width, 0)) + 2 * padding;
 }
 

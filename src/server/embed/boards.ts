@@ -1,7 +1,7 @@
 // What a visitor with an embed link sees of a queue. It is read at most once a second for each link, by a document of
 // ours, so that any number of screens and badges costs as much as one.
 import { execute, parse, subscribe, type GraphQLSchema } from 'graphql';
-import { describeLine, type LineInWords } from '../../domain/queue/explain/line-in-words.ts';
+import { describeLine, type LineSummary } from '../../domain/queue/explain/line-summary.ts';
 import { notFound } from '../../domain/errors.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../../graphql/context.ts';
 import type { EmbedSession } from '../../modules/accounts/index.ts';
@@ -13,7 +13,7 @@ export interface Board {
   readonly repository: string;
   readonly branch: string;
   readonly at: string;
-  readonly words: LineInWords;
+  readonly summary: LineSummary;
   /** Null: nothing was ever queued for the branch. */
   readonly queue: ShownQueue | null;
 }
@@ -104,7 +104,7 @@ export function createBoards(schema: GraphQLSchema, services: RequestServices): 
       repository: `${link.owner}/${link.name}`,
       branch: link.baseBranch,
       at: ctx.clock().toISOString(),
-      words: describeLine({
+      summary: describeLine({
         baseBranch: link.baseBranch,
         queued: queue?.depth.queued ?? 0,
         building: queue?.builds ?? 0,

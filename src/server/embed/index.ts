@@ -88,7 +88,7 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
       case 'page':
         return await sendEmbed(reply, folder, frameAncestors);
       case 'badge':
-        return await sendBadge(request, reply, badgeOf(session.link.baseBranch, (await boards.read(session)).words));
+        return await sendBadge(request, reply, badgeOf(session.link.baseBranch, (await boards.read(session)).summary));
       case 'changes': {
         const signInAgain = async () => await authenticator.authenticateEmbed(keyOf(request), request.id);
         return sendChanges(reply, streams, { session, signInAgain });

@@ -32,10 +32,10 @@ interface Stream extends Visitor {
 export function createStreams(boards: Boards, log: Logger): Streams {
   const streams = new Set<Stream>();
 
-  function end(stream: Stream, lastWords?: string): void {
+  function end(stream: Stream, lastEvent?: string): void {
     if (!streams.delete(stream)) return;
     stream.ended.abort();
-    stream.response.end(lastWords);
+    stream.response.end(lastEvent);
   }
 
   async function follow(stream: Stream): Promise<void> {

@@ -127,7 +127,7 @@ describe('rules between keys', () => {
     ['interlock/verify ci', 'write interlock/verify'],
     ['interlock/x*', 'write interlock/verify'],
     ['interlocked', null],
-  ])('a required check of the service is one it has: %s', (name, words) => {
+  ])('a required check of the service is one it has: %s', (name, message) => {
     for (const check of [name, { name }])
       for (const rules of [
         { preconditions: { required_checks: ['ci', check] } },
@@ -135,9 +135,9 @@ describe('rules between keys', () => {
       ]) {
         const problems = problemsOf(stringify({ merge_rules: { labels, ...rules } }));
         expect(problems.map(({ reason }) => reason)).toEqual(
-          words === null
+          message === null
             ? []
-            : [`is no check of the service, to which names that begin with interlock/ belong: ${words}`],
+            : [`is no check of the service, to which names that begin with interlock/ belong: ${message}`],
         );
       }
   });

@@ -16,47 +16,47 @@ interface Case {
   readonly name: string;
   readonly call: Partial<FailedCall>;
   readonly kind: Failure['kind'];
-  readonly words: string;
+  readonly message: string;
   /** When to ask again. */
   readonly at?: number | null;
 }
 
 const cases: readonly Case[] = [
-  { name: 'no answer', call: { status: null, message: 'reset' }, kind: 'unavailable', words: 'GitHub: reset' },
-  { name: 'a bad gateway', call: { status: 502, message: 'Bad' }, kind: 'unavailable', words: 'GitHub: Bad' },
+  { name: 'no answer', call: { status: null, message: 'reset' }, kind: 'unavailable', message: 'GitHub: reset' },
+  { name: 'a bad gateway', call: { status: 502, message: 'Bad' }, kind: 'unavailable', message: 'GitHub: Bad' },
   {
     name: 'a bad gateway that names a wait',
     call: { status: 503, message: 'Down', headers: { 'retry-after': '5' } },
     kind: 'unavailable',
-    words: 'GitHub: Down',
+    message: 'GitHub: Down',
     at: null,
   },
   {
     name: 'a secondary limit with a wait',
     call: { status: 403, message: 'You have exceeded a secondary rate limit', headers: { 'retry-after': '30' } },
     kind: 'limited',
-    words: 'fewer calls',
+    message: 'fewer calls',
     at: now + 30_000,
   },
   {
     name: 'a limit of 429 with a wait',
     call: { status: 429, headers: { 'retry-after': 60 } },
     kind: 'limited',
-    words: 'fewer calls',
+    message: 'fewer calls',
     at: now + 60_000,
   },
   {
     name: 'an hour that is spent',
     call: { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetSec) } },
     kind: 'limited',
-    words: 'fewer calls',
+    message: 'fewer calls',
     at: resetSec * 1000,
   },
   {
     name: 'an hour that is spent, without its end',
     call: { status: 429, headers: { 'x-ratelimit-remaining': '0' } },
     kind: 'limited',
-    words: 'fewer calls',
+    message: 'fewer calls',
     at: null,
   },
   {
@@ -67,60 +67,65 @@ const cases: readonly Case[] = [
       headers: { 'x-ratelimit-remaining': 12 },
     },
     kind: 'limited',
-    words: 'fewer calls',
+    message: 'fewer calls',
     at: null,
   },
   {
     name: 'an older form of the limit',
     call: { status: 403, message: 'You have triggered an abuse detection mechanism' },
     kind: 'limited',
-    words: 'fewer calls',
+    message: 'fewer calls',
     at: null,
   },
-  { name: 'a token that has ended', call: { status: 401, message: 'Bad credentials' }, kind: 'token', words: 'token' },
+  {
+    name: 'a token that has ended',
+    call: { status: 401, message: 'Bad credentials' },
+    kind: 'token',
+    message: 'token',
+  },
   {
     name: 'an App that was deleted, when it asks for a token',
     call: { status: 404, message: 'Integration not found', isForToken: true },
     kind: 'unavailable',
-    words: 'The App is not installed at GitHub any more, or was deleted',
+    message: 'The App is not installed at GitHub any more, or was deleted',
   },
   {
     name: 'a token for a suspended installation',
     call: { status: 403, message: 'This installation has been suspended', isForToken: true, writes: true },
     kind: 'unavailable',
-    words: 'suspended at GitHub',
+    message: 'suspended at GitHub',
   },
   {
     name: 'a private key that is not the one of the App',
     call: { status: 401, message: 'A JSON web token could not be decoded', isForToken: true },
     kind: 'unavailable',
-    words: 'GitHub refuses the private key of the App. Generate another one',
+    message: 'GitHub refuses the private key of the App. Generate another one',
   },
   {
     name: 'a clock that is ahead',
     call: { ...dated(now - 97_000), message: "'Issued at' claim ('iat') must be an Integer" },
     kind: 'unavailable',
-    words: 'The clock of this machine is 97 s ahead: set it, for example by NTP',
+    message: 'The clock of this machine is 97 s ahead: set it, for example by NTP',
   },
   {
     name: 'a clock that is behind',
     call: { ...dated(now + 700_000), message: "'Expiration time' claim ('exp') must be a numeric value" },
     kind: 'unavailable',
-    words: 'The clock of this machine is 700 s behind',
+    message: 'The clock of this machine is 700 s behind',
   },
   {
     name: 'a token that is refused otherwise',
     call: { status: 422, message: 'There is at least one repository that does not exist', isForToken: true },
     kind: 'unavailable',
-    words: 'GitHub gives the App no token: There is at least one repository',
+    message: 'GitHub gives the App no token: There is at least one repository',
   },
-  { name: 'nothing there', call: { status: 404, message: 'Not Found' }, kind: 'absent', words: 'Not Found' },
-  { name: 'something that is gone', call: { status: 410, message: 'Gone' }, kind: 'absent', words: 'Gone' },
+  { name: 'nothing there', call: { status: 404, message: 'Not Found' }, kind: 'absent', message: 'Not Found' },
+  { name: 'something that is gone', call: { status: 410, message: 'Gone' }, kind: 'absent', message: 'Gone' },
   {
     name: 'a write of a suspended installation',
     call: { status: 403, message: 'This installation has been suspended', writes: true },
     kind: 'unavailable',
-    words: 'suspended at GitHub',
+    message: 'suspended at GitHub',
   },
   {
     name: 'a write without the permission',
@@ -131,13 +136,13 @@ const cases: readonly Case[] = [
       writes: true,
     },
     kind: 'refused',
-    words: 'The App needs the permission checks=write.',
+    message: 'The App needs the permission checks=write.',
   },
   {
     name: 'a write that an archived repository refuses',
     call: { status: 403, message: 'Repository was archived so is read-only.', writes: true },
     kind: 'refused',
-    words: 'archived',
+    message: 'archived',
   },
   {
     name: 'a read without the permission',
@@ -147,38 +152,38 @@ const cases: readonly Case[] = [
       headers: { 'x-accepted-github-permissions': 'administration=read' },
     },
     kind: 'unavailable',
-    words: 'administration=read',
+    message: 'administration=read',
   },
-  { name: 'a redirect', call: { status: 301, message: 'Moved' }, kind: 'unavailable', words: 'renamed or moved' },
-  { name: 'a method that is refused', call: { status: 405, writes: true }, kind: 'refused', words: 'GitHub:' },
-  { name: 'a conflict', call: { status: 409, writes: true }, kind: 'refused', words: 'GitHub:' },
+  { name: 'a redirect', call: { status: 301, message: 'Moved' }, kind: 'unavailable', message: 'renamed or moved' },
+  { name: 'a method that is refused', call: { status: 405, writes: true }, kind: 'refused', message: 'GitHub:' },
+  { name: 'a conflict', call: { status: 409, writes: true }, kind: 'refused', message: 'GitHub:' },
   {
     name: 'an input that is refused',
     call: { status: 422, message: 'Validation Failed', writes: true },
     kind: 'refused',
-    words: 'Validation Failed',
+    message: 'Validation Failed',
   },
 ];
 
-test.each(cases)('$name: $kind', ({ call, kind, words, at }) => {
+test.each(cases)('$name: $kind', ({ call, kind, message, at }) => {
   const failure = judgeFailure(
     { status: 500, headers: {}, message: '', writes: false, isForToken: false, ...call },
     now,
   );
-  expect(failure).toMatchObject({ kind, words: expect.stringContaining(words) as string });
+  expect(failure).toMatchObject({ kind, message: expect.stringContaining(message) as string });
   const asked = failure.kind === 'limited' ? failure.until : failure.kind === 'unavailable' ? failure.retryAt : null;
   expect(asked).toBe(at ?? null);
 });
 
 test.each<{ failure: Failure; error: new (...given: never[]) => Error; retryAt: number | undefined }>([
-  { failure: { kind: 'unavailable', words: 'Down', retryAt: 7 }, error: HostUnavailable, retryAt: 7 },
-  { failure: { kind: 'limited', until: 9, words: 'Fewer' }, error: HostUnavailable, retryAt: 9 },
-  { failure: { kind: 'token', words: 'Token' }, error: HostUnavailable, retryAt: undefined },
-  { failure: { kind: 'absent', words: 'Gone' }, error: NotFoundAtGitHub, retryAt: undefined },
-  { failure: { kind: 'refused', words: 'No' }, error: HostRefused, retryAt: undefined },
+  { failure: { kind: 'unavailable', message: 'Down', retryAt: 7 }, error: HostUnavailable, retryAt: 7 },
+  { failure: { kind: 'limited', until: 9, message: 'Fewer' }, error: HostUnavailable, retryAt: 9 },
+  { failure: { kind: 'token', message: 'Token' }, error: HostUnavailable, retryAt: undefined },
+  { failure: { kind: 'absent', message: 'Gone' }, error: NotFoundAtGitHub, retryAt: undefined },
+  { failure: { kind: 'refused', message: 'No' }, error: HostRefused, retryAt: undefined },
 ])('the failure $failure.kind becomes an error of the port', ({ failure, error, retryAt }) => {
   const made = asPortError(failure, new Error('cause'));
   expect(made).toBeInstanceOf(error);
-  expect(made.message).toBe(failure.words);
+  expect(made.message).toBe(failure.message);
   expect((made as Partial<HostUnavailable>).retryAt ?? undefined).toBe(retryAt);
 });

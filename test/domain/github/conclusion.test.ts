@@ -24,7 +24,7 @@ async function conclude(seen: Partial<HostPullRequest>, laterMs: number): Promis
     client as unknown as Client,
     () => new Date(at + laterMs),
   );
-  await concludePullRequest(repository, 1, { at, words: 'Landed.' });
+  await concludePullRequest(repository, 1, { at, comment: 'Landed.' });
   return done;
 }
 

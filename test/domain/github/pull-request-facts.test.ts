@@ -1,4 +1,4 @@
-// A pull request as GitHub answers it, in the words of the port.
+// A pull request as GitHub answers it, and as the port has it.
 import { expect, test } from 'vitest';
 import {
   asHostPullRequest,

@@ -98,8 +98,8 @@ test.each([
     '',
     'protected branch hook declined',
   ],
-])('a refusal has %s', (_name, stdout, stderr, words) => {
-  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toEqual({ kind: 'refused', words });
+])('a refusal has %s', (_name, stdout, stderr, message) => {
+  expect(readPushAnswer({ exitCode: 1, stdout, stderr })).toEqual({ kind: 'refused', message });
 });
 
 const [before, after, strange] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
@@ -149,11 +149,11 @@ test.each([
 });
 
 test('a workflow that the App may not push is refused with the permission that an owner grants', () => {
-  const words = 'refusing to allow a GitHub App to create or update workflow `a.yml` without `workflows` permission';
-  const answer = readPushAnswer({ exitCode: 1, stdout: rejected(words), stderr: '' });
+  const message = 'refusing to allow a GitHub App to create or update workflow `a.yml` without `workflows` permission';
+  const answer = readPushAnswer({ exitCode: 1, stdout: rejected(message), stderr: '' });
   expect(answer).toMatchObject({
     kind: 'refused',
-    words: expect.stringMatching(
+    message: expect.stringMatching(
       /without `workflows` permission.*An owner grants the App the permission "Workflows"/s,
     ) as string,
   });

@@ -76,8 +76,8 @@ test.each([
   ["fatal: unable to access 'https://github.com/acme/shop.git/': not a git repository", false],
   ['remote: Internal Server Error\nfatal: remote error', false],
   ['fatal: bad object abcd', false],
-])('git says of a broken mirror: %j: %s', (words, broken) => {
-  expect(isBroken(words)).toBe(broken);
+])('git says of a broken mirror: %j: %s', (message, broken) => {
+  expect(isBroken(message)).toBe(broken);
 });
 
 test.each([
@@ -94,6 +94,6 @@ test.each([
   [{ GITHUB_MIRRORS: 'both' }, 'GITHUB_MIRRORS is "both". Set shared'],
   [{ GITHUB_MIRROR_MAX_GB: '5 GB' }, 'GITHUB_MIRROR_MAX_GB is "5 GB". Set a number'],
   [{ GITHUB_MIRROR_MAX_GB: '0' }, 'GITHUB_MIRROR_MAX_GB is "0". Set a number'],
-])('settings of mirrors that cannot be obeyed name the variable: %j', (env, words) => {
-  expect(() => readMirrorSettings(env)).toThrow(words);
+])('settings of mirrors that cannot be obeyed name the variable: %j', (env, message) => {
+  expect(() => readMirrorSettings(env)).toThrow(message);
 });

@@ -9,7 +9,7 @@ import {
 import { verificationStatuses } from '../../../src/domain/previews/preview.ts';
 import {
   canMove,
-  checkWord,
+  checkOutcomeOf,
   isSupervised,
   isFinal,
   verificationMoves,
@@ -171,7 +171,7 @@ describe('whatever is known of a verification', () => {
   it('has ended only when its check says so', () => {
     fc.assert(
       fc.property(anySituation, (given) => {
-        const hasEnded = isFinal(given.status) && given.publishedCheck === checkWord(given.status);
+        const hasEnded = isFinal(given.status) && given.publishedCheck === checkOutcomeOf(given.status);
         expect(decideVerification(given, now).kind === 'ended').toBe(hasEnded);
       }),
     );

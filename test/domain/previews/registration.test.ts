@@ -60,8 +60,8 @@ describe('its name', () => {
     [[sandbox], 'box', 'name is box, a sandbox'],
     [[sandbox], 'a', 'has no endpoint preview'],
     [[sandbox, endpoint('a'), endpoint('b')], 'c', "must be one of the repository's endpoint previews: a, b"],
-  ])('of %j is refused as %s', (entries, name, words) => {
-    expect(() => requireEndpoint(entries, name)).toThrow(words);
+  ])('of %j is refused as %s', (entries, name, message) => {
+    expect(() => requireEndpoint(entries, name)).toThrow(message);
   });
   it('finds its entry', () => {
     expect(requireEndpoint([sandbox, endpoint('a')], 'a').name).toBe('a');

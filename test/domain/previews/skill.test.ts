@@ -192,8 +192,8 @@ describe('an answer', () => {
     ['expect json `/a/b~1c/0` is `"1"`', 'It was: 1'],
     ['expect json `/a/x` is `1`', 'The JSON has nothing at /a/x.'],
     ['expect json `/__proto__` is `1`', 'The JSON has nothing at /__proto__.'],
-  ])('does not hold to: %s, and says what was seen', (part, words) => {
-    expect(violationOf(firstOf(part), answer)).toContain(words);
+  ])('does not hold to: %s, and says what was seen', (part, message) => {
+    expect(violationOf(firstOf(part), answer)).toContain(message);
   });
 
   it('gives what is captured, or says why not', () => {

@@ -7,18 +7,18 @@ import {
   mostTries,
 } from '../../../src/domain/queue/landing/host-retry.ts';
 
-const waits = (sort: 'step' | 'words', tries: number): (number | null)[] =>
+const waits = (sort: 'step' | 'text', tries: number): (number | null)[] =>
   Array.from({ length: tries }, (_, n) => decideNextTry(sort, n + 1));
 
 describe('what failed at the host is tried again', () => {
   it('at first at once, then ever later', () => {
     expect(waits('step', 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-    expect(waits('words', 12).slice(-2)).toEqual([1_024_000, 1_800_000]);
+    expect(waits('text', 12).slice(-2)).toEqual([1_024_000, 1_800_000]);
   });
   it('for more than four hours before words are given up, and a step of the queue without an end', () => {
-    const words = waits('words', mostTries);
-    expect(words.at(-1)).toBeNull();
-    expect(words.reduce<number>((sum, wait) => sum + (wait ?? 0), 0)).toBeGreaterThan(4 * 3_600_000);
+    const text = waits('text', mostTries);
+    expect(text.at(-1)).toBeNull();
+    expect(text.reduce<number>((sum, wait) => sum + (wait ?? 0), 0)).toBeGreaterThan(4 * 3_600_000);
     expect(decideNextTry('step', 10_000)).toBe(60_000);
   });
 

@@ -221,7 +221,7 @@ describe('a part beside the line', () => {
   ];
   test.each(cases)('%s', (_name, from, decisions) => expect(planned(from)).toEqual(decisions));
 
-  test('is blamed in the words of any failure', () => {
+  test('is blamed with the message of any failure', () => {
     const from = situation({
       line: [part([3], 'failure')],
       waiting: bisected([3], 'side_build', { max: 1 }),

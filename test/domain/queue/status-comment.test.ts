@@ -41,7 +41,7 @@ const queued: StatusFacts = { ...open, status: 'queued', line };
 const bot = { number: 12, url: 'http://host/acme/shop/pull/12' };
 const stands = 'It is in line to merge into `main` since 2026-03-01 12:03 UTC';
 
-const words: readonly (readonly [name: string, facts: StatusFacts, comment: string])[] = [
+const comments: readonly (readonly [name: string, facts: StatusFacts, comment: string])[] = [
   [
     'it was taken out of the line',
     { ...open, isDequeued: true },
@@ -162,7 +162,7 @@ const words: readonly (readonly [name: string, facts: StatusFacts, comment: stri
 ];
 
 describe('the status comment', () => {
-  test.each(words)('%s', (_name, facts, comment) => {
+  test.each(comments)('%s', (_name, facts, comment) => {
     expect(statusComment(facts, silent)).toBe(comment);
   });
 
@@ -229,9 +229,9 @@ describe('the comment, the check and explain', () => {
       fc.property(walk, (now) => {
         const { status, otherMembers, haltedReason, paused } = now;
         const facts = { haltedReason, paused, frozen: now.isFrozen ? frozen : null };
-        const words = { status, code: 113 as const, text: 'Conversations are unresolved.' };
+        const message = { status, code: 113 as const, text: 'Conversations are unresolved.' };
         const reason = explain({
-          ...words,
+          ...message,
           ...facts,
           dequeued: null,
           ahead: now.ahead,
@@ -248,7 +248,7 @@ describe('the comment, the check and explain', () => {
         const isNear = now.isTop || otherMembers !== null;
         const shown: StatusFacts = {
           ...open,
-          ...words,
+          ...message,
           ways: openWays(now.blocked),
           line: isQueued(status)
             ? {

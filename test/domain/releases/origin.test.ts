@@ -12,7 +12,7 @@ function history(...commits: readonly string[]): Committed[] {
 
 const pushed = 'It was pushed: no pull request is known that brought it.';
 
-function originWords(commits: readonly Committed[], tip: string, known: Partial<Known>): Record<string, string> {
+function originTexts(commits: readonly Committed[], tip: string, known: Partial<Known>): Record<string, string> {
   const origins = originsOf(commits, tip, { landings: [], merged: [], ...known });
   return Object.fromEntries(
     [...origins].map(([commit, { batchId, pullRequestIds, withoutProof }]) => [
@@ -72,7 +72,7 @@ describe('how the commits of a candidate came', () => {
     ],
     ['which is not known where newer ones are left out', history('b<a'), 'd', {}, {}],
   ] as const)('%s', (_, commits, tip, known, expected) => {
-    expect(originWords(commits, tip, known as Partial<Known>)).toEqual(expected);
+    expect(originTexts(commits, tip, known as Partial<Known>)).toEqual(expected);
   });
 
   it('is found for very long histories', () => {

@@ -34,8 +34,8 @@ describe('a request for a runbook', () => {
     ['a budget above what is allowed', () => checkedBudget(6, 5), /from 0 to 5,/],
     ['a budget that is not raised', () => requireGreaterBudget(5, { least: 5, most: 9 }), /more than the 5 it has/],
     ['a budget that cannot be raised', () => requireGreaterBudget(9, { least: 9, most: 9 }), /updateRunbookDefaults/],
-  ])('is refused for %s, by the field and the cure', (_, act, words) => {
-    expect(act).toThrow(words);
+  ])('is refused for %s, by the field and the cure', (_, act, message) => {
+    expect(act).toThrow(message);
   });
 
   it('keeps what may be given', () => {

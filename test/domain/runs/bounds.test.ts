@@ -37,7 +37,7 @@ describe('a run', () => {
     ],
   ])('%s', (_which, seen, expected) => {
     const exceeded = decideExceeded(seen, bounds);
-    expect(exceeded === null ? null : `${exceeded.of}: ${exceeded.words}`).toBe(expected);
+    expect(exceeded === null ? null : `${exceeded.of}: ${exceeded.message}`).toBe(expected);
   });
 
   test.each([

@@ -1,4 +1,4 @@
-// What a push may cost: pure rules, and the words for what was refused.
+// What a push may cost: pure rules, and the message for what was refused.
 import { describe, expect, test } from 'vitest';
 import { RunBoundsRefused } from '../../../src/domain/runs/bounds.ts';
 import { decideUnpackBounds, readPushBounds, usualPushBounds } from '../../../src/domain/runs/push-bounds.ts';

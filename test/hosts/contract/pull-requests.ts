@@ -111,10 +111,10 @@ export function describeHeads(given: () => Given): void {
       });
       const commit = composed.kind === 'composed' ? composed.commit : '';
       await host.updateRefs(repository, [{ ref: 'refs/heads/main', from: base, to: commit }]);
-      const landing = { mergeCommit: commit, at: 1_750_000_000_000, words: `Landed as ${commit}.` };
+      const landing = { mergeCommit: commit, at: 1_750_000_000_000, comment: `Landed as ${commit}.` };
       for (let times = 0; times < 2; times += 1) await host.concludePullRequest(repository, number, landing);
       expect(await host.findOpenPullRequests(repository, 'topic')).toEqual([]);
-      const said = (await host.listComments(repository, number)).filter(({ body }) => body.includes(landing.words));
+      const said = (await host.listComments(repository, number)).filter(({ body }) => body.includes(landing.comment));
       expect(said.length).toBeLessThanOrEqual(1);
     },
   );

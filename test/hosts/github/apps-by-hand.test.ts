@@ -60,8 +60,8 @@ describe('a link', () => {
     [{ organization: 'a/b' }, 'BAD_INPUT', 'input.organization', 'the login of an organisation'],
     [{ server: 'https://github.com' }, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
     [{ server: 'https://acme.ghe.com' }, 'CONFLICT', undefined, 'Set INTERLOCK_PUBLIC_URL'],
-  ])('of %j is refused', async (input, code, field, words) => {
-    expect(await refusal(linkDocument, input)).toEqual([[code, field, expect.stringContaining(words)]]);
+  ])('of %j is refused', async (input, code, field, message) => {
+    expect(await refusal(linkDocument, input)).toEqual([[code, field, expect.stringContaining(message)]]);
   });
 });
 
@@ -81,8 +81,10 @@ describe('an App that was made by hand', () => {
     [{ clientId: 'Iv1.other' }, 'input.clientId', 'is not the client id of the App interlock'],
     [{ clientSecret: ' ' }, 'input.clientSecret', 'must have 1 to 500 characters'],
     [{ webhookSecret: 'x'.repeat(501) }, 'input.webhookSecret', 'must have 1 to 500 characters'],
-  ])('is refused with %j', async (changes, field, words) => {
-    expect(await refusal(addDocument, given(changes))).toEqual([['BAD_INPUT', field, expect.stringContaining(words)]]);
+  ])('is refused with %j', async (changes, field, message) => {
+    expect(await refusal(addDocument, given(changes))).toEqual([
+      ['BAD_INPUT', field, expect.stringContaining(message)],
+    ]);
     expect(await w.rows('select 1 from github_app')).toEqual([]);
   });
 

@@ -86,7 +86,7 @@ test('tokens that end before their time are asked for once more, and no call fai
 test('a suspended installation is named, and the host goes on when it is lifted', async () => {
   const id = Number(g.emulator.installationId);
   g.emulator.controls.suspend(id, true);
-  for (const words of await refusals(w.host)) expect(words).toMatch(/suspended/);
+  for (const message of await refusals(w.host)) expect(message).toMatch(/suspended/);
   g.emulator.controls.suspend(id, false);
   await expectItWorks(w.host);
 });

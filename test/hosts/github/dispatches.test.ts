@@ -212,10 +212,10 @@ test.each([
     { workflow: 'demanding.yml' },
     /Required input 'stage' not provided.*give the input a default/,
   ],
-])('a workflow %s is refused with the cure, and leaves no branch', async (_what, change, words) => {
+])('a workflow %s is refused with the cure, and leaves no branch', async (_what, change, message) => {
   const refusal = await dispatch(change).catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(HostRefused);
-  expect((refusal as Error).message).toMatch(words);
+  expect((refusal as Error).message).toMatch(message);
   await expect.poll(ownBranches).toEqual([]);
 });
 

@@ -44,11 +44,11 @@ async function examine(): Promise<Finding[]> {
   return findings;
 }
 
-/** What is not ok: probe, state, words and cure. */
+/** What is not ok: probe, state, message and cure. */
 async function problems(): Promise<readonly string[]> {
   const findings = await examine();
   const wrong = findings.filter(({ state }) => state !== 'ok');
-  return wrong.map(({ probe, state, words, cure }) => `${state} ${probe}: ${words} ${cure ?? ''}`);
+  return wrong.map(({ probe, state, message, cure }) => `${state} ${probe}: ${message} ${cure ?? ''}`);
 }
 
 async function refNames(): Promise<readonly string[]> {
@@ -99,7 +99,7 @@ test('before a repository is activated, its file counts', async () => {
   await changeActivity(w.ctx, id, false);
   // What is saved here has bot branches.
   await file(configurationYaml('merge_mode: {type: default}\n'));
-  const checks = async () => (await examine()).find(({ probe }) => probe === 'checks')?.words;
+  const checks = async () => (await examine()).find(({ probe }) => probe === 'checks')?.message;
   expect(await checks()).toMatch(/^No bot branches are built/);
   await file('merge_rules: {merge_mode: {type: sideways}}\n');
   expect((await problems()).join('\n')).toContain('missing configuration: .service/config.yml is refused: ');

@@ -39,7 +39,7 @@ test('three pull requests are labelled: two land as GitHub shows it, and the red
   const findings: Finding[] = [];
   await examineRepository(w.ctx, repository!, (finding) => void findings.push(finding));
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([]);
-  expect(findings.at(-1)?.words).toBe('Every required check runs on bot branches: test.');
+  expect(findings.at(-1)?.message).toBe('Every required check runs on bot branches: test.');
   expect(w.emulator.core.mistakes).toEqual([]);
   const metrics = metricsOf(await w.service.metricsPage.text(null));
   for (const resource of ['rest', 'graphql'])

@@ -35,7 +35,7 @@ async function whileMoving(w: QueueWorld, condition: () => Promise<boolean>): Pr
 const left = async (w: QueueWorld, number: number): Promise<boolean> =>
   (await w.rows("select 1 from pull_request where number = $1 and status = 'open'", [number])).length > 0;
 
-async function lastWords(w: QueueWorld, issue_number: number): Promise<string> {
+async function lastComment(w: QueueWorld, issue_number: number): Promise<string> {
   const { data } = await w.person.issues.listComments({ ...w.place, issue_number });
   return data.map(({ body }) => body ?? '').find((body) => body.includes('now, and was')) ?? '';
 }
@@ -46,8 +46,8 @@ test('a default branch that is renamed between the gate and the push, and betwee
   once('landing:before_move', async () => await renameDefaultBranch(w, 'main', 'trunk'));
   await w.label(one);
   await whileMoving(w, async () => await left(w, one));
-  await w.until(async () => (await lastWords(w, one)) !== '');
-  expect(await lastWords(w, one)).toContain(
+  await w.until(async () => (await lastComment(w, one)) !== '');
+  expect(await lastComment(w, one)).toContain(
     'The base branch of this pull request is `trunk` now, and was `main`. It left the line of `main`, because a build for one base branch proves nothing for another. Ask again to merge it into `trunk`.',
   );
   once('landing:after_host', async () => await renameDefaultBranch(w, 'trunk', 'stable'));

@@ -381,7 +381,7 @@ describe('what a person may do', () => {
     await w.rows('delete from freeze_rule');
   });
 
-  it('is shown by viewerCan, in the words of the refusal', async () => {
+  it('is shown by viewerCan, with the message of the refusal', async () => {
     await w.emulator.controls.clear();
     const reader = (await signIn('rea')).browser;
     expect(

@@ -21,8 +21,8 @@ test('explanation and comment name the rule with its link, and no landing is tri
     const { data: all } = await w.person.issues.listComments({ ...w.place, issue_number: number });
     return all.map(({ body }) => body).join('\n');
   };
-  const words = `The code host takes no landing on main. The rules "Restrict updates" and "Require signed commits" of the ruleset strict refuse landings on main. Commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Add interlock to the bypass list of the ruleset strict, mode always. ${w.emulator.webUrl}/${w.place.owner}/${w.place.repo}/rules/${data.id}`;
-  await w.until(async () => (await comments()).includes(words));
+  const message = `The code host takes no landing on main. The rules "Restrict updates" and "Require signed commits" of the ruleset strict refuse landings on main. Commits of Interlock are not signed, because COMMIT_SIGNING_KEY is not set. Add interlock to the bypass list of the ruleset strict, mode always. ${w.emulator.webUrl}/${w.place.owner}/${w.place.repo}/rules/${data.id}`;
+  await w.until(async () => (await comments()).includes(message));
   const [row] = await w.rows<{ id: string; createdAt: Date }>(
     'select id, created_at as "createdAt" from pull_request where number = $1',
     [number],
@@ -31,7 +31,7 @@ test('explanation and comment name the rule with its link, and no landing is tri
     w.ctx.accountId,
     async (tx) => await explainAll(w.ctx, tx, { pullRequests: [row!], asOf: null, isBrief: true }),
   );
-  expect(explained.get(row!.id)).toMatchObject({ kind: 'halted', sentence: `The queue is halted: ${words}` });
+  expect(explained.get(row!.id)).toMatchObject({ kind: 'halted', sentence: `The queue is halted: ${message}` });
   expect(await w.rows("select 1 from intent where kind = 'land'")).toEqual([]);
   expect(w.emulator.core.mistakes).toEqual([]);
 });

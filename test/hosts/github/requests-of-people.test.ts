@@ -29,7 +29,7 @@ afterAll(async () => await w[Symbol.asyncDispose]());
 
 const as = (login: string): Octokit => people.get(login) ?? w.person;
 
-async function words(): Promise<string> {
+async function commentTexts(): Promise<string> {
   const { data } = await w.person.issues.listComments({ ...w.place, issue_number: number });
   return data.map(({ body }) => body).join('\n');
 }
@@ -68,8 +68,8 @@ test('a label of a person who cannot write is taken off, with the reason', async
   // GitHub names the second in which a label was changed. Up to the next test all changes happen in one.
   stoppedAt = Date.now();
   await as('tia').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
-  await w.until(async () => (await labels()).length === 0 && (await words()).includes('@tia'));
-  expect(await words()).toContain(
+  await w.until(async () => (await labels()).length === 0 && (await commentTexts()).includes('@tia'));
+  expect(await commentTexts()).toContain(
     'The label `mergequeue` was taken off: Only people who can write to the repository can ask this; @tia cannot.',
   );
   expect((await row())?.status).toBe('open');
@@ -80,7 +80,7 @@ test('a label of a person who can write is followed, and a person who cannot doe
   await as('wim').issues.addLabels({ ...w.place, issue_number: number, labels: [label] });
   await w.until(async () => ['queued', 'pending'].includes((await row())?.status ?? ''));
   await as('tia').issues.removeLabel({ ...w.place, issue_number: number, name: label });
-  await w.until(async () => (await words()).includes('put back') && (await labels()).includes(label));
+  await w.until(async () => (await commentTexts()).includes('put back') && (await labels()).includes(label));
   stoppedAt = null;
   expect(['queued', 'pending']).toContain((await row())?.status);
   expect([(await actors())[0], await users()]).toEqual(['labeled by wim', ['wim']]);
@@ -88,9 +88,11 @@ test('a label of a person who can write is followed, and a person who cannot doe
 
 test('an admin at GitHub skips the line by a command, and a person who can write does not', async () => {
   await as('tia').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
-  await w.until(async () => (await words()).includes('@tia Only people who can write to the repository'));
+  await w.until(async () => (await commentTexts()).includes('@tia Only people who can write to the repository'));
   await as('wim').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
-  await w.until(async () => (await words()).includes('@wim Not authorized to skip the line in this repository.'));
+  await w.until(async () =>
+    (await commentTexts()).includes('@wim Not authorized to skip the line in this repository.'),
+  );
   expect((await row())?.skip_line).toBe(false);
   await as('ada').issues.createComment({ ...w.place, issue_number: number, body: '/interlock skip-line' });
   await w.until(async () => (await row())?.skip_line === true);

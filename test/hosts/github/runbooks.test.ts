@@ -1,5 +1,5 @@
 // Runbooks whose pull requests are at GitHub: branches are pushed, each pull request is opened once even if the process dies,
-// follow-ups go on top, what people do at GitHub is seen, and a refusal of GitHub is shown in GitHub's words.
+// follow-ups go on top, what people do at GitHub is seen, and a refusal of GitHub is shown with GitHub's message.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { continueRunbook, createRunbook, retryRunbook } from '../../../src/modules/runbooks/index.ts';
 import { updateRunbookDefaults } from '../../../src/modules/runbooks/defaults.service.ts';
@@ -24,14 +24,14 @@ async function begin(prompt: string): Promise<number> {
   return await createRunbook(w.ctx, { repository, prompt });
 }
 
-/** `1.1 completed` of each leaf; of one that failed with its words. */
+/** `1.1 completed` of each leaf; of one that failed, with its message. */
 async function leaves(number: number): Promise<string[]> {
-  const rows = await w.rows<{ leaf: string; words: string | null }>(
-    `select s.number || ' ' || s.status as leaf, s.error_message as words
+  const rows = await w.rows<{ leaf: string; message: string | null }>(
+    `select s.number || ' ' || s.status as leaf, s.error_message as message
      from runbook_step s join runbook r on r.id = s.runbook_id where r.number = $1 and s.status is not null order by s.position`,
     [number],
   );
-  return rows.map(({ leaf, words }) => (words === null ? leaf : `${leaf}: ${words}`));
+  return rows.map(({ leaf, message }) => (message === null ? leaf : `${leaf}: ${message}`));
 }
 
 /** Until nothing is left to be done. */
@@ -100,7 +100,7 @@ test('a pull request that a person closes or merges at GitHub is seen to be clos
   expect([await states(closed), await states(merged)]).toEqual([['1 closed'], ['1 merged']]);
 });
 
-test('a branch that a rule of GitHub refuses fails the step with its words, and a retry pushes once the rule is gone', async () => {
+test('a branch that a rule of GitHub refuses fails the step with its message, and a retry pushes once the rule is gone', async () => {
   const { data: rule } = await w.person.repos.createRepoRuleset({
     ...w.place,
     name: 'no robots',

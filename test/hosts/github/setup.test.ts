@@ -122,7 +122,7 @@ test.each([
   expect((await fetch(`${w.url}${path}`)).status).toBe(status);
 });
 
-test('a code that GitHub does not know is refused in words', async () => {
+test('a code that GitHub does not know is refused with a message', async () => {
   const back = new URL(await makeApp(await link(), 'Wrong Code'));
   back.searchParams.set('code', 'guessed');
   const answer = await fetch(back, { redirect: 'manual' });

@@ -23,8 +23,8 @@ export function syncConflictComment(conflict: {
   return `**Not brought up to date.** ${what} conflicts in:\n\n${listPaths(paths)}\n\nResolve the conflict on the branch and push.`;
 }
 
-export function syncRefusedComment(refusal: { readonly baseBranch: string; readonly words: string }): string {
-  return `**Not brought up to date** with \`${refusal.baseBranch}\`: ${refusal.words}.`;
+export function syncRefusedComment(refusal: { readonly baseBranch: string; readonly message: string }): string {
+  return `**Not brought up to date** with \`${refusal.baseBranch}\`: ${refusal.message}.`;
 }
 
 export function syncedComment(synced: { readonly baseBranch: string; readonly head: string }): string {
@@ -41,7 +41,7 @@ export type BackportNews =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'opened'; readonly number: number; readonly url: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly commits: readonly string[] }
-  | { readonly kind: 'refused'; readonly words: string };
+  | { readonly kind: 'refused'; readonly message: string };
 
 /** Start, result and failure are separate comments. The same news again edits the existing comment. */
 export function backportKey(target: string, news: BackportNews): string {
@@ -66,7 +66,7 @@ export function backportComment(target: string, news: BackportNews): string {
     case 'conflict':
       return `**Backport** to \`${target}\` conflicts in:\n\n${listPaths(news.paths)}\n\nNothing was pushed. By hand, on a branch made from \`${target}\`: \`git cherry-pick ${news.commits.join(' ')}\` (\`-m 1\` for a merge commit).`;
     case 'refused':
-      return `**Backport** to \`${target}\` was not made: ${news.words}.`;
+      return `**Backport** to \`${target}\` was not made: ${news.message}.`;
     default:
       return news satisfies never;
   }

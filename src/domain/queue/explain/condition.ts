@@ -107,7 +107,7 @@ export function condition(leaf: Leaf): Condition {
 export function group(
   kind: ConditionKind,
   conditions: readonly Condition[],
-  words: { readonly holds: string; readonly needed: string },
+  texts: { readonly holds: string; readonly needed: string },
 ): Condition {
   const missing = conditions.filter(({ holds }) => !holds);
   const first = missing[0];
@@ -115,13 +115,13 @@ export function group(
   return condition({
     kind,
     holds: first === undefined,
-    observed: first?.observed ?? words.holds,
-    needed: words.needed,
+    observed: first?.observed ?? texts.holds,
+    needed: texts.needed,
     who: first?.who ?? null,
     since: first?.since ?? null,
     cause: first?.cause ?? null,
     nextCheckAt: looks.length === 0 ? null : Math.min(...looks),
-    sentence: first?.sentence ?? `${words.holds}.`,
+    sentence: first?.sentence ?? `${texts.holds}.`,
     conditions,
   });
 }

@@ -1,5 +1,5 @@
 // Why is a pull request not merged yet? One typed reason: who must act, and a sentence. The reason is derived from
-// facts and never stored. conditions.ts lists the conditions behind it in the same words.
+// facts and never stored. conditions.ts lists the conditions behind it with the same sentences.
 import { timeText } from '../../calendar/time.text.ts';
 import { frozenText, type Frozen } from '../../releases/freeze.ts';
 import { isLandingHalt } from '../landing/host-retry.ts';
@@ -262,7 +262,7 @@ export function buildText(batch: ExplainedBatch): string {
         ? `Its build${company} failed; a later build that still runs may pass it.`
         : `Its build${company} failed; the queue finds out ${batch.otherMembers.length === 0 ? 'whether it' : 'which change'} is at fault.`;
     case 'pending':
-      return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeWords[batch.cause]}.`;
+      return `Its build${company} is ${batch.hasCommit ? 'running' : 'being made'}${causeTexts[batch.cause]}.`;
     case 'green':
       return `Its build${company} is green.`;
     default:
@@ -270,7 +270,7 @@ export function buildText(batch: ExplainedBatch): string {
   }
 }
 
-const causeWords = {
+const causeTexts = {
   new: '',
   bisect: ': it is a part of a batch that failed',
   retry: ': it is tried once more',

@@ -87,7 +87,7 @@ export function place(facts: ConditionFacts, { ahead, before, skippers, reordere
   const count = ahead ?? 0;
   const skipping = skippers.length === 0 ? '' : `; ${named(skippers)} by skip line`;
   const nearest = before.length < count ? `, at last ${named(before)}` : `: ${named(before)}`;
-  const words = beforeText(pullRequest);
+  const text = beforeText(pullRequest);
   return condition({
     kind: 'place',
     holds: count === 0,
@@ -95,7 +95,7 @@ export function place(facts: ConditionFacts, { ahead, before, skippers, reordere
     needed: 'first in line',
     who: 'queue',
     since: since.status,
-    sentence: `${capitalized(words)}.${reordered === '' ? '' : ` ${reordered}`}`,
+    sentence: `${capitalized(text)}.${reordered === '' ? '' : ` ${reordered}`}`,
   });
 }
 
@@ -126,14 +126,14 @@ export function build(facts: ConditionFacts, position: LinePosition): Condition 
 }
 
 function gate(workflow: string): Condition {
-  const words = gateText(workflow);
+  const text = gateText(workflow);
   return condition({
     kind: 'final_gate',
     holds: false,
     observed: `${workflow} is not passed`,
     needed: 'passed',
     who: 'ci',
-    sentence: capitalized(words),
+    sentence: capitalized(text),
   });
 }
 
@@ -177,8 +177,8 @@ export function landing(facts: ConditionFacts, { ownChecksUntil }: LinePosition)
     ...(hostWarning ? [baseRules(hostWarning)] : []),
     ...(finalGate === null ? [] : [gate(finalGate)]),
   ];
-  const words = batch?.landingStarted && isQueued(status) ? 'It is being merged now' : 'Nothing else holds it back';
-  return group('landing', conditions, { holds: words, needed: 'merged' });
+  const text = batch?.landingStarted && isQueued(status) ? 'It is being merged now' : 'Nothing else holds it back';
+  return group('landing', conditions, { holds: text, needed: 'merged' });
 }
 
 function notFrozen(frozen: ExplainedPullRequest['frozen'], { causes }: ConditionFacts): Condition {
@@ -198,6 +198,6 @@ function notFrozen(frozen: ExplainedPullRequest['frozen'], { causes }: Condition
   });
 }
 
-function capitalized(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -110,7 +110,7 @@ function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly 
   }
   const { mode, maxParallelBuilds } = view.snapshot.rules;
   if (mode !== 'parallel') return null;
-  const failed = view.batches.find((batch) => verdictWords[verdictOf(view, batch).kind] === 'red');
+  const failed = view.batches.find((batch) => verdictTexts[verdictOf(view, batch).kind] === 'red');
   if (failed !== undefined) return { kind: 'judgement', of: membersOf(view, failed).map(({ number }) => number) };
   const isFull = maxParallelBuilds !== null && !hasCapacity(view, [pullRequest]);
   return isFull ? { kind: 'room', builds: maxParallelBuilds } : null;
@@ -165,7 +165,7 @@ function finalGateOf(view: LineView, batch: BatchState): string | null {
   return outlook.kind === 'due' || outlook.kind === 'running' ? outlook.workflow : null;
 }
 
-const verdictWords = {
+const verdictTexts = {
   red: 'red',
   timed_out: 'red',
   gate_closed: 'red',
@@ -184,7 +184,7 @@ function batchOf(
   },
 ): ExplainedBatch {
   const { kind } = verdictOf(view, batch);
-  const verdict = verdictWords[kind];
+  const verdict = verdictTexts[kind];
   return {
     verdict,
     cause: of.causes.get(batch.id) ?? 'new',

@@ -1,4 +1,4 @@
-// What must hold before a pull request is in line, in the words of admission: its preconditions, and each check.
+// What must hold before a pull request is in line, in the sentences of admission: its preconditions, and each check.
 import { matchesGlob } from '../../glob.ts';
 import { preconditionKinds, type Actor, type Precondition } from '../requests/admission.ts';
 import { condition, group, type CheckFact, type CheckFacts, type Condition, type ConditionFacts } from './condition.ts';

@@ -25,7 +25,7 @@ export function openWays(blocked: readonly string[]): QueueWay[] {
 }
 
 /**
- * Why nothing lands in a queue, in the order and words of `explain`, without email addresses. Null: landings happen.
+ * Why nothing lands in a queue, in the order and with the sentences of `explain`, without email addresses. Null: landings happen.
  */
 export function holdSentence({
   haltedReason,

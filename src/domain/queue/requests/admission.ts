@@ -290,7 +290,7 @@ function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Prec
   const holdsForChecks = rules.mode !== 'parallel' || rules.checkMergeabilityToQueue;
   const own: Omit<Precondition, 'obstacle'> = {
     kind: 'own_checks',
-    observed: ownWords[facts.ownVerdict],
+    observed: ownCheckTexts[facts.ownVerdict],
     needed: skipValidation ? 'nothing: validation is skipped' : holdsForChecks ? 'passed' : 'not failed',
     who: facts.ownVerdict === 'red' ? 'author' : 'ci',
   };
@@ -305,7 +305,7 @@ function listOwnChecks({ facts, rules, skipValidation }: AdmissionRequest): Prec
   return { ...own, obstacle: isWaitedFor ? running : null };
 }
 
-const ownWords = { pending: 'running', green: 'passed', red: 'failed', none: 'none seen' } as const;
+const ownCheckTexts = { pending: 'running', green: 'passed', red: 'failed', none: 'none seen' } as const;
 
 function obstacle(code: BlockCode, who: Actor, names: readonly string[] = []): Obstacle {
   return { code, text: blockText(code, names), who, names };

@@ -39,8 +39,8 @@ function linesOutsideQuotes(body: string): string[] {
   return lines;
 }
 
-function readCommand(words: string): Command | Misspelt {
-  const [, name = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(words) ?? [];
+function readCommand(text: string): Command | Misspelt {
+  const [, name = '', rest = ''] = /^(\S*)\s*(.*)$/.exec(text) ?? [];
   const word = name.toLowerCase();
   switch (word) {
     case 'queue':

@@ -112,10 +112,10 @@ export function findLandedTogether<Member extends { readonly pinnedHead: string;
 
 /** The sentence about a pull request that waits for the one it is stacked on. */
 export function waitsForBelow(below: { readonly number: number; readonly status: PullRequestStatus }): string {
-  return `It stands on #${below.number}, which ${belowWords[below.status]}.`;
+  return `It stands on #${below.number}, which ${belowTexts[below.status]}.`;
 }
 
-const belowWords = {
+const belowTexts = {
   open: 'nobody has asked to merge',
   pending: 'is waiting itself',
   queued: 'is not before it in line',

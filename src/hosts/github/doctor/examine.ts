@@ -63,7 +63,7 @@ async function examine(examining: Examining, expectations: HostExpectations): Pr
   const { installation } = found;
   if (!(await examineApp(examining, installation))) return;
   const tried = async (probe: string, work: () => Promise<void>): Promise<void> =>
-    await work().catch((error: unknown) => report(missing(probe, wordsOf(error), null)));
+    await work().catch((error: unknown) => report(missing(probe, messageOf(error), null)));
   await tried('repository', async () => await examineRepository(examining, name));
   await tried('pushes', async () => await examinePushes(examining, installation, expectations));
   for (const branch of expectations.baseBranches)
@@ -99,7 +99,7 @@ async function examineApp({ clock, report }: Examining, { id, app }: GitHubInsta
       report(
         missing(
           'App',
-          `GitHub does not take the key of the App ${app.slug}: ${wordsOf(error)}`,
+          `GitHub does not take the key of the App ${app.slug}: ${messageOf(error)}`,
           'Generate a private key in the settings of the App, and give it to Interlock by addGitHubApp.',
         ),
       );
@@ -107,7 +107,7 @@ async function examineApp({ clock, report }: Examining, { id, app }: GitHubInsta
       report(
         missing(
           'App',
-          `${app.webUrl} did not answer: ${wordsOf(error)}`,
+          `${app.webUrl} did not answer: ${messageOf(error)}`,
           `Check whether this machine reaches ${app.apiUrl}, and run the doctor again.`,
         ),
       );
@@ -210,7 +210,7 @@ async function readPoints(api: Api): Promise<Parameters<typeof judgeBudget>[0]> 
   return { rest: asPoints(core), graphql: asPoints(graphql ?? core) };
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof HostUnavailable || error instanceof HostRefused) return `${error.message}.`;
   return error instanceof Error ? error.message : String(error);
 }

@@ -18,9 +18,9 @@ export function judgeClock(here: number, there: number | null): Finding {
   const offSec = Math.round((here - there) / 1000);
   const size = Math.abs(offSec);
   if (size < doubtfulSec) return ok('clock', 'The clock agrees with GitHub.');
-  const words = `The clock is ${size} s ${offSec > 0 ? 'ahead of' : 'behind'} GitHub.`;
+  const message = `The clock is ${size} s ${offSec > 0 ? 'ahead of' : 'behind'} GitHub.`;
   const cure = 'Set the clock of this machine by NTP.';
-  return size < wrongSec ? warning('clock', words, cure) : missing('clock', words, cure);
+  return size < wrongSec ? warning('clock', message, cure) : missing('clock', message, cure);
 }
 
 const oldestServer = [3, 18] as const;
@@ -30,10 +30,10 @@ export function judgeServer(webUrl: string, version: string | null): Finding {
   if (version === null) return ok('server', `${webUrl} answers.`);
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isOld = major < oldestServer[0] || (major === oldestServer[0] && minor < oldestServer[1]);
-  const words = `${webUrl} is an Enterprise Server ${version}.`;
+  const message = `${webUrl} is an Enterprise Server ${version}.`;
   return isOld
-    ? missing('server', words, `Interlock needs ${oldestServer.join('.')} or newer. Upgrade the server.`)
-    : ok('server', words);
+    ? missing('server', message, `Interlock needs ${oldestServer.join('.')} or newer. Upgrade the server.`)
+    : ok('server', message);
 }
 
 type Permissions = Readonly<Record<string, string | undefined>>;
@@ -66,12 +66,14 @@ export function judgePermissions({ ofApp, ofInstallation, isSuspended, installat
   const lacking = Object.entries(appPermissions).filter(([name, level]) => !isGranted(ofInstallation, name, level));
   if (lacking.length === 0) return ok(probe, 'The App has all the permissions that it needs.');
   const names = listed(lacking.map(([name, level]) => `${name}: ${level}`));
-  const words = `The App lacks ${names}.`;
+  const message = `The App lacks ${names}.`;
   const isAsked = lacking.every(([name, level]) => isGranted(ofApp, name, level));
   const cure = isAsked
     ? `Accept them: ${installationUrl}`
     : `Add them to the App: ${appUrl}/permissions. Then accept them: ${installationUrl}`;
-  return lacking.every(([name]) => dispensable.has(name)) ? warning(probe, words, cure) : missing(probe, words, cure);
+  return lacking.every(([name]) => dispensable.has(name))
+    ? warning(probe, message, cure)
+    : missing(probe, message, cure);
 }
 
 export function judgeEvents({ events, appUrl }: Pick<Granted, 'events' | 'appUrl'>): Finding {
@@ -101,7 +103,7 @@ export function judgeRepository(named: string, { fullName, isArchived, url }: Re
 export interface Delivery {
   readonly deliveredAt: string;
   readonly statusCode: number;
-  /** In GitHub's words. */
+  /** GitHub's message. */
   readonly status: string;
 }
 
@@ -156,17 +158,17 @@ export function judgeBudget(
     const { limit, left } = points[name];
     return `${left} of ${limit} points of ${name === 'rest' ? 'REST' : 'GraphQL'}`;
   });
-  const words = `${listed(budgets)} are left this hour.`;
+  const message = `${listed(budgets)} are left this hour.`;
   if (pausedUntil !== null)
     return warning(
       'budget',
-      `GitHub has asked for a pause until ${new Date(pausedUntil).toISOString()}. ${words}`,
+      `GitHub has asked for a pause until ${new Date(pausedUntil).toISOString()}. ${message}`,
       null,
     );
   const isFew = [points.rest, points.graphql].some(({ limit, left }) => left <= limit * fewShare);
   return isFew
-    ? warning('budget', words, 'Interlock writes no comments below 20 %. If it happens often, batch pull requests.')
-    : ok('budget', words);
+    ? warning('budget', message, 'Interlock writes no comments below 20 %. If it happens often, batch pull requests.')
+    : ok('budget', message);
 }
 
 /** `rules of main`, one finding for each hindrance. */
@@ -177,7 +179,7 @@ export function judgeHindrances(
 ): Finding[] {
   const probe = `rules of ${branch}`;
   if (hindrances.length > 0)
-    return hindrances.map(({ isCertain, words, cure }) => (isCertain ? missing : warning)(probe, words, cure));
+    return hindrances.map(({ isCertain, message, cure }) => (isCertain ? missing : warning)(probe, message, cure));
   return [
     ok(
       probe,
@@ -188,7 +190,7 @@ export function judgeHindrances(
   ];
 }
 
-/** What became of the refs that the doctor pushed. A refusal is in GitHub's words. */
+/** What became of the refs that the doctor pushed. A refusal has GitHub's message. */
 export interface PushProbe {
   readonly both: 'moved' | { readonly refusal: string };
   /** A push of each alone, after a push of both was refused. Null: it was not tried. */

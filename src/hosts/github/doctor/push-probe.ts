@@ -83,7 +83,7 @@ async function push({ mirrors, repository }: Probing, refs: readonly Push[]): Pr
     { accept: [0, 1], timeoutMs },
   );
   const answer = readPushAnswer({ ...end, stdout: end.stdout.toString('utf8') });
-  return answer.kind === 'done' ? 'moved' : { refusal: answer.words };
+  return answer.kind === 'done' ? 'moved' : { refusal: answer.message };
 }
 
 interface Probe extends RemoteRef {

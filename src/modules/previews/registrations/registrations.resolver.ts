@@ -52,7 +52,7 @@ export class PreviewRegistrationsResolver {
     return statusOf(registration);
   }
 
-  @FieldResolver(() => String, { description: 'The same in words.' })
+  @FieldResolver(() => String, { description: 'The same, as a sentence.' })
   message(@Root() registration: PreviewRegistration): string {
     return messageOf(registration);
   }

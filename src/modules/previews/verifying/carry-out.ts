@@ -9,13 +9,13 @@ import { prepare } from './prepare.ts';
 import { publish } from './publish.ts';
 import type { Verifying } from './verifying.ts';
 
-const longestWords = 500;
+const mostCharacters = 500;
 
 const carryOut: CarryOut<VerificationTypes> = {
   kind: verificationKind,
   // They write by themselves: publishing takes the rows of queues first, which come before this one in the order of locks.
   call: async (ctx, { id, step }, verifying) => ({
-    words: step.call === 'prepare' ? await prepare(ctx, id, verifying) : await publish(ctx, id, verifying),
+    message: step.call === 'prepare' ? await prepare(ctx, id, verifying) : await publish(ctx, id, verifying),
   }),
   supervise: superviseVerification,
   failureOf: (_ctx, error, { step }) =>
@@ -23,15 +23,15 @@ const carryOut: CarryOut<VerificationTypes> = {
     step.kind === 'supervise'
       ? null
       : {
-          words: (error instanceof Error ? error.message : String(error)).slice(0, longestWords),
+          message: (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters),
           isFinal: false,
           retryAt: retryAtOf(error),
         },
-  fail: async (ctx, _tx, { verification }, { words }) =>
-    putOff(verification, { now: ctx.clock(), pauseAfter, problem: words }),
+  fail: async (ctx, _tx, { verification }, { message }) =>
+    putOff(verification, { now: ctx.clock(), pauseAfter, problem: message }),
 };
 
-/** Does the one thing that is due, and answers what came of it in words. */
+/** Does the one thing that is due, and answers what came of it, as a sentence. */
 export async function carryOutVerification(ctx: Context, id: string, by: Verifying): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }

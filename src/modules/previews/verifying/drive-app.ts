@@ -18,8 +18,8 @@ export interface DrivenApp {
 
 export type Driven =
   | { readonly kind: 'driven'; readonly steps: readonly DrivenStep[] }
-  /** The skill cannot be followed, in words. */
-  | { readonly kind: 'undrivable'; readonly words: string };
+  /** Why the skill cannot be followed. */
+  | { readonly kind: 'undrivable'; readonly message: string };
 
 const mostSkillBytes = 128 * 1024;
 const driveTimeoutMs = 30 * 60_000;
@@ -31,7 +31,7 @@ export async function driveApp(
 ): Promise<Driven> {
   const { verifying, log } = supervised;
   const skill = await readSkill(supervised, preview);
-  if (typeof skill === 'string') return { kind: 'undrivable', words: skill };
+  if (typeof skill === 'string') return { kind: 'undrivable', message: skill };
   await forgetSteps(supervised);
   const steps: DrivenStep[] = [];
   const hidden = Object.values(secrets);
@@ -59,12 +59,12 @@ export async function driveApp(
   } catch (error) {
     if (!signal.aborted) throw error;
     if (!supervised.signal.aborted)
-      return { kind: 'undrivable', words: `It was not driven to its end within ${driveTimeoutMs / 60_000} minutes.` };
+      return { kind: 'undrivable', message: `It was not driven to its end within ${driveTimeoutMs / 60_000} minutes.` };
   }
   return { kind: 'driven', steps };
 }
 
-/** Words: why it cannot be followed. */
+/** A string says why it cannot be followed. */
 async function readSkill({ ctx, rows }: SupervisedVerification, preview: PreviewEntry): Promise<Skill | string> {
   const path = preview.verifySkill;
   const file = await hostClient(ctx, hosted(rows.repository)).readFile({

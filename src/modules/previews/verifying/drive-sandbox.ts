@@ -40,7 +40,7 @@ export async function driveSandbox(supervised: SupervisedVerification): Promise<
     repositoryId: rows.repository.id,
     keys: preview.secrets,
   });
-  if (opened.missing.length > 0) return { status: 'error', summary: missingWords(opened.missing) };
+  if (opened.missing.length > 0) return { status: 'error', summary: missingText(opened.missing) };
   log.hide(Object.values(opened.values));
   const row = await keepRow(supervised, { kind: sandboxes.kind, port: preview.port });
   await passFailpoint('verification:before_boot');
@@ -72,8 +72,8 @@ interface Booted {
 async function driveBooted(supervised: SupervisedVerification, { sandbox, preview, secrets }: Booted): Promise<Ending> {
   const { ctx, log, verifying } = supervised;
   const app: { endedBy: string | null } = { endedBy: null };
-  void sandbox.ended.then((words) => {
-    app.endedBy = words;
+  void sandbox.ended.then((message) => {
+    app.endedBy = message;
   });
   const route = verifying.gateway.open(sandbox.address);
   try {
@@ -89,7 +89,7 @@ async function driveBooted(supervised: SupervisedVerification, { sandbox, previe
     const target = { kind: 'sandbox', address: sandbox.address } as const;
     const driven = await driveApp(supervised, { target, preview, secrets });
     const judged =
-      driven.kind === 'driven' ? judgeSteps(driven.steps) : { verdict: 'error' as const, summary: driven.words };
+      driven.kind === 'driven' ? judgeSteps(driven.steps) : { verdict: 'error' as const, summary: driven.message };
     const summary = app.endedBy === null ? judged.summary : `${judged.summary} The app ended by itself: ${app.endedBy}`;
     if (supervised.signal.aborted) return { status: 'error', summary: 'It was stopped while it was driven.' };
     await supervised.write(async ({ verification, sandbox: row }, tx) => {
@@ -195,7 +195,7 @@ function bootOf(
   };
 }
 
-function missingWords(keys: readonly string[]): string {
+function missingText(keys: readonly string[]): string {
   const names = keys.map((key) => `\`${key}\``).join(', ');
   return `The repository has no secret ${names}: set it for the account and grant it to this repository.`;
 }

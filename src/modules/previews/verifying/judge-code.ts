@@ -50,7 +50,7 @@ async function keepFindings(supervised: SupervisedVerification, { findings }: An
         scenario: 'Code analysis',
         step: placeOf(finding),
         conclusion: finding.weight === 'failure' ? 'failed' : 'passed',
-        detail: finding.words,
+        detail: finding.message,
         durationMs: 0,
       },
       index + 1,

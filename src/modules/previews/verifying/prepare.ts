@@ -13,7 +13,7 @@ import { hosted, lockVerification, type VerificationRows } from './rows.ts';
 import { writeVerificationStatus } from './status.writer.ts';
 import type { Verifying } from './verifying.ts';
 
-/** The preview that a run is judged by. `degraded`: no preview is usable, in words. */
+/** The preview that a run is judged by. `degraded`: why no preview is usable. */
 export type Governing =
   | { readonly kind: 'skipped'; readonly because: string }
   | { readonly kind: 'governed'; readonly by: PreviewEntry }

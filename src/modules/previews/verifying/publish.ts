@@ -2,7 +2,7 @@
 // which the queue goes by. Reported again after a kill, it is the same status under the same version.
 import type { Context } from '../../../context.ts';
 import { describeCheck, verificationCheckName, type VerificationFacts } from '../../../domain/previews/check.ts';
-import { checkWord, isFinal, type CheckWord } from '../../../domain/previews/verification.status.ts';
+import { checkOutcomeOf, isFinal, type CheckOutcome } from '../../../domain/previews/verification.status.ts';
 import { hostClient, HostRefused } from '../../../hosts/port.ts';
 import { passFailpoint } from '../../../platform/failpoints.ts';
 import { pullRequestPage } from '../../repositories/index.ts';
@@ -19,7 +19,7 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
     ),
   }));
   const { status, attempt, previewName, degraded, summary } = rows.verification;
-  const words = describeCheck({
+  const described = describeCheck({
     status,
     attempt,
     previewName: previewName ?? null,
@@ -27,11 +27,11 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
     summary: summary ?? null,
     steps,
   });
-  const refusal = await showAtHost(ctx, rows, words);
+  const refusal = await showAtHost(ctx, rows, described);
   await passFailpoint('verification:published');
-  const word = checkWord(status);
-  await record(ctx, rows, { recordCheck: verifying.recordCheck, word, title: words.title, refusal });
-  return refusal === null ? `published: ${word}` : `published: ${word}. ${refusal}`;
+  const outcome = checkOutcomeOf(status);
+  await record(ctx, rows, { recordCheck: verifying.recordCheck, outcome, title: described.title, refusal });
+  return refusal === null ? `published: ${outcome}` : `published: ${outcome}. ${refusal}`;
 }
 
 /**
@@ -41,12 +41,12 @@ export async function publish(ctx: Context, verificationId: string, verifying: V
 async function showAtHost(
   ctx: Context,
   { verification: { id, headCommit: commit, status }, repository, pullRequest }: VerificationRows,
-  words: ReturnType<typeof describeCheck>,
+  described: ReturnType<typeof describeCheck>,
 ): Promise<string | null> {
   // A later run over the commit has a higher id.
   const version = Number(id) * 2 + (isFinal(status) ? 1 : 0);
   const url = pullRequestPage(ctx, repository, pullRequest.number);
-  const check = { commit, name: verificationCheckName, ...words, url, version };
+  const check = { commit, name: verificationCheckName, ...described, url, version };
   try {
     await hostClient(ctx, hosted(repository)).publishCheck(check);
     return null;
@@ -58,7 +58,7 @@ async function showAtHost(
 
 interface Published {
   readonly recordCheck: RecordCheck;
-  readonly word: CheckWord;
+  readonly outcome: CheckOutcome;
   readonly title: string;
   readonly refusal: string | null;
 }
@@ -67,7 +67,7 @@ interface Published {
 async function record(
   ctx: Context,
   { verification, repository }: VerificationRows,
-  { recordCheck, word, title, refusal }: Published,
+  { recordCheck, outcome, title, refusal }: Published,
 ): Promise<void> {
   const { id, headCommit: commit, attempt, summary, createdAt, endedAt } = verification;
   await ctx.db.transaction(ctx.accountId, async (tx) => {
@@ -76,14 +76,14 @@ async function record(
       commit,
       name: verificationCheckName,
       attempt,
-      word,
+      outcome,
       summary: summary ?? title,
       startedAt: createdAt,
       endedAt: endedAt ?? null,
     });
     const { verification: now } = await lockVerification(ctx, tx, id);
     // The verification went on meanwhile: a newer status has been published, and this one is old.
-    if (checkWord(now.status) !== word) return;
-    Object.assign(now, { publishedCheck: word, ...untried, problem: refusal });
+    if (checkOutcomeOf(now.status) !== outcome) return;
+    Object.assign(now, { publishedCheck: outcome, ...untried, problem: refusal });
   });
 }

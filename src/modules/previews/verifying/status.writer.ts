@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { checkTitle, verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationStatus } from '../../../domain/previews/preview.ts';
-import { canMove, checkWord, isSupervised, isFinal } from '../../../domain/previews/verification.status.ts';
+import { canMove, checkOutcomeOf, isSupervised, isFinal } from '../../../domain/previews/verification.status.ts';
 import { whenWakeIsLost } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { unsupervised, untried } from '../../../platform/turns/index.ts';
@@ -58,7 +58,7 @@ async function endCheck(ctx: Context, tx: Transaction, verification: Verificatio
       headCommit,
       verificationCheckName,
       attempt,
-      checkWord(status),
+      checkOutcomeOf(status),
       summary ?? checkTitle(status),
       createdAt.toISOString(),
       endedAt?.toISOString() ?? null,

@@ -61,7 +61,7 @@ export async function superviseVerification(
       };
       const ending = isOver ? await cleanUp(supervised) : await drive(supervised);
       return {
-        words: `${ending.status}: ${ending.summary ?? ''}`,
+        message: `${ending.status}: ${ending.summary ?? ''}`,
         write: async (tx, now) => await conclude(ctx, tx, now, ending),
       };
     },
@@ -129,14 +129,14 @@ async function release(
   id: string,
   { lease, error }: Pick<SupervisedVerification, 'lease'> & { readonly error: unknown },
 ): Promise<void> {
-  const words = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  const message = (error instanceof Error ? error.message : String(error)).slice(0, 500);
   await lease.write(
     async () =>
       await ctx.db.transaction(ctx.accountId, async (tx) => {
         await tx.query(
           `update verification set supervised_by = null, supervised_until = null, next_look_at = $4, problem = $5
            where account_id = $1 and id = $2 and supervised_by = $3`,
-          [ctx.accountId, id, lease.holder, ctx.clock().toISOString(), words],
+          [ctx.accountId, id, lease.holder, ctx.clock().toISOString(), message],
         );
       }),
   );
@@ -161,7 +161,7 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
     { target: { kind: 'endpoint', url: registration.url }, preview, secrets },
   );
   if (end.aborted && !supervised.signal.aborted) return await whyStopped(supervised);
-  if (driven.kind === 'undrivable') return { status: 'error', summary: driven.words };
+  if (driven.kind === 'undrivable') return { status: 'error', summary: driven.message };
   const { verdict, summary } = judgeSteps(driven.steps);
   return { status: verdict, summary };
 }

@@ -3,7 +3,7 @@ import type { VerificationCall, VerificationStep } from '../../../domain/preview
 import { code, plain, section } from '../../../domain/markdown.ts';
 import type { TurnLeft } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { readLastWords } from '../../../platform/log-pieces.ts';
+import { readLogTail } from '../../../platform/log-pieces.ts';
 import { ownerOfLog } from './run-log.ts';
 import type { VerificationRow } from '../previews.entities.ts';
 import type { VerificationRows } from './rows.ts';
@@ -37,7 +37,7 @@ export async function describeVerification(
     ...(startedAt ? [`- started at ${startedAt.toISOString()}`] : []),
     ...(endedAt ? [`- ended at ${endedAt.toISOString()}`] : []),
     ...section('Steps', await stepTexts(tx, verification)),
-    ...section('Last words', await readLastWords(tx, verification.accountId, ownerOfLog(verification.id))),
+    ...section('Last words', await readLogTail(tx, verification.accountId, ownerOfLog(verification.id))),
   ];
   return {
     repository: name,

@@ -1,6 +1,6 @@
 // What driving verifications needs besides the ports.
 import type { Context } from '../../../context.ts';
-import type { CheckWord } from '../../../domain/previews/verification.status.ts';
+import type { CheckOutcome } from '../../../domain/previews/verification.status.ts';
 import type { Analysis } from '../../../platform/analysis/port.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { AppDriver } from '../../../platform/driving/port.ts';
@@ -28,7 +28,7 @@ export interface ServiceCheck {
   readonly commit: string;
   readonly name: string;
   readonly attempt: number;
-  readonly word: CheckWord;
+  readonly outcome: CheckOutcome;
   readonly summary: string;
   readonly startedAt: Date;
   readonly endedAt: Date | null;

@@ -142,11 +142,11 @@ export async function refuseUnlessAllowed(
   }
   throw new DomainError(
     'FORBIDDEN',
-    `@${asked.person} is not among those who may ${commandWords[asked.command]} here: ${actors.join(', ')}.`,
+    `@${asked.person} is not among those who may ${commandTexts[asked.command]} here: ${actors.join(', ')}.`,
   );
 }
 
-const commandWords = {
+const commandTexts = {
   skip_line: 'skip the line',
   skip_validation: 'skip validation',
   dequeue: 'dequeue',

@@ -272,7 +272,7 @@ export class Batch {
   @Field(() => Int, { nullable: true, description: 'Why it was reset. Null unless it was.' })
   resetCode!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'How it ended, in words. Null while it lives.' })
+  @Field(() => String, { nullable: true, description: 'How it ended, as a sentence. Null while it lives.' })
   endedReason!: string | null;
 
   @Field(() => DateTime, { description: 'When it was formed.' })

@@ -13,7 +13,7 @@ export class ImpactReset {
   @Field(() => Int, { description: 'Code of the reset (interface 6.1).' })
   code!: number;
 
-  @Field(() => String, { description: 'The code in words.' })
+  @Field(() => String, { description: 'What the code means, as a sentence.' })
   text!: string;
 
   @Field(() => [Int], { description: 'Their numbers.' })

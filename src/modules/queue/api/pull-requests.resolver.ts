@@ -57,7 +57,7 @@ import { previewPayload, payload } from './pull-requests.payloads.ts';
 const pageSize = 50;
 const longestText = 200;
 
-function wordsOf(text: string): readonly string[] {
+function searchWordsOf(text: string): readonly string[] {
   if (text.length > longestText)
     throw new DomainError('BAD_INPUT', `filter.text must have at most ${longestText} characters`, 'filter.text');
   return text.split(/\s+/).filter((word) => word !== '');
@@ -106,7 +106,7 @@ export class RepositoryPullRequestsResolver {
       statuses: filter?.statuses ?? null,
       baseBranch: filter?.baseBranch ?? null,
       author: filter?.author ?? null,
-      words: wordsOf(filter?.text ?? ''),
+      words: searchWordsOf(filter?.text ?? ''),
     };
     const rows = await readPullRequests(ctx, repository, { size: page.size, before: rowId(page), ...wanted });
     return toConnection(rows, page.size, {

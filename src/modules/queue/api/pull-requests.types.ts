@@ -77,7 +77,7 @@ export class PullRequest {
   @Field(() => Int, { nullable: true, description: 'Code of its last obstacle. Null without one.' })
   statusCode!: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Its last obstacle in words. Null without one.' })
+  @Field(() => String, { nullable: true, description: 'Its last obstacle, as a sentence. Null without one.' })
   statusText!: string | null;
 
   @Field(() => [String], { description: 'Names of the required checks that failed, when that is what blocked it.' })

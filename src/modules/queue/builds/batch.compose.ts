@@ -297,17 +297,17 @@ async function updateHead(ctx: Context, loaded: LoadedBatch): Promise<void> {
     });
     if (updated.kind === 'conflict') return await keepConflict(ctx, loaded, { ...updated, at: 0 }, 'branch');
     if (updated.kind === 'empty')
-      return await blockMembers(ctx, loaded, [{ member, words: `${baseBranch} has all of its changes already` }]);
+      return await blockMembers(ctx, loaded, [{ member, message: `${baseBranch} has all of its changes already` }]);
     if (!updated.moved) {
       return await blockMembers(ctx, loaded, [
         {
           member,
-          words: `a ${member.strategy ?? batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
+          message: `a ${member.strategy ?? batch.strategy} onto ${baseBranch} gives another tree than its head, which is what was tested`,
         },
       ]);
     }
   } catch (error) {
-    if (error instanceof HostRefused) return await blockMembers(ctx, loaded, [{ member, words: error.message }]);
+    if (error instanceof HostRefused) return await blockMembers(ctx, loaded, [{ member, message: error.message }]);
     if (!(error instanceof RefMoved)) throw error;
   }
   await passFailpoint('build:after_update');

@@ -105,7 +105,7 @@ async function openBotPullRequest(
     ctx.accountId,
     async (tx) => await tx.em.find(PullRequestEntity, { id: { $in: members.map((member) => member.pullRequestId) } }),
   );
-  const words = {
+  const described = {
     title: botTitle(
       members.flatMap((member) => rows.find((row) => row.id === member.pullRequestId) ?? []).map(messageSource),
       baseBranch,
@@ -114,13 +114,13 @@ async function openBotPullRequest(
     body: `${batch.groupMessage}\nOpened by Interlock to run CI on commit ${commit}. It is closed by itself; do not merge it.\n`,
   };
   if (isReused) {
-    await client.editPullRequest(taken.number, words);
+    await client.editPullRequest(taken.number, described);
     return { number: taken.number, url: taken.url };
   }
   const existing = (await client.findOpenPullRequests(branch))[0];
   if (existing !== undefined) return existing;
   return await client.openPullRequest({
-    ...words,
+    ...described,
     author: 'interlock[bot]',
     headBranch: branch,
     baseBranch,

@@ -12,7 +12,7 @@ import { startWork, blockPullRequest, finishWork, haltWork } from '../store/stat
 interface Refused {
   readonly member: BatchMemberRow;
   /** The host's message. */
-  readonly words: string;
+  readonly message: string;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function blockRefused(
   if ((await hostClient(ctx, host).readCommit(batch.parentCommit)) === null) throw refusal;
   const refused =
     members.length === 1 && assumed.length === 0
-      ? members.map((member) => ({ member, words: refusal.message }))
+      ? members.map((member) => ({ member, message: refusal.message }))
       : await findRefused(members, composeAlone);
   if (refused.length === 0) throw refusal;
   await blockMembers(ctx, loaded, refused);
@@ -48,7 +48,7 @@ async function findRefused(
       await composeAlone(member);
     } catch (error) {
       if (!(error instanceof HostRefused)) throw error;
-      refused.push({ member, words: error.message });
+      refused.push({ member, message: error.message });
     }
   }
   return refused;
@@ -59,13 +59,13 @@ export async function blockMembers(ctx: Context, { batch }: LoadedBatch, refused
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const work = startWork(ctx, tx, await changeQueue(ctx, tx, batch.queueId));
     if ((await tx.em.count(BatchEntity, { id: batch.id, state: 'making' })) === 0) return;
-    for (const { member, words } of refused) {
+    for (const { member, message } of refused) {
       const row = await tx.em.findOne(PullRequestEntity, {
         id: member.pullRequestId,
         headSha: member.pinnedHead,
         status: { $in: ['queued', 'tagged'] },
       });
-      if (row !== null) blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
+      if (row !== null) blockPullRequest(work, row, { code: 110, text: blockText(110, [message]), message });
     }
     await finishWork(work);
   });

@@ -74,7 +74,7 @@ async function bringOver(ctx: Context, backport: Backport): Promise<BackportNews
     const made = await makeBranch(ctx, backport);
     return made.kind === 'made' ? await openPullRequest(ctx, backport, made.commit) : made;
   } catch (error) {
-    if (error instanceof HostRefused) return { kind: 'refused', words: error.message };
+    if (error instanceof HostRefused) return { kind: 'refused', message: error.message };
     throw error;
   }
 }
@@ -106,15 +106,15 @@ async function makeBranch(
   const existing = await client.readRef(ref);
   if (existing !== null && existing.commit === record.pushed_commit) return { kind: 'made', commit: existing.commit };
   if (existing !== null)
-    return { kind: 'refused', words: `the branch \`${branch}\` already exists; delete it and ask again` };
+    return { kind: 'refused', message: `the branch \`${branch}\` already exists; delete it and ask again` };
   const onto = await client.readRef(`refs/heads/${target}`);
-  if (onto === null) return { kind: 'refused', words: 'the branch does not exist any more' };
+  if (onto === null) return { kind: 'refused', message: 'the branch does not exist any more' };
   const commits = await findMergedCommits(ctx, host, row);
-  if (commits.length === 0) return { kind: 'refused', words: 'the commit it was merged as is not known' };
+  if (commits.length === 0) return { kind: 'refused', message: 'the commit it was merged as is not known' };
   const at = new Date(record.created_at).getTime();
   const picked = await client.cherryPick({ commits, onto: onto.commit, at });
   if (picked.kind === 'conflict') return { ...picked, commits };
-  if (picked.kind === 'empty') return { kind: 'refused', words: `\`${target}\` has its changes already` };
+  if (picked.kind === 'empty') return { kind: 'refused', message: `\`${target}\` has its changes already` };
   await ctx.db.transaction(
     ctx.accountId,
     async (tx) =>
@@ -178,7 +178,7 @@ function numberOf(news: BackportNews): number | null {
 
 function reasonOf(news: BackportNews): string | null {
   if (news.kind === 'conflict') return news.paths.join(', ');
-  return news.kind === 'refused' ? news.words : null;
+  return news.kind === 'refused' ? news.message : null;
 }
 
 async function end(ctx: Context, intent: IntentRow, outcome: Readonly<Record<string, unknown>>): Promise<void> {

@@ -25,7 +25,7 @@ export type SyncCause = 'asked' | 'auto_update' | 'requeue';
 type Outcome =
   | { readonly kind: 'moved' | 'up_to_date'; readonly head: string; readonly base: string }
   | { readonly kind: 'conflict'; readonly paths: readonly string[]; readonly head: string; readonly base: string }
-  | { readonly kind: 'refused'; readonly words: string; readonly head: string; readonly base: string }
+  | { readonly kind: 'refused'; readonly message: string; readonly head: string; readonly base: string }
   /** The pull request is merged or closed, or must not be changed any more. */
   | { readonly kind: 'over' };
 
@@ -64,7 +64,7 @@ async function tryOnce(
     return { kind: 'over' };
   const base = await hostClient(ctx, host).readRef(`refs/heads/${now.baseBranch}`);
   const at = { head: now.headSha, base: base?.commit ?? '' };
-  if (base === null) return { kind: 'refused', words: `the base branch ${now.baseBranch} does not exist`, ...at };
+  if (base === null) return { kind: 'refused', message: `the base branch ${now.baseBranch} does not exist`, ...at };
   let updated: BranchUpdated;
   try {
     updated = await updateBranch(ctx, {
@@ -82,7 +82,7 @@ async function tryOnce(
       }),
     });
   } catch (error) {
-    if (error instanceof HostRefused) return { kind: 'refused', words: error.message, ...at };
+    if (error instanceof HostRefused) return { kind: 'refused', message: error.message, ...at };
     throw error;
   }
   switch (updated.kind) {
@@ -91,7 +91,7 @@ async function tryOnce(
     case 'conflict':
       return { kind: 'conflict', paths: updated.paths, ...at };
     case 'empty':
-      return { kind: 'refused', words: `${now.baseBranch} has all of its changes already`, ...at };
+      return { kind: 'refused', message: `${now.baseBranch} has all of its changes already`, ...at };
     default:
       return updated satisfies never;
   }
@@ -128,7 +128,7 @@ async function report(
     await comment(ctx, loaded, { key: syncKey, body });
   }
   if (outcome.kind === 'refused')
-    await comment(ctx, loaded, { key: syncKey, body: syncRefusedComment({ baseBranch, words: outcome.words }) });
+    await comment(ctx, loaded, { key: syncKey, body: syncRefusedComment({ baseBranch, message: outcome.message }) });
   if ((outcome.kind === 'moved' || outcome.kind === 'up_to_date') && (await hasFailedBefore(ctx, row)))
     await comment(ctx, loaded, { key: syncKey, body: syncedComment({ baseBranch, ...outcome }) });
 }
@@ -158,7 +158,7 @@ async function conclude(
         cause,
         base: outcome.base,
         paths: outcome.kind === 'conflict' ? outcome.paths.slice(0, 20) : [],
-        reason: outcome.kind === 'refused' ? outcome.words : null,
+        reason: outcome.kind === 'refused' ? outcome.message : null,
       });
       await finishWork(work);
     }

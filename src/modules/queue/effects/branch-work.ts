@@ -60,10 +60,10 @@ export async function endBranchWork(
 export async function comment(
   ctx: Context,
   { host, row }: Pick<LoadedWork, 'host' | 'row'>,
-  words: { readonly key: string; readonly body: string },
+  content: { readonly key: string; readonly body: string },
 ): Promise<void> {
   try {
-    await hostClient(ctx, host).upsertComment(row.number, words);
+    await hostClient(ctx, host).upsertComment(row.number, content);
   } catch (error) {
     if (!(error instanceof HostRefused)) throw error;
     ctx.log.warn({ number: row.number, refusal: error.message }, 'The host refused a comment.');

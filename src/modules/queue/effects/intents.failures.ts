@@ -15,7 +15,7 @@ const unreadableMs = 10 * 60_000;
 const longestOutageMs = 60 * 60_000;
 
 /** Intents that only inform people. */
-const words: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'label'];
+const textKinds: readonly IntentKind[] = ['comment', 'status_check', 'reply', 'label'];
 
 /** Returns whether it has ended, or waits for its host. Otherwise it is thrown, and the intent is found again. */
 export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unknown): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
       because: isAway ? 'the code host could not be reached for an hour' : `it failed ${tries} times`,
     });
   }
-  const waitMs = decideNextTry(words.includes(intent.kind) ? 'words' : 'step', tries);
+  const waitMs = decideNextTry(textKinds.includes(intent.kind) ? 'text' : 'step', tries);
   if (waitMs === null) return await giveUp(ctx, intent, { reason: reasonOf(error), tries });
   await postpone(ctx, intent, waitMs);
   ctx.meter.count('interlock_retries_total', { what: intent.kind });
@@ -182,12 +182,12 @@ async function reportGivenUp(work: QueueWork, intent: IntentRow, why: string): P
       [ctx.accountId, row.id, target, why, now.toISOString()],
     );
     announce(work, row, 'backport_failed', { target, backport: null, reason: why });
-    const body = backportComment(target, { kind: 'refused', words: reason });
+    const body = backportComment(target, { kind: 'refused', message: reason });
     await planReply(work, row.id, { key: `backport:${target}:${requestedAt}`, body });
   }
   if (intent.kind === 'sync' && intent.payload['cause'] === 'asked') {
     announce(work, row, 'sync_failed', { cause: 'asked', base: null, paths: [], reason: why });
-    const body = syncRefusedComment({ baseBranch: row.baseBranch, words: reason });
+    const body = syncRefusedComment({ baseBranch: row.baseBranch, message: reason });
     await planReply(work, row.id, { key: `sync:${requestedAt}`, body });
   }
 }

@@ -26,7 +26,7 @@ interface Publishing {
   readonly state: PublishedState;
   /** The text of the comment. Null: the comment stays as it is. */
   readonly comment: string | null;
-  /** Its last words are written, and the record that it is there is removed. */
+  /** Its last text is written, and the record that it is there is removed. */
   readonly endsComment: boolean;
   /** Null: the check stays as it is. */
   readonly check: PublishedCheck | null;

@@ -153,7 +153,7 @@ async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<voi
   await client.concludePullRequest(pullRequest.number, {
     mergeCommit,
     at: Number(intent.payload['at']),
-    words: `Landed as ${mergeCommit}.`,
+    comment: `Landed as ${mergeCommit}.`,
   });
   // Runs that the landing has started by moving the head to a commit whose tree was tested.
   const isMoved = own !== undefined && own !== pinned && own !== mergeCommit;

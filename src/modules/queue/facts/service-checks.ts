@@ -10,7 +10,7 @@ export interface ServiceCheck {
   readonly name: string;
   /** A rerun is a new attempt. The newest attempt counts. */
   readonly attempt: number;
-  readonly word: 'pending' | 'success' | 'failure' | 'cancelled';
+  readonly outcome: 'pending' | 'success' | 'failure' | 'cancelled';
   readonly summary: string;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
@@ -18,7 +18,7 @@ export interface ServiceCheck {
 
 /** Idempotent. An ended attempt does not change. Locks the rows of the queues that wait for the commit. */
 export async function recordServiceCheck(ctx: Context, tx: Transaction, check: ServiceCheck): Promise<void> {
-  const { repositoryId, commit, name, attempt, word, summary, startedAt, endedAt } = check;
+  const { repositoryId, commit, name, attempt, outcome, summary, startedAt, endedAt } = check;
   const now = ctx.clock().toISOString();
   const waiting = await tx.query<{ queue_id: string }>(
     `select distinct queue_id from pull_request
@@ -39,7 +39,7 @@ export async function recordServiceCheck(ctx: Context, tx: Transaction, check: S
       commit,
       name,
       attempt,
-      word,
+      outcome,
       summary,
       startedAt.toISOString(),
       endedAt?.toISOString() ?? null,

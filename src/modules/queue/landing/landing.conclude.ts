@@ -40,7 +40,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     const work = startWork(ctx, tx, queue);
     if (intent.state !== 'started' || intent.attempt !== conclusion.attempt) {
       // Another worker concluded it in the meantime. What this worker saw at the host is still true.
-      if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.words);
+      if (outcome.kind === 'mismatch' && !queue.haltedReason) haltWork(work, outcome.message);
       await finishWork(work);
       return;
     }
@@ -49,7 +49,7 @@ export async function concludeLanding(ctx: Context, conclusion: Conclusion): Pro
     if (outcome.kind !== 'landed') {
       batch.givenUp = true;
       batch.commitMissing = outcome.kind === 'commit_missing';
-      if (outcome.kind === 'refused') await failLanding(work, { batch, intent, words: outcome.words });
+      if (outcome.kind === 'refused') await failLanding(work, { batch, intent, message: outcome.message });
       else await giveUpLanding(work, { batch, intent, outcome });
       await finishWork(work);
       return;
@@ -109,7 +109,7 @@ async function giveUpLanding(
   batch.state = 'building';
   // Not known until the next read: nothing is planned on an outdated tip.
   work.queue.baseTip = null;
-  if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.words);
+  if (outcome.kind === 'mismatch' && !work.queue.haltedReason) haltWork(work, outcome.message);
   for (const member of (await loadMembers(work.tx, [batch.id])).get(batch.id) ?? []) {
     const row = await work.tx.em.findOneOrFail(PullRequestEntity, { id: member.pullRequestId });
     if (!isQueued(row.status) || row.headSha === member.pinnedHead) continue;
@@ -121,7 +121,7 @@ async function giveUpLanding(
 function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>): Record<string, string> {
   switch (outcome.kind) {
     case 'mismatch':
-      return { reason: outcome.words };
+      return { reason: outcome.message };
     case 'commit_missing':
       return { reason: 'the commit is gone', commit: outcome.commit };
     case 'base_moved':
@@ -136,16 +136,16 @@ function reasonOf(outcome: Exclude<Outcome, { kind: 'landed' | 'refused' }>): Re
  */
 async function failLanding(
   work: QueueWork,
-  { batch, intent, words }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly words: string },
+  { batch, intent, message }: { readonly batch: BatchRow; readonly intent: IntentRow; readonly message: string },
 ): Promise<void> {
-  Object.assign(intent, { state: 'failed', outcome: { reason: words }, concludedAt: work.now });
-  Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: words });
+  Object.assign(intent, { state: 'failed', outcome: { reason: message }, concludedAt: work.now });
+  Object.assign(batch, { state: 'failed', endedAt: work.now, endedReason: message });
   const members = await loadMembers(work.tx, [batch.id]);
   const rows = await work.tx.em.find(PullRequestEntity, {
     id: { $in: [...members.values()].flat().map((member) => member.pullRequestId) },
   });
   for (const row of rows.filter((member) => isQueued(member.status)))
-    blockPullRequest(work, row, { code: 110, text: blockText(110, [words]), message: words });
+    blockPullRequest(work, row, { code: 110, text: blockText(110, [message]), message });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
-  announceBatch(work, { members, pullRequests }, { batch, action: 'batch_failed', extra: { message: words } });
+  announceBatch(work, { members, pullRequests }, { batch, action: 'batch_failed', extra: { message } });
 }

@@ -39,7 +39,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
   } catch (error) {
     if (!(error instanceof RefMoved || error instanceof HostRefused)) throw error;
     failure =
-      error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', words: error.message };
+      error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', message: error.message };
   }
   await passFailpoint('landing:after_merge');
   // The state at the host counts, whatever the answer was: an earlier call may have succeeded.
@@ -65,7 +65,7 @@ async function judgeMerge(ctx: Context, loaded: LoadedBatch, number: number): Pr
   if (commit === null) throw new HostUnavailable(`The merge commit of #${number} cannot be read.`);
   const mismatch = (what: string): Outcome => ({
     kind: 'mismatch',
-    words: `The host merged #${number} as ${commit.commit}, ${what}. Look at the base, then resume.`,
+    message: `The host merged #${number} as ${commit.commit}, ${what}. Look at the base, then resume.`,
   });
   const line = await client.listFirstParents({
     from: batch.parentCommit,

@@ -27,9 +27,9 @@ export type Outcome =
   /** The commit is neither at the host nor here any more. Nothing was moved. */
   | { readonly kind: 'commit_missing'; readonly commit: string }
   /** A permanent refusal. Nothing was moved. */
-  | { readonly kind: 'refused'; readonly words: string }
+  | { readonly kind: 'refused'; readonly message: string }
   /** The host made a commit that differs from the tested one. */
-  | { readonly kind: 'mismatch'; readonly words: string };
+  | { readonly kind: 'mismatch'; readonly message: string };
 
 export type Failure = Extract<Outcome, { kind: 'base_moved' | 'commit_missing' | 'refused' }>;
 
@@ -90,7 +90,7 @@ async function tryMove(ctx: Context, { host }: LoadedBatch, updates: readonly Re
   } catch (error) {
     if (error instanceof RefMoved) return { kind: 'base_moved', ref: error.ref };
     if (error instanceof CommitMissing) return { kind: 'commit_missing', commit: error.commit };
-    if (error instanceof HostRefused) return { kind: 'refused', words: error.message };
+    if (error instanceof HostRefused) return { kind: 'refused', message: error.message };
     throw error;
   }
 }

@@ -169,7 +169,7 @@ async function readNewestBatches(
   return new Map(rows.map((row) => [row.pullRequestId, row]));
 }
 
-/** In the words of `explain`, for all pull requests of the queue. */
+/** In the sentences of `explain`, for all pull requests of the queue. */
 export function holdOf({
   queue,
   repository,

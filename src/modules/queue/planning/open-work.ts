@@ -110,7 +110,7 @@ export function effectsOf(
     ...new Set(notifications.filter((intent) => kinds.includes(intent.kind)).flatMap((intent) => intent.numbers)),
   ];
   const statusNumbers = numbersOf('comment', 'status_check');
-  const words = [
+  const parts = [
     numbersOf('conclude_pull_request').length > 0 ? `show ${named(numbersOf('conclude_pull_request'))} as merged` : '',
     statusNumbers.length > 0 ? `publish the status of ${named(statusNumbers)}` : '',
     numbersOf('reply').length > 0 ? `answer on ${named(numbersOf('reply'))}` : '',
@@ -118,7 +118,7 @@ export function effectsOf(
     notifications.some((intent) => intent.kind === 'close_bot_pull_request') ? 'close bot pull requests' : '',
     notifications.some((intent) => intent.kind === 'retry_check') ? 'try failed checks again' : '',
     numbersOf('label').length > 0 ? `label ${named(numbersOf('label'))}` : '',
-  ].filter((word) => word !== '');
+  ].filter((part) => part !== '');
   const isNotification = notifications.every(({ kind }) => !awaited.includes(kind));
   return [
     ...landings.map((intent) => ({
@@ -127,7 +127,7 @@ export function effectsOf(
     })),
     ...(notifications.length === 0
       ? []
-      : [{ ...effect(notifications, `At the host: ${words.join('; ')}`), isNotification }]),
+      : [{ ...effect(notifications, `At the host: ${parts.join('; ')}`), isNotification }]),
     ...work.map((intent) => effect([intent], `${intent.title} ${named(intent.numbers)}`)),
   ];
 }

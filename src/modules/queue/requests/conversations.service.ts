@@ -51,7 +51,7 @@ async function joinConversation(ctx: Context, request: PullRequestRef): Promise<
 
 const longestBody = 65_536;
 
-function requireWords(body: string): void {
+function requireText(body: string): void {
   if (body.trim() === '') throw new DomainError('BAD_INPUT', 'body must not be empty.', 'body');
   if (body.length > longestBody)
     throw new DomainError('BAD_INPUT', `body must be at most ${longestBody} characters long.`, 'body');
@@ -62,7 +62,7 @@ export async function addComment(
   ctx: Context,
   request: PullRequestRef & { readonly body: string },
 ): Promise<HostComment> {
-  requireWords(request.body);
+  requireText(request.body);
   const { conversations, handle } = await joinConversation(ctx, request);
   return await refusedAsBadInput(conversations.addComment(request.number, { author: handle, body: request.body }));
 }
@@ -71,7 +71,7 @@ export async function openThread(
   ctx: Context,
   request: PullRequestRef & { readonly body: string },
 ): Promise<ReviewThread> {
-  requireWords(request.body);
+  requireText(request.body);
   const { host, conversations, handle } = await joinConversation(ctx, request);
   const thread = await refusedAsBadInput(
     conversations.openThread(request.number, { author: handle, body: request.body }),

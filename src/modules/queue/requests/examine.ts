@@ -48,9 +48,13 @@ async function withFile(ctx: Context, row: RepositoryRow, report: ReportFinding)
   if (text === null) return row;
   const parsed = parseConfiguration(text);
   if (parsed.ok) return { ...row, configurationYaml: text };
-  const words = parsed.problems.map(problemText).join('; ');
+  const problems = parsed.problems.map(problemText).join('; ');
   report(
-    missing('configuration', `${configurationPath} is refused: ${words}`, `Correct the file on ${row.defaultBranch}.`),
+    missing(
+      'configuration',
+      `${configurationPath} is refused: ${problems}`,
+      `Correct the file on ${row.defaultBranch}.`,
+    ),
   );
   return row;
 }

@@ -44,9 +44,9 @@ async function conclude(ctx: Context, tx: Transaction, rows: CandidateRows, outc
     case 'read':
       return await writeReading(ctx, tx, rows, outcome.reading);
     case 'refused':
-      return await endBuild(ctx, tx, rows, { status: 'failed', errorMessage: outcome.words });
+      return await endBuild(ctx, tx, rows, { status: 'failed', errorMessage: outcome.message });
     case 'failed':
-      return putOffBuild(ctx, rows, outcome.words);
+      return putOffBuild(ctx, rows, outcome.message);
     case 'cancel_sent':
       Object.assign(rows.candidate, { cancelSentAt: ctx.clock(), ...untried });
       return;

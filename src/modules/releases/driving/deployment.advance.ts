@@ -12,7 +12,7 @@ import { describeDeployment, stepText, type DeploymentSummary } from './deployme
 import { lockDeployment, loadTurn, type DeploymentRows, type DeploymentTurn } from './deployment.rows.ts';
 
 interface DeploymentShown {
-  /** What is done next, or waited for, in words. */
+  /** What is done next, or waited for, as a sentence. */
   readonly step: string;
   /** It waits for its turn, or for the end of a freeze. */
   readonly isInLine: boolean;

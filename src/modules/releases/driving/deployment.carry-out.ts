@@ -28,7 +28,7 @@ const carryOut = carryOutByProvider<DeploymentTypes>({
   putOff: putOffDeployment,
 });
 
-/** Does the one thing that is due, and answers what came of it in words. */
+/** Does the one thing that is due, and answers what came of it, as a sentence. */
 export async function carryOutDeployment(ctx: Context, id: string, by: ReleaseDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
@@ -63,11 +63,11 @@ async function conclude(
       if (!isReported) await writeReading(ctx, tx, rows, outcome.reading);
       return;
     case 'refused':
-      if (call === 'trigger') return await writeRefusal(ctx, tx, { rows, words: outcome.words });
-      if (call === 'cancel') return writeCancelRefusal(ctx, rows, outcome.words);
-      return putOffDeployment(ctx, rows, outcome.words);
+      if (call === 'trigger') return await writeRefusal(ctx, tx, { rows, message: outcome.message });
+      if (call === 'cancel') return writeCancelRefusal(ctx, rows, outcome.message);
+      return putOffDeployment(ctx, rows, outcome.message);
     case 'failed':
-      return putOffDeployment(ctx, rows, outcome.words);
+      return putOffDeployment(ctx, rows, outcome.message);
   }
 }
 
@@ -100,25 +100,25 @@ async function writeReading(
 async function writeRefusal(
   ctx: Context,
   tx: Transaction,
-  { rows, words }: { readonly rows: DeploymentRows; readonly words: string },
+  { rows, message }: { readonly rows: DeploymentRows; readonly message: string },
 ): Promise<void> {
   const { environment, deployment } = rows;
   if (deployment.status !== 'in_progress' && deployment.status !== 'canceling') return;
   environment.version += 1;
-  await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'error', by: 'service', errorMessage: words });
+  await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'error', by: 'service', errorMessage: message });
 }
 
 /** The provider refused the cancellation. It is not asked again. */
-function writeCancelRefusal(ctx: Context, rows: DeploymentRows, words: string): void {
+function writeCancelRefusal(ctx: Context, rows: DeploymentRows, message: string): void {
   const { deployment, environment } = rows;
   if (deployment.status === 'canceling') deployment.cancelSentAt = ctx.clock();
   deployment.cancelPending = false;
-  putOffDeployment(ctx, rows, words);
+  putOffDeployment(ctx, rows, message);
   if (deployment.status !== 'canceling' || !canBeAsked(environment.provider)) deployment.callAt = null;
 }
 
-function putOffDeployment(ctx: Context, { deployment }: DeploymentRows, words: string): void {
-  putOff(deployment, { now: ctx.clock(), pauseAfter, problem: words });
+function putOffDeployment(ctx: Context, { deployment }: DeploymentRows, message: string): void {
+  putOff(deployment, { now: ctx.clock(), pauseAfter, problem: message });
   if (pauseAfterFailure(deployment.status, deployment.calls) === null)
     Object.assign(deployment, { callAt: null, cancelPending: false });
 }

@@ -4,7 +4,7 @@ import type { DeploymentStep, ProviderCall, Step } from '../../../domain/release
 import { frozenText, type Frozen } from '../../../domain/releases/freeze.ts';
 import type { ProviderSettings } from '../../../domain/releases/release.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { readLastWords } from '../../../platform/log-pieces.ts';
+import { readLogTail } from '../../../platform/log-pieces.ts';
 import { ownerOf } from '../logs/run-log.ts';
 import type { DeploymentRows } from './deployment.rows.ts';
 
@@ -46,7 +46,7 @@ export async function describeDeployment(
     ...problemText(deployment),
     ...timeText('started', deployment.deployStartAt),
     ...timeText('ended', deployment.deployEndAt),
-    ...section('Last words', await readLastWords(tx, deployment.accountId, ownerOf({ deploymentId: deployment.id }))),
+    ...section('Last words', await readLogTail(tx, deployment.accountId, ownerOf({ deploymentId: deployment.id }))),
   ];
   return {
     repository: `${repository.owner}/${repository.name}`,

@@ -16,12 +16,12 @@ export type CallOutcome =
   /** Null: it cannot be asked. */
   | { readonly kind: 'read'; readonly reading: ProviderReading | null }
   | { readonly kind: 'cancel_sent'; readonly isGone: boolean }
-  /** For good, in its words. */
-  | { readonly kind: 'refused'; readonly words: string }
+  /** For good, with the provider's message. */
+  | { readonly kind: 'refused'; readonly message: string }
   /** It may be tried again. */
-  | { readonly kind: 'failed'; readonly words: string };
+  | { readonly kind: 'failed'; readonly message: string };
 
-const longestWords = 500;
+const mostCharacters = 500;
 
 /** The purposes of a call to a provider. Names of failpoints begin with them. */
 export type Subject = 'deployment' | 'build';
@@ -35,13 +35,13 @@ export interface Asked {
 }
 
 export async function callProvider(providers: Providers, { run, ...asked }: Asked): Promise<CallOutcome> {
-  if (run instanceof ProviderRefused) return { kind: 'refused', words: run.message };
+  if (run instanceof ProviderRefused) return { kind: 'refused', message: run.message };
   await passFailpoint(`${asked.subject}:before_${asked.call}`);
   const outcome = await call(providers, { run, ...asked }).catch((error: unknown): CallOutcome => {
     // The code host asks to wait. It has not failed, and is called then.
     if (retryAtOf(error) !== null) throw error;
-    const words = (error instanceof Error ? error.message : String(error)).slice(0, longestWords);
-    return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', words };
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters);
+    return { kind: error instanceof ProviderRefused ? 'refused' : 'failed', message };
   });
   await passFailpoint(`${asked.subject}:after_${asked.call}`);
   return outcome;
@@ -74,9 +74,9 @@ export function outcomeText(outcome: CallOutcome): string {
     case 'cancel_sent':
       return outcome.isGone ? 'asked to cancel, and it knows of no such run' : 'asked to cancel';
     case 'refused':
-      return `refused: ${outcome.words}`;
+      return `refused: ${outcome.message}`;
     case 'failed':
-      return `failed, and is tried again: ${outcome.words}`;
+      return `failed, and is tried again: ${outcome.message}`;
   }
 }
 

@@ -25,7 +25,7 @@ export interface ByProvider<T extends ProviderTypes> extends Pick<SupervisedRun<
   conclude(ctx: Context, tx: Transaction, rows: T['rows'], called: Called<T>): Promise<void>;
   /** Writes how the supervised run ended, if the row still wants it. */
   end(ctx: Context, tx: Transaction, rows: T['rows'], ended: Ended<T>): Promise<void>;
-  putOff(ctx: Context, rows: T['rows'], words: string): void;
+  putOff(ctx: Context, rows: T['rows'], message: string): void;
 }
 
 export interface Called<T extends ProviderTypes> {
@@ -63,17 +63,17 @@ export function carryOutByProvider<T extends ProviderTypes>(by: ByProvider<T>): 
       if (!isOwnFailure(error, signal)) return null;
       const retryAt = retryAtOf(error);
       if (retryAt !== null)
-        return { words: error instanceof Error ? error.message : String(error), isFinal: false, retryAt };
+        return { message: error instanceof Error ? error.message : String(error), isFinal: false, retryAt };
       log.error({ ...kind.whose(id), error }, 'A provider could not be called or supervised.');
-      return { words: wordsOf(error), isFinal: false };
+      return { message: messageOf(error), isFinal: false };
     },
     // An error of ours is kept in the row like the provider's own failures: tried again after a while, shown, and ended
     // by the time limit of the deployment or the build.
-    fail: async (ctx, tx, rows, { words }) => {
+    fail: async (ctx, tx, rows, { message }) => {
       const step = kind.decide(await kind.read(ctx, tx, rows), ctx.clock().getTime());
       // The lease counts supervised attempts, and the next attempt waits until the lease ends.
-      if (step.kind === 'call') by.putOff(ctx, rows, words);
-      else if (step.kind !== 'ended') kind.rowOf(rows).problem = words;
+      if (step.kind === 'call') by.putOff(ctx, rows, message);
+      else if (step.kind !== 'ended') kind.rowOf(rows).problem = message;
     },
   };
 }
@@ -96,7 +96,7 @@ async function callBy<T extends ProviderTypes>(
   const name = by.nameOf(due.rows);
   const outcome = await callProvider(driving.providers, { run, name, call, subject: by.subject });
   return {
-    words: outcomeText(outcome),
+    message: outcomeText(outcome),
     write: async (tx, rows) => await by.conclude(ctx, tx, rows, { due, call, outcome }),
   };
 }
@@ -107,11 +107,11 @@ function isOwnFailure(error: unknown, signal: AbortSignal | undefined): boolean 
   return !(error instanceof NotFoundError || (error instanceof DomainError && error.code === 'NOT_FOUND'));
 }
 
-const longestWords = 500;
+const mostCharacters = 500;
 
 /** For people who read the run; the log has all of it. What a database says may show its statements. */
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (!(error instanceof Error) || error instanceof DriverException)
     return 'The service failed at it: its log says why.';
-  return `The service failed at it: ${error.message}`.slice(0, longestWords);
+  return `The service failed at it: ${error.message}`.slice(0, mostCharacters);
 }

@@ -60,7 +60,7 @@ export async function superviseRun<T extends KindTypes & { readonly by: ReleaseD
       // Stopped by us, and not because nobody wants it any more.
       if (reading.state === 'canceled' && isHandedOver()) throw new HandedOver();
       return {
-        words: readingText(reading),
+        message: readingText(reading),
         write: async (tx, rows) => await conclude(tx, rows, reading),
       };
     },

@@ -36,8 +36,8 @@ export function workOnLeaf(ctx: Context, leafId: string): Work {
       await writeLeaf(ctx, tx, rows.runbook, { leaf, to: 'in_progress' });
     },
     carryOut: async (supervised, rows) => await work(supervised, rows, leafOf(rows, leafId)),
-    fail: async (tx, rows, words) =>
-      await writeLeaf(ctx, tx, rows.runbook, { leaf: leafOf(rows, leafId), to: 'failed', errorMessage: words }),
+    fail: async (tx, rows, message) =>
+      await writeLeaf(ctx, tx, rows.runbook, { leaf: leafOf(rows, leafId), to: 'failed', errorMessage: message }),
   };
 }
 
@@ -77,7 +77,7 @@ async function work(supervised: SupervisedAgent, rows: RunbookRows, leaf: Runboo
     return { report: cleanReport(driving.secret, report), base, committed };
   });
   return {
-    words: worked.committed.kind === 'empty' ? 'Done; no file was changed.' : 'Done, and committed.',
+    message: worked.committed.kind === 'empty' ? 'Done; no file was changed.' : 'Done, and committed.',
     write: async (tx, now) => await writeWorked(ctx, tx, now, { ...worked, leafId: leaf.id }),
   };
 }
@@ -114,7 +114,7 @@ async function commit(
     refuse: (changes) => judgeChanges(changes, policy),
     keepRef: keptRef(leaf.id),
   });
-  if (committed.kind === 'refused') throw new AgentRefused(committed.words);
+  if (committed.kind === 'refused') throw new AgentRefused(committed.message);
   return committed;
 }
 

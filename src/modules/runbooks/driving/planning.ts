@@ -25,8 +25,8 @@ export function planPrompt(ctx: Context, ordinal: number): Work {
       rows.runbook.cancelRequestedAt = null;
     },
     carryOut: async (supervised, rows) => await plan(supervised, rows, ordinal),
-    fail: async (tx, rows, words) =>
-      await failPlanning(ctx, tx, rows.runbook, { prompt: promptOf(rows, ordinal), words }),
+    fail: async (tx, rows, message) =>
+      await failPlanning(ctx, tx, rows.runbook, { prompt: promptOf(rows, ordinal), message }),
   };
 }
 
@@ -40,7 +40,7 @@ async function plan(supervised: SupervisedAgent, rows: RunbookRows, ordinal: num
   });
   const leaves = planned.steps.reduce((sum, step) => sum + step.leaves.length, 0);
   return {
-    words: `Planned ${leaves} ${leaves === 1 ? 'step' : 'steps'}.`,
+    message: `Planned ${leaves} ${leaves === 1 ? 'step' : 'steps'}.`,
     write: async (tx, now) => await writePlan(ctx, tx, now, { ordinal, planned }),
   };
 }

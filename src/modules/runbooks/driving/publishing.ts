@@ -14,7 +14,7 @@ import { leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 /** The result of a call, to be written under the runbook's row. Null where there is nothing to log. */
 export interface Called {
-  readonly words: string;
+  readonly message: string;
   write(tx: Transaction, rows: RunbookRows): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export async function openPullRequest(ctx: Context, rows: RunbookRows, id: strin
   await passFailpoint('runbook:opened');
   await bringIn(ctx, rows, opened);
   return {
-    words: `Opened #${opened.number}`,
+    message: `Opened #${opened.number}`,
     write: async (tx, now) => {
       const there = pullRequestOf(now, id);
       if (there.state !== 'planned') return;
@@ -77,7 +77,7 @@ export async function refreshPullRequest(ctx: Context, rows: RunbookRows, id: st
   for (const label of labels) await client.setLabel(number, label, true, authorOf(rows));
   await passFailpoint('runbook:refreshed');
   return {
-    words: `Refreshed #${number}`,
+    message: `Refreshed #${number}`,
     write: async (_tx, now) => {
       const there = pullRequestOf(now, id);
       there.labels = [...new Set([...there.labels, ...labels])];
@@ -110,7 +110,7 @@ export async function retargetPullRequest(ctx: Context, rows: RunbookRows, id: s
   await syncBase(ctx, hosted(repository), runbook.targetBranch);
   await syncPullRequest(ctx, hosted(repository), number);
   return {
-    words: `#${number} goes into ${runbook.targetBranch} now`,
+    message: `#${number} goes into ${runbook.targetBranch} now`,
     write: async (_tx, now) => {
       pullRequestOf(now, id).baseBranch = now.runbook.targetBranch;
     },

@@ -13,16 +13,16 @@ import { leafOf, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
 
 export async function pushCommit(ctx: Context, rows: RunbookRows, leafId: string): Promise<Called> {
   const made = rows.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
-  if (made === undefined) return { words: 'nothing was left to push', write: async () => {} };
+  if (made === undefined) return { message: 'nothing was left to push', write: async () => {} };
   // Before anybody can approve what is about to be there.
   await nameAuthors(ctx, rows, pullRequestOf(rows, made.pullRequestId).branch);
   const pushed = await push(ctx, rows, made);
   await passFailpoint('runbook:pushed');
-  if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.words);
+  if (pushed.kind === 'conflict') return conflicts(ctx, leafId, pushed.message);
   const { head } = pushed;
   await forget(ctx, rows, { made, leafId });
   return {
-    words: `Pushed ${pushed.commit.slice(0, 10)}`,
+    message: `Pushed ${pushed.commit.slice(0, 10)}`,
     write: async (tx, now) => {
       const commit = now.commits.find(({ id }) => id === made.id);
       if (commit?.state !== 'made') return;
@@ -44,7 +44,7 @@ async function nameAuthors(ctx: Context, { repository, runbook, prompts }: Runbo
 
 type PushOutcome =
   | { readonly kind: 'pushed'; readonly commit: string; readonly head: string }
-  | { readonly kind: 'conflict'; readonly words: string };
+  | { readonly kind: 'conflict'; readonly message: string };
 
 async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<PushOutcome> {
   const { repository } = rows;
@@ -72,7 +72,7 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
     const moved = tip === null ? row.baseBranch : branch;
     return {
       kind: 'conflict',
-      words: `Somebody else pushed to ${moved} meanwhile, and this step's changes conflict with that in ${paths}: retry it, and it is done again on top.`,
+      message: `Somebody else pushed to ${moved} meanwhile, and this step's changes conflict with that in ${paths}: retry it, and it is done again on top.`,
     };
   }
   await client.updateRefs([{ ref, from: tip, to: picked.commit }]);
@@ -92,16 +92,16 @@ async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommi
   return base.commit;
 }
 
-function conflicts(ctx: Context, leafId: string, words: string): Called {
+function conflicts(ctx: Context, leafId: string, message: string): Called {
   return {
-    words,
+    message,
     write: async (tx, now) => {
       const leaf = leafOf(now, leafId);
       const commit = now.commits.find(({ stepId, state }) => stepId === leafId && state === 'made');
       if (commit === undefined) return;
       commit.state = 'void';
       await tx.em.flush();
-      await writeLeaf(ctx, tx, now.runbook, { leaf, to: 'failed', errorMessage: words });
+      await writeLeaf(ctx, tx, now.runbook, { leaf, to: 'failed', errorMessage: message });
     },
   };
 }

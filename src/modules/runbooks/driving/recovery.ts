@@ -25,7 +25,7 @@ export async function stopOpenRunbooks(ports: Ports): Promise<number> {
   for (const { accountId, id } of open) {
     const ctx = systemContext(ports, accountId);
     await ctx.db.transaction(accountId, async (tx) => {
-      await cancelWork(ctx, tx, { runbook: await lockRunbook(ctx, tx, id), words: restored });
+      await cancelWork(ctx, tx, { runbook: await lockRunbook(ctx, tx, id), message: restored });
     });
   }
   return open.length;

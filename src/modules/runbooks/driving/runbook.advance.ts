@@ -62,7 +62,7 @@ async function stopOutOfUse(ctx: Context, tx: Transaction, rows: RunbookRows): P
   if (repository.active || runbook.cancelRequestedAt) return rows;
   await cancelWork(ctx, tx, {
     runbook,
-    words: `The repository ${repository.owner}/${repository.name} was taken out of use.`,
+    message: `The repository ${repository.owner}/${repository.name} was taken out of use.`,
   });
   return await readRows(tx, runbook);
 }
@@ -82,7 +82,7 @@ async function write(ctx: Context, tx: Transaction, rows: RunbookRows, step: Run
       const prompt = rows.prompts.find(({ ordinal }) => ordinal === step.prompt);
       if (prompt === undefined) throw new Error(`Runbook ${runbook.number} has no prompt ${step.prompt}.`);
       Object.assign(runbook, untried);
-      return await failPlanning(ctx, tx, runbook, { prompt, words: step.because });
+      return await failPlanning(ctx, tx, runbook, { prompt, message: step.because });
     }
     default:
       step satisfies never;

@@ -21,7 +21,7 @@ const carryOut: CarryOut<RunbookTypes> = {
   call: async (ctx, { rows, step }) => {
     const called = await carryOutCall(ctx, rows, step.call);
     return {
-      words: called.words,
+      message: called.message,
       write: async (tx, now) => {
         Object.assign(now.runbook, untried);
         await called.write(tx, now);
@@ -34,17 +34,17 @@ const carryOut: CarryOut<RunbookTypes> = {
     step.kind === 'supervise'
       ? null
       : {
-          words: error instanceof Error ? error.message : String(error),
+          message: error instanceof Error ? error.message : String(error),
           isFinal: error instanceof HostRefused || error instanceof DomainError,
           retryAt: retryAtOf(error),
         },
-  fail: async (ctx, tx, rows, { words, isFinal, due: { step } }) => {
-    const failed = isFinal ? words : putOffCall(ctx, rows, words);
-    if (failed !== null && step.kind === 'call') await refuse(ctx, tx, rows, { call: step.call, words: failed });
+  fail: async (ctx, tx, rows, { message, isFinal, due: { step } }) => {
+    const failed = isFinal ? message : putOffCall(ctx, rows, message);
+    if (failed !== null && step.kind === 'call') await refuse(ctx, tx, rows, { call: step.call, message: failed });
   },
 };
 
-/** Does the one thing that is due, and answers what came of it in words. */
+/** Does the one thing that is due, and answers what came of it, as a sentence. */
 export async function carryOutRunbook(ctx: Context, id: string, by: RunbookDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
@@ -66,32 +66,32 @@ async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall):
   }
 }
 
-/** To be tried again. Null: it will be; else it was tried for long enough, and the words say so. */
-function putOffCall(ctx: Context, { runbook }: RunbookRows, words: string): string | null {
+/** To be tried again. Null: it will be; else it was tried for long enough, and the message says so. */
+function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): string | null {
   const now = ctx.clock();
   runbook.failingSince ??= now;
-  if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime())) return hostGivenUp(words);
-  putOff(runbook, { now, pauseAfter, problem: words });
+  if (isHostGivenUp(runbook.failingSince.getTime(), now.getTime())) return hostGivenUp(message);
+  putOff(runbook, { now, pauseAfter, problem: message });
   return null;
 }
 
 /**
- * The leaf that waits for it fails. Where no leaf does, the pull request is not requested any more, and the words stay.
+ * The leaf that waits for it fails. Where no leaf does, the pull request is not requested any more, and the message stays.
  */
 async function refuse(
   ctx: Context,
   tx: Transaction,
   rows: RunbookRows,
-  { call, words }: { readonly call: RunbookCall; readonly words: string },
+  { call, message }: { readonly call: RunbookCall; readonly message: string },
 ): Promise<void> {
   const { runbook, leaves, commits, pullRequests } = rows;
   Object.assign(runbook, untried);
   const leaf = leaves.find(({ id, status }) => status === 'in_progress' && commits.some(({ stepId }) => stepId === id));
   if (leaf !== undefined) {
-    await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: words });
+    await writeLeaf(ctx, tx, runbook, { leaf, to: 'failed', errorMessage: message });
     return;
   }
-  runbook.problem = words;
+  runbook.problem = message;
   if (call.kind === 'open') runbook.publishRequestedAt = null;
   const row = call.kind === 'push' ? undefined : pullRequests.find(({ id }) => id === call.pullRequestId);
   if (row === undefined) return;
@@ -115,7 +115,7 @@ async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<
   await queuePullRequest(author, { repository: { owner, name }, number, source: 'runbook' });
   await passFailpoint('runbook:queued');
   return {
-    words: `Asked to queue #${number}`,
+    message: `Asked to queue #${number}`,
     write: async (tx, now) => {
       const there = pullRequestOf(now, id);
       Object.assign(there, { queuedAt: ctx.clock(), queuedHead: row.headCommit });

@@ -5,7 +5,7 @@ import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runb
 import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';
 import type { TurnLeft } from '../../../domain/turns.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { readLastWords } from '../../../platform/log-pieces.ts';
+import { readLogTail } from '../../../platform/log-pieces.ts';
 import { ownerOfLog } from './session.rows.ts';
 import type { RunbookRow, RunbookStepRow } from '../runbooks.entities.ts';
 import { leafOf, leavesIn, pullRequestOf, type RunbookRows } from './runbook.rows.ts';
@@ -39,7 +39,7 @@ export async function describeRunbook(tx: Transaction, rows: RunbookRows, step: 
     ...section('Last tool calls, newest first', await lastCalls(tx, runbook)),
     ...section(
       'Last words',
-      await readLastWords(tx, runbook.accountId, ownerOfLog({ runbookId: runbook.id, stepId: null })),
+      await readLogTail(tx, runbook.accountId, ownerOfLog({ runbookId: runbook.id, stepId: null })),
     ),
     ...section(
       'Prompts',
@@ -98,7 +98,7 @@ function leafText(
     ...(leaf.attempts > 1 ? [`attempt ${leaf.attempts}`] : []),
     ...(leaf.errorMessage ? [plain(leaf.errorMessage)] : leaf.summary ? [plain(leaf.summary)] : []),
   ]
-    .map((words) => ` · ${words}`)
+    .map((part) => ` · ${part}`)
     .join('');
 }
 
@@ -117,8 +117,8 @@ async function lastCalls(tx: Transaction, { accountId, id }: RunbookRow): Promis
     [accountId, id],
   );
   return calls.map(({ tool, outcome, args, answer }) => {
-    const words = outcome === 'done' ? '' : ` ${plain(answer)}`;
-    return `- ${code(tool)} ${outcome}: ${code(args)}${words}`;
+    const text = outcome === 'done' ? '' : ` ${plain(answer)}`;
+    return `- ${code(tool)} ${outcome}: ${code(args)}${text}`;
   });
 }
 

@@ -1,4 +1,4 @@
-// What an agent works through: its tool calls, turns and words are written down as they come, and its budget is spent in
+// What an agent works through: its tool calls, its turns and what it says are written down as they come, and its budget is spent in
 // the database before it goes on.
 import type { Context } from '../../../context.ts';
 import { BudgetSpent, type AgentSession, type ToolAnswer } from '../../../platform/agents/port.ts';

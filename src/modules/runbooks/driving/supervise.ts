@@ -45,8 +45,8 @@ export async function superviseAgent(
       if (started === null) return notWanted;
       await passFailpoint(`runbook:supervising_${wanted.kind}`);
       const outcome = await workInTime(ctx, { due, driving, supervised, work, started });
-      supervised.log.write(`\n[interlock] ${outcome.words}\n`);
-      return { words: outcome.words, write: async (tx, rows) => await conclude(ctx, tx, rows, { work, outcome }) };
+      supervised.log.write(`\n[interlock] ${outcome.message}\n`);
+      return { message: outcome.message, write: async (tx, rows) => await conclude(ctx, tx, rows, { work, outcome }) };
     },
   });
 }
@@ -82,7 +82,7 @@ async function begin(
 }
 
 const notWanted: Done = {
-  words: 'it was not wanted any more',
+  message: 'it was not wanted any more',
   write: async (_tx, { runbook }) => void Object.assign(runbook, { dueAt: null, ...untried }),
 };
 
@@ -117,7 +117,7 @@ async function workInTime(ctx: Context, { due, driving, supervised, work, starte
 }
 
 interface Failure {
-  readonly words: string;
+  readonly message: string;
   readonly isFinal: boolean;
   readonly isHostAway: boolean;
   /** The pause that a busy agent or the code host requested, in milliseconds. 0: none. */
@@ -132,14 +132,14 @@ async function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function asLate({ kind }: AgentWork, limitMs: number): Failure {
-  return { words: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, waitMs: 0 };
+  return { message: pastItsLimit(kind, limitMs), isFinal: true, isHostAway: false, waitMs: 0 };
 }
 
 function asFailure({ secret }: RunbookDriving, error: unknown, now: Date): Outcome {
   const isFinal = error instanceof AgentRefused || error instanceof BudgetSpent || error instanceof HostRefused;
-  const words = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
   return {
-    words: masked(secret, words).slice(0, 2_000).toWellFormed() || 'It failed without a word.',
+    message: masked(secret, message).slice(0, 2_000).toWellFormed() || 'It failed without a word.',
     isFinal,
     isHostAway: error instanceof HostAway,
     waitMs: error instanceof AgentBusy ? error.waitMs : Math.max(0, (retryAtOf(error) ?? 0) - now.getTime()),
@@ -161,12 +161,12 @@ async function conclude(
     runbook.failingSince = outcome.isHostAway ? (runbook.failingSince ?? ctx.clock()) : null;
     const pauseMs = Math.max(pauseAfter(runbook.calls), outcome.waitMs);
     runbook.callAt = new Date(ctx.clock().getTime() + pauseMs);
-    runbook.problem = outcome.words;
+    runbook.problem = outcome.message;
     return;
   }
   Object.assign(runbook, untried);
   if (!work.isWanted(rows)) return;
-  await (isFailure ? work.fail(tx, rows, outcome.words) : outcome.write(tx, rows));
+  await (isFailure ? work.fail(tx, rows, outcome.message) : outcome.write(tx, rows));
 }
 
 /** Removes the folders of killed processes, without waiting: there may be many, and they are in nobody's way. */

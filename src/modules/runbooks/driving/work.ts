@@ -6,7 +6,7 @@ import type { RunbookRows } from './runbook.rows.ts';
 
 /** The result of the agent's work, to be written under the runbook's row. */
 export interface Done {
-  readonly words: string;
+  readonly message: string;
   /** Called where the work is still wanted. */
   write(tx: Transaction, rows: RunbookRows): Promise<void>;
 }
@@ -18,5 +18,5 @@ export interface Work {
   begin(tx: Transaction, rows: RunbookRows): Promise<void>;
   carryOut(supervised: SupervisedAgent, rows: RunbookRows): Promise<Done>;
   /** It failed for good. */
-  fail(tx: Transaction, rows: RunbookRows, words: string): Promise<void>;
+  fail(tx: Transaction, rows: RunbookRows, message: string): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { createLanguageModel } from './language-model.ts';
 import { limitsOf, type ModelLimits } from './limits.ts';
 import type { ModelSettings } from './settings.ts';
 import type { ModelClient } from './turn.ts';
-import { outlineWords, planningInstructions, quotation, stepWords, workingInstructions } from './instructions.ts';
+import { describeOutline, planningInstructions, quotation, describeStep, workingInstructions } from './instructions.ts';
 
 export interface ModelAgentOptions extends ModelSettings {
   /** Limits that are left out follow from the model's context. */
@@ -21,7 +21,7 @@ export function createModelAgent(options: ModelAgentOptions): Agent {
       const quoted = quotation();
       return await converse<Plan>(client, {
         instructions: planningInstructions(quoted),
-        opening: outlineWords(outline),
+        opening: describeOutline(outline),
         endings: [submitPlan(outline.title), giveUp],
         plainEnd: () => null,
         quote: quoted.quote,
@@ -32,7 +32,7 @@ export function createModelAgent(options: ModelAgentOptions): Agent {
       const quoted = quotation();
       return await converse<WorkReport>(client, {
         instructions: workingInstructions(quoted),
-        opening: stepWords(request),
+        opening: describeStep(request),
         endings: [finish, giveUp],
         plainEnd: (text) => reportOf({ summary: text, commit_message: request.step.title }),
         quote: quoted.quote,

@@ -15,10 +15,10 @@ export interface Ending<T> extends CheckedTool {
 }
 
 export function ending<T, Schema extends z.ZodType>(
-  words: { readonly name: string; readonly description: string; readonly schema: Schema },
+  described: { readonly name: string; readonly description: string; readonly schema: Schema },
   conclude: (args: z.infer<Schema>) => T,
 ): Ending<T> {
-  return { ...words, parameters: z.toJSONSchema(words.schema), conclude };
+  return { ...described, parameters: z.toJSONSchema(described.schema), conclude };
 }
 
 export interface Conversation<T> {
@@ -45,7 +45,7 @@ export async function converse<T>(client: ModelClient, conversation: Conversatio
   let inARow = 0;
   for (let turn = 1; turn <= limits.turns; turn += 1) {
     const isLast = turn === limits.turns && turn > 1;
-    if (isLast) messages = [...messages, { role: 'user', content: lastTurnWords(conversation.endings) }];
+    if (isLast) messages = [...messages, { role: 'user', content: lastTurnInstruction(conversation.endings) }];
     const { answer, spent } = await answerTo(client, conversation, { messages, isLast });
     // An answer that ends the conversation with the last of the budget counts. No new turn starts.
     if (spent !== null && !isEnd(conversation, answer)) throw spent;
@@ -189,6 +189,6 @@ function mistakeOf(
     : mistake;
 }
 
-function lastTurnWords(endings: readonly CheckedTool[]): string {
+function lastTurnInstruction(endings: readonly CheckedTool[]): string {
   return `This is the last turn. Call ${endings.map(({ name }) => name).join(' or ')} now.`;
 }

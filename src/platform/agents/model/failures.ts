@@ -1,11 +1,11 @@
-// What went wrong between us and a provider, in words that name the cure and never the key. What will not get better by
+// What went wrong between us and a provider, in sentences that name the cure and never the key. What will not get better by
 // itself is refused for good; the rest may be tried again.
 import { APICallError, NoOutputGeneratedError, RetryError, StreamProviderError } from 'ai';
 import { masked } from '../../providers/mask.ts';
 import { AgentBusy, AgentRefused } from '../port.ts';
 import type { ModelSettings } from './settings.ts';
 
-const mostWords = 500;
+const mostCharacters = 500;
 const passing = [408, 409, 425, 429];
 
 /** AgentRefused, AgentBusy, or what else may be tried again. */
@@ -14,16 +14,16 @@ export function failureOf(thrown: unknown, settings: ModelSettings): Error {
   if (error instanceof Error && error.name === 'TimeoutError')
     return new Error(`${nameOf(settings)} stopped answering. Retry the step when it does, or name another model.`);
   const status = statusOf(error);
-  const said = wordsOf(error, settings);
+  const said = messageOf(error, settings);
   const code = codeOf(error);
   if (status === null && !isOfTheRequest(code, said))
     return StreamProviderError.isInstance(error)
       ? new Error(`${nameOf(settings)} broke off: ${said} Retry the step when it works again.`)
       : new Error(`${nameOf(settings)} could not be asked: ${said}${unreached}`);
-  const words = `${nameOf(settings)} ${status === null ? 'answered' : `answered ${status}`}: ${said}${cureOf(status ?? 400, code, said)}`;
-  if (status === null || isFinal(status, code, said)) return new AgentRefused(words);
+  const message = `${nameOf(settings)} ${status === null ? 'answered' : `answered ${status}`}: ${said}${cureOf(status ?? 400, code, said)}`;
+  if (status === null || isFinal(status, code, said)) return new AgentRefused(message);
   const waitMs = waitOf(error);
-  return waitMs === null ? new Error(words) : new AgentBusy(words, waitMs);
+  return waitMs === null ? new Error(message) : new AgentBusy(message, waitMs);
 }
 
 const unreached =
@@ -34,7 +34,7 @@ function isFinal(status: number, code: string, said: string): boolean {
   return status < 500 && !passing.includes(status);
 }
 
-// Providers have no name in common for these, and many say them only in words.
+// Providers have no name in common for these, and many say them only in prose.
 function isTooLong(code: string, said: string): boolean {
   return (
     /context_length|string_above_max_length/.test(code) ||
@@ -89,10 +89,10 @@ function statusOf(error: unknown): number | null {
   return statusCode === undefined || statusCode < 300 ? null : statusCode;
 }
 
-function wordsOf(error: unknown, { apiKey }: ModelSettings): string {
+function messageOf(error: unknown, { apiKey }: ModelSettings): string {
   const said = error instanceof Error ? error.message : String(error);
-  const words = masked(apiKey, said.trim()).slice(0, mostWords).replaceAll('\0', '\u{FFFD}');
-  return words === '' ? 'no reason is known.' : /[.!?]$/.test(words) ? words : `${words}.`;
+  const message = masked(apiKey, said.trim()).slice(0, mostCharacters).replaceAll('\0', '\u{FFFD}');
+  return message === '' ? 'no reason is known.' : /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /** The provider's own name for what is wrong; empty: it has none. */

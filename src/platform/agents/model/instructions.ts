@@ -39,7 +39,7 @@ When the step is done, call finish with what you did and a commit message. When 
 ${dataRule(quotation)}`;
 }
 
-export function outlineWords({ title, repository, prompts, steps }: RunbookOutline): string {
+export function describeOutline({ title, repository, prompts, steps }: RunbookOutline): string {
   const earlier = prompts.slice(0, -1).map((prompt, at) => `Prompt ${at + 1}, planned before:\n${prompt}`);
   const done = steps.map(
     ({ number, title, status, summary }) => `${number} ${title} (${status})${summary === null ? '' : `: ${summary}`}`,
@@ -53,12 +53,12 @@ export function outlineWords({ title, repository, prompts, steps }: RunbookOutli
   ].join('\n\n');
 }
 
-export function stepWords(request: WorkRequest): string {
+export function describeStep(request: WorkRequest): string {
   const { number, title } = request.step;
-  return `${outlineWords(request)}\n\nYour step: ${number} ${title}\n${instructionsOf(request.step)}`;
+  return `${describeOutline(request)}\n\nYour step: ${number} ${title}\n${instructionsOf(request.step)}`;
 }
 
-/** A plan of this agent has its words in `text`; a leaf that was planned by another one comes as it is. */
+/** A plan of this agent has its instructions in `text`; a leaf that was planned by another one comes as it is. */
 function instructionsOf({ instructions }: PlannedLeaf): string {
   if (typeof instructions === 'object' && instructions !== null && 'text' in instructions)
     return String(instructions.text);

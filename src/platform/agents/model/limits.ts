@@ -17,7 +17,7 @@ export interface ModelLimits {
   /** Before the first broken answer is requested again; twice as long before the next. */
   readonly pauseMs: number;
   /** Until an answer begins, retries included. */
-  readonly firstWordMs: number;
+  readonly firstTokenMs: number;
   readonly silenceMs: number;
 }
 
@@ -37,7 +37,7 @@ export function limitsOf({ contextTokens }: ModelSettings): ModelLimits {
     retries: 4,
     brokenAnswers: 2,
     pauseMs: 1_000,
-    firstWordMs: 300_000,
+    firstTokenMs: 300_000,
     silenceMs: 90_000,
   };
 }

@@ -24,7 +24,7 @@ export interface ModelPrices {
   readonly output: number;
 }
 
-/** What is wrong with the settings, in words for the operator. */
+/** What is wrong with the settings, for the operator. */
 export class ModelSettingsRefused extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -35,7 +35,7 @@ export interface CalledTool {
   readonly id: string;
   readonly name: string;
   readonly args: unknown;
-  /** Words about what is wrong with the call. Null: it can be tried. */
+  /** What is wrong with the call. Null: it can be tried. */
   readonly mistake: string | null;
 }
 
@@ -95,7 +95,7 @@ async function hear({ model, limits }: ModelClient, asked: Asked, heard: Heard):
     }
     if (part.type === 'tool-call') {
       const { toolCallId: id, toolName: name, input: args } = part;
-      heard.calls.push({ id, name, args, mistake: part.invalid === true ? wordsOf(part.error) : null });
+      heard.calls.push({ id, name, args, mistake: part.invalid === true ? messageOf(part.error) : null });
     }
   }
   const [usage, finish, responses] = await Promise.all([result.usage, result.finishReason, result.responseMessages]);
@@ -123,10 +123,10 @@ function cachedUpToHere(messages: readonly ModelMessage[]): ModelMessage[] {
 }
 
 /** The library's own limits begin with an answer's first piece, which some providers' clients wait for by themselves. */
-function watchFor({ firstWordMs, silenceMs }: ModelLimits) {
+function watchFor({ firstTokenMs, silenceMs }: ModelLimits) {
   const controller = new AbortController();
   const late = (): void => controller.abort(new DOMException('It stopped answering.', 'TimeoutError'));
-  let timer = setTimeout(late, firstWordMs);
+  let timer = setTimeout(late, firstTokenMs);
   return {
     signal: controller.signal,
     heard(): void {
@@ -173,10 +173,10 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const mostMistakeWords = 1000;
+const mostMistakeCharacters = 1000;
 
-function wordsOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, mostMistakeWords);
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, mostMistakeCharacters);
 }
 
 /** The estimated tokens of a request, before it is sent. */

@@ -87,6 +87,6 @@ function done(action: Action): Read {
   return { action, fault: '' };
 }
 
-function fault(words: string): Read {
-  return { action: null, fault: words };
+function fault(message: string): Read {
+  return { action: null, fault: message };
 }

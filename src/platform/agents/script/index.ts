@@ -3,7 +3,7 @@
 import { AgentRefused, type Agent, type AgentSession, type Plan, type WorkReport } from '../port.ts';
 import { Thread, threadScript, ThreadTimeout } from '../../threads.ts';
 import type { Reading } from './parse.thread.ts';
-import { firstLine, instructionsSchema, wordsOfAction, type Action, type Script } from './script.ts';
+import { firstLine, instructionsSchema, describeAction, type Action, type Script } from './script.ts';
 
 const example = `1. Say hello
    \`\`\`sh
@@ -64,10 +64,10 @@ async function execute(title: string, actions: readonly Action[], session: Agent
   const sentences: string[] = [];
   for (const action of actions) {
     session.signal.throwIfAborted();
-    session.say(`Line ${action.line}: ${wordsOfAction(action)}.\n`);
+    session.say(`Line ${action.line}: ${describeAction(action)}.\n`);
     const answer = await perform(action, session);
     if (answer.outcome !== 'done')
-      throw new AgentRefused(`Line ${action.line}, ${wordsOfAction(action)}: ${firstLineOf(answer.text)}`);
+      throw new AgentRefused(`Line ${action.line}, ${describeAction(action)}: ${firstLineOf(answer.text)}`);
     sentences.push(sentenceOf(action, answer.text));
   }
   return { summary: sentences.join(' ').slice(0, 2_000), commitMessage: commitMessage(title, actions) };
@@ -96,7 +96,7 @@ function commandOf(shell: 'sh' | 'bash', command: string): string {
   return shell === 'sh' ? command : `exec bash -e -c '${command.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Without times: of the same run the same words. */
+/** Without times: the same run gives the same text. */
 function sentenceOf(action: Action, answer: string): string {
   switch (action.kind) {
     case 'run':
@@ -121,7 +121,7 @@ const longestSubject = 72;
 
 function commitMessage(title: string, actions: readonly Action[]): string {
   const subject = title.length > longestSubject ? `${title.slice(0, longestSubject - 1).trimEnd()}…` : title;
-  return `${subject}\n\n${actions.map((action) => `- ${wordsOfAction(action)}`).join('\n')}\n`;
+  return `${subject}\n\n${actions.map((action) => `- ${describeAction(action)}`).join('\n')}\n`;
 }
 
 function firstLineOf(text: string): string {

@@ -4,13 +4,13 @@ import type { Code, Heading, ListItem, Node, Nodes, Root } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { mostPlannedLeaves } from '../../../domain/runbooks/steps.ts';
 import { actionOf, verificationsIn } from './actions.ts';
-import { firstLine, wordsOfAction, type Action, type Script, type ScriptLeaf, type ScriptStep } from './script.ts';
+import { firstLine, describeAction, type Action, type Script, type ScriptLeaf, type ScriptStep } from './script.ts';
 
 export class ScriptFault extends Error {
   readonly line: number;
 
-  constructor(line: number, words: string) {
-    super(`Line ${line}: ${words}`);
+  constructor(line: number, message: string) {
+    super(`Line ${line}: ${message}`);
     this.line = line;
   }
 }
@@ -197,8 +197,8 @@ function closeLeaf({ title, line, actions }: OpenLeaf): ScriptLeaf {
       line,
       `${title === '' ? 'this step' : JSON.stringify(firstLine(title))} has nothing to execute: expected a fence (sh, bash, diff, or path=…) or a line "verify: …" in it.`,
     );
-  const words = wordsOfAction(first);
-  return { title: cut(title === '' ? `${words.slice(0, 1).toUpperCase()}${words.slice(1)}` : title), actions };
+  const text = describeAction(first);
+  return { title: cut(title === '' ? `${text.slice(0, 1).toUpperCase()}${text.slice(1)}` : title), actions };
 }
 
 function isNumbered(node: Nodes): node is Extract<Nodes, { type: 'list' }> {

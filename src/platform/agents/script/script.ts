@@ -32,8 +32,8 @@ export interface Script {
   readonly steps: readonly ScriptStep[];
 }
 
-/** In a few words, for people. */
-export function wordsOfAction(action: Action): string {
+/** A short text for people. */
+export function describeAction(action: Action): string {
   switch (action.kind) {
     case 'run':
       return `run ${firstLine(action.command)}`;

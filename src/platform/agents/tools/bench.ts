@@ -54,13 +54,13 @@ export function defineTool<Shape extends z.ZodObject>(tool: {
     parameters,
     run: async (bench, args) => {
       const parsed = tool.args.safeParse(args);
-      if (!parsed.success) throw new ToolRefused(`${tool.name}: ${wordsOf(parsed.error)}`);
+      if (!parsed.success) throw new ToolRefused(`${tool.name}: ${messageOf(parsed.error)}`);
       return await tool.run(bench, parsed.data);
     },
   };
 }
 
-function wordsOf(error: z.ZodError): string {
+function messageOf(error: z.ZodError): string {
   return error.issues
     .slice(0, 5)
     .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))

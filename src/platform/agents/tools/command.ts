@@ -2,7 +2,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { RunBounds } from '../../../domain/runs/bounds.ts';
-import { lastLineOf, measureFolders, wordsOf, type Grown, type Sandbox } from '../../sandbox/index.ts';
+import { lastLineOf, measureFolders, describeOutcome, type Grown, type Sandbox } from '../../sandbox/index.ts';
 import { defineTool, type Bench } from './bench.ts';
 import type { ToolLimits } from './limits.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
@@ -28,8 +28,13 @@ export const runCommand = defineTool({
       throw new ToolRefused(`command: has more than ${longestCommand} bytes: write them into a file, and run that.`);
     const timeoutSec = Math.min(args.timeout_sec ?? bench.limits.commandSec, bench.limits.commandSec);
     const { outcome, output, seconds } = await run(bench, args.command, timeoutSec);
-    const words = wordsOf(outcome, { what: 'The command', seconds, timeoutSec, lastLine: lastLineOf(output.tail) });
-    const text = output.text === '' ? `${words}.` : `${words}\n\n${output.text}`;
+    const outcomeText = describeOutcome(outcome, {
+      what: 'The command',
+      seconds,
+      timeoutSec,
+      lastLine: lastLineOf(output.tail),
+    });
+    const text = output.text === '' ? `${outcomeText}.` : `${outcomeText}\n\n${output.text}`;
     if (outcome.kind === 'exited' && outcome.code === 0) return text;
     throw new ToolFailed(text);
   },

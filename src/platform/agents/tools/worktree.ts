@@ -231,7 +231,7 @@ function kindOf(entry: Stats | Dirent): FoundEntry['kind'] {
   return entry.isFile() ? 'file' : 'other';
 }
 
-// Paths of this machine stay out of the words.
+// Paths of this machine stay out of the message.
 function withoutOwnPaths(error: unknown, path: string): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof ToolRefused || error instanceof ToolFailed || code === undefined) return error;
@@ -250,7 +250,7 @@ function withoutOwnPaths(error: unknown, path: string): unknown {
   }
 }
 
-/** A path as words: what has characters that no path of ours has is escaped. */
+/** A path as text: what has characters that no path of ours has is escaped. */
 export function shown(path: string): string {
   const cut = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   return pathFault(path) === null || path === '.' ? cut : JSON.stringify(cut);

@@ -1,4 +1,4 @@
-// GitHub's closed lists of words.
+// GitHub's enums.
 export type PermissionLevel = 'read' | 'write' | 'admin';
 export type RepositoryRole = 'read' | 'triage' | 'write' | 'maintain' | 'admin';
 

@@ -1,4 +1,4 @@
-// How a line stands, in a few words and in a sentence, for badges and for screens on a wall.
+// How a line stands, as a label and as a sentence, for badges and for screens on a wall.
 
 export interface LineFacts {
   readonly baseBranch: string;
@@ -12,7 +12,7 @@ export interface LineFacts {
   readonly frozen: string | null;
 }
 
-export interface LineInWords {
+export interface LineSummary {
   /** Blue moves, green is at rest and proved, amber needs a person, red is stopped. */
   readonly tone: 'green' | 'blue' | 'amber' | 'red';
   /** For a badge. */
@@ -20,7 +20,7 @@ export interface LineInWords {
   readonly sentence: string;
 }
 
-export function describeLine(facts: LineFacts): LineInWords {
+export function describeLine(facts: LineFacts): LineSummary {
   const { baseBranch, queued, building, haltedReason, isPaused, pauseMessage, frozen } = facts;
   const inLine = `${queued} ${queued === 1 ? 'pull request is' : 'pull requests are'} in line.`;
   if (haltedReason !== null)

@@ -4,10 +4,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository } from '../port.ts';
 
-export type KeptWords = 'host_comment' | 'host_check';
+export type HostTextTable = 'host_comment' | 'host_check';
 
-export interface WordsKey {
-  readonly table: KeptWords;
+export interface HostTextKey {
+  readonly table: HostTextTable;
   readonly repository: HostRepository;
   /** Number of the pull request, or the commit. */
   readonly subject: string;
@@ -15,15 +15,15 @@ export interface WordsKey {
 }
 
 export type Claim =
-  /** GitHub has these words, or newer ones. */
+  /** GitHub has this text, or a newer one. */
   | { readonly kind: 'done' }
   | { readonly kind: 'busy'; readonly until: number }
   | {
       readonly kind: 'write';
       readonly writer: string;
-      /** Null: GitHub has not confirmed the first words yet. */
+      /** Null: GitHub has not confirmed the first text yet. */
       readonly githubId: string | null;
-      /** Another writer began before and may have written them: what it left is looked for. */
+      /** Another writer began before and may have written its text: what it left is looked for. */
       readonly mayBeThere: boolean;
     };
 
@@ -37,21 +37,21 @@ interface Row {
 /** Longer than a call takes at most. */
 const leaseMs = 60_000;
 
-export function digestOf(words: string): string {
-  return createHash('sha256').update(words).digest('hex');
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
-export async function claimWords(
+export async function claimHostText(
   db: Database,
-  of: WordsKey,
-  { words, now }: { readonly words: { readonly version: number; readonly digest: string }; readonly now: Date },
+  of: HostTextKey,
+  { text, now }: { readonly text: { readonly version: number; readonly digest: string }; readonly now: Date },
 ): Promise<Claim> {
   const keys = [of.repository.accountId, of.repository.id, of.subject, of.key];
   return await db.transaction(of.repository.accountId, async (tx) => {
     const inserted = await tx.query(
       `insert into ${of.table} (account_id, repository_id, subject, key, version, created_at)
        values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
-      [...keys, words.version, now],
+      [...keys, text.version, now],
     );
     const [row] = await tx.query<Row>(
       `select github_id, version::text as version, digest, writing_until from ${of.table}
@@ -59,15 +59,15 @@ export async function claimWords(
       keys,
     );
     if (row === undefined) throw new Error(`The row of ${of.key} was not written.`);
-    const isNewer = Number(row.version) > words.version;
-    if (isNewer || (row.digest === words.digest && row.github_id !== null)) return { kind: 'done' };
+    const isNewer = Number(row.version) > text.version;
+    if (isNewer || (row.digest === text.digest && row.github_id !== null)) return { kind: 'done' };
     const writingUntil = row.writing_until === null ? 0 : Date.parse(row.writing_until);
     if (writingUntil > now.getTime()) return { kind: 'busy', until: writingUntil };
     const writer = randomUUID();
     await tx.query(
       `update ${of.table} set version = $5, digest = null, writer = $6, writing_until = $7
        where account_id = $1 and repository_id = $2 and subject = $3 and key = $4`,
-      [...keys, words.version, writer, new Date(now.getTime() + leaseMs)],
+      [...keys, text.version, writer, new Date(now.getTime() + leaseMs)],
     );
     const mayBeThere = row.github_id === null && inserted.length === 0;
     return { kind: 'write', writer, githubId: row.github_id, mayBeThere };
@@ -75,9 +75,9 @@ export async function claimWords(
 }
 
 /** `written` null: the call failed. What it left is looked for by the next writer. */
-export async function releaseWords(
+export async function releaseHostText(
   db: Database,
-  of: WordsKey,
+  of: HostTextKey,
   { writer, written }: { readonly writer: string; readonly written: { githubId: string; digest: string } | null },
 ): Promise<void> {
   await db.transaction(of.repository.accountId, async (tx) => {
@@ -99,7 +99,7 @@ export async function releaseWords(
 }
 
 /** The comment or check was deleted at GitHub: it is made again. */
-export async function forgetWords(db: Database, of: WordsKey): Promise<void> {
+export async function forgetHostText(db: Database, of: HostTextKey): Promise<void> {
   await db.transaction(of.repository.accountId, async (tx) => {
     await tx.query(
       `update ${of.table} set github_id = null, digest = null, writer = null, writing_until = null

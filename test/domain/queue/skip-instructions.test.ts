@@ -1,7 +1,7 @@
 // Words by which GitHub starts no workflow: found in the heads of people, and taken from the commits of Interlock.
 import { expect, it } from 'vitest';
 import { checks } from '../../../src/domain/queue/explain/preconditions.ts';
-import { findSkipWords, withoutSkipWords } from '../../../src/domain/queue/requests/skip-words.ts';
+import { findSkipInstruction, withoutSkipInstructions } from '../../../src/domain/queue/requests/skip-instructions.ts';
 
 it.each([
   ['Add tea [skip ci]', '[skip ci]', 'Add tea (skip ci)'],
@@ -11,17 +11,17 @@ it.each([
   ['Add tea [Skip CI]', '[Skip CI]', 'Add tea (Skip CI)'],
   ['Add tea\n\n\nskip-checks: true\n', 'skip-checks: true', 'Add tea\n\n\n(skip-checks: true)\n'],
   ['Add tea\n\nskip-checks:true', 'skip-checks:true', 'Add tea\n\n(skip-checks:true)'],
-])('%j', (message, words, disarmed) => {
-  expect(findSkipWords(message)).toBe(words);
-  expect(withoutSkipWords(message)).toBe(disarmed);
-  expect(findSkipWords(disarmed)).toBeNull();
+])('%j', (message, instruction, disarmed) => {
+  expect(findSkipInstruction(message)).toBe(instruction);
+  expect(withoutSkipInstructions(message)).toBe(disarmed);
+  expect(findSkipInstruction(disarmed)).toBeNull();
 });
 
 it.each(['Add tea', 'Never skip ci', 'Add [skip tea]', 'skip-checks: false', 'Explain skip-checks: true'])(
   'leaves %j as it is',
   (message) => {
-    expect(findSkipWords(message)).toBeNull();
-    expect(withoutSkipWords(message)).toBe(message);
+    expect(findSkipInstruction(message)).toBeNull();
+    expect(withoutSkipInstructions(message)).toBe(message);
   },
 );
 

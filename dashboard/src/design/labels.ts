@@ -1,4 +1,4 @@
-// Small helpers for words: numbers, plurals, lists, enums and commits.
+// Labels: numbers, plurals, lists, enums and commits as text.
 const integer = new Intl.NumberFormat();
 const conjunction = new Intl.ListFormat('en', { type: 'conjunction' });
 
@@ -18,12 +18,12 @@ export function numbers(all: readonly number[], most = 5): string {
 }
 
 /** `PARTIALLY_COMPLETED` as `partially completed`. */
-export function words(name: string): string {
+export function labelOf(name: string): string {
   return name.toLowerCase().replaceAll('_', ' ');
 }
 
 export function sentence(name: string): string {
-  const text = words(name);
+  const text = labelOf(name);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

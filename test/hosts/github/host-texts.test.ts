@@ -21,21 +21,21 @@ beforeAll(async () => {
 afterEach(async () => await g.emulator.controls.clear());
 afterAll(async () => await g.close());
 
-async function said(): Promise<{ id: number; words: string }[]> {
+async function said(): Promise<{ id: number; text: string }[]> {
   const { data } = await g.person.issues.listComments({ ...w.place, issue_number: number });
-  return data.map(({ id, body = '' }) => ({ id, words: body.split('\n')[0] ?? '' }));
+  return data.map(({ id, body = '' }) => ({ id, text: body.split('\n')[0] ?? '' }));
 }
 
 /** Comments of one key. Every case has its own. */
 async function saidOf(key: string): Promise<string[]> {
-  return (await said()).map(({ words }) => words).filter((words) => words.startsWith(key));
+  return (await said()).map(({ text }) => text).filter((text) => text.startsWith(key));
 }
 
-async function say(key: string, words: string, version = 0): Promise<void> {
-  await w.host.upsertComment(w.repository, number, { key, body: `${key} ${words}`, version });
+async function say(key: string, text: string, version = 0): Promise<void> {
+  await w.host.upsertComment(w.repository, number, { key, body: `${key} ${text}`, version });
 }
 
-test('the second words of a key replace the first ones', async () => {
+test('the second text of a key replaces the first one', async () => {
   await say('edited', 'one', 1);
   await say('edited', 'two', 2);
   expect(await saidOf('edited')).toEqual(['edited two']);
@@ -75,7 +75,7 @@ test('a comment of a person with the same marker is not adopted', async () => {
   expect(await saidOf('forged')).toEqual(['forged by a person', 'forged one']);
 });
 
-test('words of an older version do not come back', async () => {
+test('a text of an older version does not come back', async () => {
   await say('older', 'two', 2);
   await say('older', 'one', 1);
   expect(await saidOf('older')).toEqual(['older two']);
@@ -83,7 +83,7 @@ test('words of an older version do not come back', async () => {
 
 test('a comment that somebody deleted is written again', async () => {
   await say('deleted', 'one', 1);
-  const mine = (await said()).find(({ words }) => words.startsWith('deleted'));
+  const mine = (await said()).find(({ text }) => text.startsWith('deleted'));
   await g.person.issues.deleteComment({ ...w.place, comment_id: mine?.id ?? 0 });
   await expect(say('deleted', 'two', 2)).rejects.toThrow(HostUnavailable);
   await say('deleted', 'two', 2);
