@@ -1,5 +1,5 @@
 // What a person of an OpenID provider may do here: from the claims of the provider to an account and a role, and how long
-// the provider's last word holds (ADR 0094).
+// the provider's last word holds (ADR 0077).
 
 type Role = 'admin' | 'maintainer' | 'member';
 

@@ -75,6 +75,16 @@ What is not deleted:
 - At GitHub: commits, pull requests, comments, checks, labels and branches, also those of open builds. Remove the repository from the App's installation there.
 - Mirrors on other machines than the erasing one, and backups. Remove them yourself.
 - Deployed software, which continues to run.
+
+## Why it works this way
+
+- **The rows of a repository are found in PostgreSQL's catalogue of foreign keys**, so that tables of later versions are included. A test lists the tables without an owner.
+- **A loop deletes, in small transactions.** With \`on delete cascade\` one statement would lock a year of rows, and a wrong \`delete\` would take proofs with it.
+- **Logs are deleted by the age of each part**, and not by the end of their run. An index finds the oldest part, and an unfinished deployment does not keep other logs.
+- **Events of an erased repository are emptied, not deleted**, because a subscriber would take a gap for deleted events and read its state again.
+- **The record of an erasure refers to no row**, so that it outlives the account.
+- **Tables are not partitioned by month**: unique keys would have to contain the instant, and installations differ in what they keep.
+- **Workflows are not terminated at Temporal**, whose list of workflows is late. They end by themselves when their rows are gone.
 `;
 }
 

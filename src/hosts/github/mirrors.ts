@@ -1,4 +1,4 @@
-// A bare clone of each repository on this machine (ADR 0070). Commits are composed in it, and pushed from it. Its own refs
+// A bare clone of each repository on this machine (ADR 0045). Commits are composed in it, and pushed from it. Its own refs
 // say nothing of GitHub: those are read from GitHub each time.
 import * as git from '../git/index.ts';
 import { CommitMissing, HostUnavailable, type HostRepository } from '../port.ts';

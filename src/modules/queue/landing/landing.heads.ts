@@ -2,7 +2,7 @@
 // that looks at the history shows them as merged. The intent names each head's old and new commit before the push. If the
 // landing does not come about, the heads go back by lease before anything else happens. A worker that was held up before
 // its push must not move heads that another worker has put back, and that nobody looks after any more: the push also makes
-// the fence of the heads, and a worker that takes the landing over makes the fence first (docs/adr/0018, 0083).
+// the fence of the heads, and a worker that takes the landing over makes the fence first (ADR 0018).
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { isManagedBranch } from '../../../domain/configuration/index.ts';
