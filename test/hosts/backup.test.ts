@@ -36,7 +36,14 @@ beforeAll(async () => {
   w = await world();
   const number = await w.open('feature', { 'feature.txt': 'new\n' });
   await w.queue(number);
+  // Also what follows the landing: an export is compared with what is there afterwards.
   await w.settled(number);
+  await w.until(async () => {
+    const open = await w.rows(
+      "select 1 from batch where cleaned_up_at is null union all select 1 from intent where state in ('planned', 'started')",
+    );
+    return open.length === 0;
+  });
   // Characters, numbers and absent values that a format may spoil.
   await w.service.ports.db.system.query(
     `update pull_request set title = E'a "quote", a back\\\\slash,\\na line and 𝄞', updated_at = '2026-01-01 00:00:00.123456+00'`,
