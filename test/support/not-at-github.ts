@@ -10,8 +10,8 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
   },
   'backport.test.ts': {
     'is approved by none of those whose change it is': itsOwnHost,
-    'that fails again and again is given up in words, and can be requested again': itsOwnHost,
-    'that finds no host for an hour is given up in words, and can be requested again': itsOwnHost,
+    'that fails again and again is given up with a message, and can be requested again': itsOwnHost,
+    'that finds no host for an hour is given up with a message, and can be requested again': itsOwnHost,
   },
   'failures.test.ts': {
     'is passed by the green one on it: both land as one commit': allAtOnce,
@@ -34,6 +34,8 @@ export const notAtGitHub: Readonly<Record<string, Readonly<Record<string, string
   'recovery.test.ts': {
     'halts, still admits, takes over what landed since, and goes on': itsRuns,
     'tells by plain git what landed by squash, and what only looks like it': itsRuns,
+    'tells by plain git what landed by merge, and what only looks like it': itsRuns,
+    'tells by plain git what landed by rebase, and what only looks like it': itsRuns,
     'lets the queue itself conclude the landing that the backup caught past its gate': itsRuns,
   },
 };

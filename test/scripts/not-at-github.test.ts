@@ -1,0 +1,18 @@
+// A story that is renamed must not leave its old name behind in the list of those that GitHub's emulator does not play.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { projectRoot } from '../../src/platform/project-root.ts';
+import { notAtGitHub } from '../support/not-at-github.ts';
+
+const stories = Object.entries(notAtGitHub).flatMap(([file, reasons]) =>
+  Object.keys(reasons).map((name) => ({ file, name })),
+);
+
+it.each(stories)('$file has the story $name', ({ file, name }) => {
+  const text = readFileSync(join(projectRoot, 'test/queue', file), 'utf8');
+  const names = [...text.matchAll(/(?:^\s*|\()'((?:[^'\\\n]|\\.)+)',/gm)].map(([, found = '']) => found);
+  const isNamed = (pattern: string): boolean =>
+    new RegExp(`^${pattern.split('%s').map(RegExp.escape).join('.+')}$`).test(name);
+  expect(names.some(isNamed)).toBe(true);
+});
