@@ -47,6 +47,8 @@ export interface Authenticator {
 }
 
 interface UserColumns {
+  /** What the row is looked up by. */
+  readonly key: string;
   readonly accountId: string;
   readonly userId: string;
   /** Null: the user signed in at GitHub or at the OpenID provider, without a token. */
@@ -79,30 +81,30 @@ interface SessionRow extends UserColumns {
   readonly usedAt: Date;
 }
 
-const tokenByLookup = `
-  select t.account_id as "accountId", t.user_id as "userId", t.kind, t.id as "tokenId", t.token_hmac as "tokenHmac",
+const tokensByLookup = `
+  select t.lookup as key, t.account_id as "accountId", t.user_id as "userId", t.kind, t.id as "tokenId", t.token_hmac as "tokenHmac",
          t.scopes, t.expires_at as "expiresAt", t.last_used_at as "usedAt", ${userColumns}
   from api_token t join account_user u on u.account_id = t.account_id and u.id = t.user_id
-  where t.lookup = $1 and t.revoked_at is null and u.removed_at is null`;
+  where t.lookup = any ($1::text[]) and t.revoked_at is null and u.removed_at is null`;
 
-const sessionByDigest = `
-  select s.account_id as "accountId", s.user_id as "userId", t.kind, s.token_id as "tokenId", s.id as "sessionId",
+const sessionsByDigest = `
+  select encode(s.digest, 'hex') as key, s.account_id as "accountId", s.user_id as "userId", t.kind, s.token_id as "tokenId", s.id as "sessionId",
          s.scopes, t.expires_at as "expiresAt", s.started_at as "startedAt", s.used_at as "usedAt",
          ${userColumns}
   from user_session s join account_user u on u.account_id = s.account_id and u.id = s.user_id
   left join api_token t on t.account_id = s.account_id and t.id = s.token_id
-  where s.digest = $1 and s.ended_at is null and u.removed_at is null and t.revoked_at is null`;
+  where s.digest = any ($1::bytea[]) and s.ended_at is null and u.removed_at is null and t.revoked_at is null`;
 
 interface EmbedRow extends UserColumns, EmbedLinkColumns {}
 
-const embedByDigest = `
-  select l.account_id as "accountId", l.user_id as "userId", t.kind, l.token_id as "tokenId", l.id as "linkId",
+const embedsByDigest = `
+  select encode(l.digest, 'hex') as key, l.account_id as "accountId", l.user_id as "userId", t.kind, l.token_id as "tokenId", l.id as "linkId",
          array['queue:read'] as scopes, least(l.expires_at, t.expires_at) as "expiresAt", l.used_at as "usedAt",
          r.owner, r.name, l.base_branch as "baseBranch", ${userColumns}
   from embed_link l join account_user u on u.account_id = l.account_id and u.id = l.user_id
   join repository r on r.account_id = l.account_id and r.id = l.repository_id
   left join api_token t on t.account_id = l.account_id and t.id = l.token_id
-  where l.digest = $1 and l.revoked_at is null and u.removed_at is null and t.revoked_at is null and r.deleted_at is null`;
+  where l.digest = any ($1::bytea[]) and l.revoked_at is null and u.removed_at is null and t.revoked_at is null and r.deleted_at is null`;
 
 export async function createAuthenticator({
   ports,
@@ -112,12 +114,15 @@ export async function createAuthenticator({
   readonly secrets: Secrets;
 }): Promise<Authenticator> {
   const { query } = ports.db.system;
-  const tokens = createKnownRows(async (lookup) => withActor((await query<TokenRow>(tokenByLookup, [lookup]))[0]));
-  const sessions = createKnownRows(async (digest) =>
-    withActor((await query<SessionRow>(sessionByDigest, [Buffer.from(digest, 'hex')]))[0]),
+  const tokens = createKnownRows(
+    async (lookups) => (await query<TokenRow>(tokensByLookup, [lookups])).map(withActor),
+    (before, now) => isSameBytes(before.tokenHmac, now.tokenHmac),
   );
-  const embeds = createKnownRows(async (digest) =>
-    withActor((await query<EmbedRow>(embedByDigest, [Buffer.from(digest, 'hex')]))[0]),
+  const sessions = createKnownRows(async (digests) =>
+    (await query<SessionRow>(sessionsByDigest, [bytesOf(digests)])).map(withActor),
+  );
+  const embeds = createKnownRows(async (digests) =>
+    (await query<EmbedRow>(embedsByDigest, [bytesOf(digests)])).map(withActor),
   );
   const listeners = new Set<(isEnded: ((actor: Actor) => boolean) | null) => void>();
 
@@ -216,10 +221,14 @@ export async function createAuthenticator({
   };
 }
 
+function bytesOf(digests: readonly string[]): Buffer[] {
+  return digests.map((digest) => Buffer.from(digest, 'hex'));
+}
+
 function withActor<Row extends UserColumns & { readonly sessionId?: string }>(
-  row: Row | undefined,
-): (Row & { readonly actor: Actor }) | undefined {
-  return row && { ...row, actor: actorOf(row) };
+  row: Row,
+): Row & { readonly actor: Actor } {
+  return { ...row, actor: actorOf(row) };
 }
 
 const kinds = { account: 'account_token', user: 'user_token' } as const;
