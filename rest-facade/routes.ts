@@ -1,5 +1,5 @@
 // Compiled operations as routes of Fastify, and the rules that apply to all of them.
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import type { DocumentNode, ExecutionResult } from 'graphql';
 import type {
@@ -60,8 +60,9 @@ export function registerFacade(fastify: FastifyInstance, options: FacadeOptions)
     async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-      scope.addHook('onRequest', async (request, reply) => {
+      scope.addHook('onRequest', (request, reply, done) => {
         reply.header('x-request-id', request.id);
+        done();
       });
       scope.setErrorHandler((error, request, reply) => send(reply, answerFor(error, request)));
       scope.setNotFoundHandler((_request, reply) =>
@@ -281,7 +282,7 @@ function errorBodyOf({ routeOptions }: FastifyRequest): ErrorBody | undefined {
 /** The answer of a GET with its ETag, or 304 if the client has it already. */
 function revalidated(answer: Answer, request: FastifyRequest, reply: FastifyReply): Answer {
   if (answer.status !== 200) return answer;
-  const etag = `"${createHash('sha1').update(JSON.stringify(answer.headers)).update(answer.body).digest('base64url')}"`;
+  const etag = `"${hash('sha1', JSON.stringify(answer.headers) + answer.body, 'base64url')}"`;
   reply.header('etag', etag).header('cache-control', 'private, no-cache');
   const known = request.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
   return known.includes(etag) || known.includes('*') ? { status: 304, headers: {}, body: '' } : answer;

@@ -8,8 +8,9 @@ import type { Dashboard } from './dashboard.ts';
 import type { WrongTokens } from './wrong-tokens.ts';
 
 export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboard): void {
-  fastify.addHook('onRequest', async (request, reply) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    done();
   });
   fastify.setNotFoundHandler(async (request, reply) =>
     (await dashboard.answerUnknown(request, reply)) ? reply : await sendError(reply, 404, 'Not found'),
@@ -31,15 +32,17 @@ export function refuseGuessers(
   fastify: FastifyInstance,
   { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },
 ): void {
-  fastify.addHook('onRequest', async ({ ip, headers }, reply) => {
-    const secret = callers.secretOf(headers);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { ip, headers } = request;
+    const secret = wrongTokens.isSuspect(ip) ? callers.secretOf(headers) : null;
     const seconds = secret === null ? null : wrongTokens.refusedForSec(ip, secret);
-    if (seconds === null) return;
+    if (seconds === null) return done();
     reply.header('retry-after', String(seconds)).header('connection', 'close');
-    return await sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
+    void sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
   });
-  fastify.addHook('onResponse', async ({ ip, headers }, { statusCode }) => {
-    if (statusCode === 401 && callers.secretOf(headers) !== null) wrongTokens.noteWrong(ip);
+  fastify.addHook('onResponse', (request, { statusCode }, done) => {
+    if (statusCode === 401 && callers.secretOf(request.headers) !== null) wrongTokens.noteWrong(request.ip);
+    done();
   });
 }
 

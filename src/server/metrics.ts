@@ -67,9 +67,10 @@ export function serveMetrics(fastify: FastifyInstance, answering: MetricsAnsweri
 
 /** Every request that is answered, whichever part answers it. */
 export function measureRequests(fastify: FastifyInstance, meter: Meter): void {
-  fastify.addHook('onResponse', async ({ routeOptions, method }, { statusCode, elapsedTime }) => {
+  fastify.addHook('onResponse', ({ routeOptions, method }, { statusCode, elapsedTime }, done) => {
     const labels = labelsOfRequest({ route: routeOptions.url, method, status: statusCode });
     meter.time('interlock_http_request_duration_seconds', labels, elapsedTime / 1_000);
+    done();
   });
 }
 

@@ -5,7 +5,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { slugOfHost } from '../domain/previews/address.ts';
+import { slugReader } from '../domain/previews/address.ts';
 import type { SandboxState } from '../domain/previews/preview.ts';
 import { requestThrough, type GatewayRoute } from '../platform/previews/gateway.ts';
 import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
@@ -70,6 +70,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   const { publicUrl, clock, log } = options;
   const limits = { ...defaultLimits, ...options.limits };
   const protocol = new URL(publicUrl).protocol.slice(0, -1);
+  const slugOf = slugReader(publicUrl);
   const known = new Map<string, { readonly until: number; readonly found: Promise<ProxiedPreview | null> }>();
   const underWay = new Map<string, number>();
   const sockets = new Set<Duplex>();
@@ -86,7 +87,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   }
 
   async function findReachable(request: IncomingMessage, client: ServerResponse | Duplex): Promise<ReachablePreview> {
-    const slug = slugOfHost(publicUrl, request.headers.host ?? '');
+    const slug = slugOf(request.headers.host ?? '');
     const found = slug === null ? null : await find(slug);
     if (slug === null || found === null) throw new Refused(troubles.unknown);
     const { state, route, expiresAt } = found;
@@ -157,7 +158,7 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
   }
 
   return {
-    isPreview: (request) => slugOfHost(publicUrl, request.headers.host ?? '') !== null,
+    isPreview: (request) => slugOf(request.headers.host ?? '') !== null,
     serve(request, response) {
       pass(request, response).catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy();

@@ -1,13 +1,15 @@
 // Wrong tokens, and wrong cookies of sessions, are counted by client address: an address that has sent many in a minute is
 // refused without a look-up. Recently valid ones still pass, because one address may be a whole office or a proxy.
 // Kept because `rate-limiter-flexible` keeps a timer for each address and any number of addresses, which the sender chooses.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DomainError } from '../domain/errors.ts';
-import type { Authenticator } from '../modules/accounts/index.ts';
+import type { Authenticator, Session } from '../modules/accounts/index.ts';
 
 export interface WrongTokens {
   /** Seconds until the address may try again with this token. Null: it may now. */
   refusedForSec(address: string, token: string): number | null;
+  /** Whether the address has sent so many that its tokens must be looked at. */
+  isSuspect(address: string): boolean;
   noteWrong(address: string): void;
   noteGood(token: string): void;
 }
@@ -35,13 +37,16 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
   const minutes = new Map<string, Minute>();
   // Digests, because tokens are stored nowhere. The oldest is first and is removed first.
   const good = new Set<string>();
+  const suspectForMs = (address: string): number => {
+    const minute = minutes.get(address);
+    return minute === undefined || minute.wrong < mostPerMinute ? 0 : minute.endsAt - clock().getTime();
+  };
   return {
     refusedForSec(address, token) {
-      const minute = minutes.get(address);
-      const leftMs = (minute?.endsAt ?? 0) - clock().getTime();
-      if (minute === undefined || leftMs <= 0 || minute.wrong < mostPerMinute || good.has(digestOf(token))) return null;
-      return Math.ceil(leftMs / 1000);
+      const leftMs = suspectForMs(address);
+      return leftMs <= 0 || good.has(digestOf(token)) ? null : Math.ceil(leftMs / 1000);
     },
+    isSuspect: (address) => suspectForMs(address) > 0,
     noteWrong(address) {
       const now = clock().getTime();
       const minute = minutes.get(address);
@@ -64,28 +69,24 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
 
 /** Records every token and session that is good, on any interface. */
 export function notingGood(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
+  // An actor belongs to one token or session as it was last read. It is noted once.
+  const noted = new WeakSet<object>();
+  const note = <T extends Session>(session: T, secret: () => string): T => {
+    const { actor } = session.ctx;
+    if (noted.has(actor)) return session;
+    noted.add(actor);
+    wrongTokens.noteGood(secret());
+    return session;
+  };
   return {
     ...authenticator,
-    authenticate: async (authorization, requestId) => {
-      const session = await authenticator.authenticate(authorization, requestId);
-      wrongTokens.noteGood(presentedToken(authorization ?? ''));
-      return session;
-    },
-    authenticateToken: async (token, requestId) => {
-      const session = await authenticator.authenticateToken(token, requestId);
-      wrongTokens.noteGood(token);
-      return session;
-    },
-    authenticateSession: async (secret, requestId, options) => {
-      const session = await authenticator.authenticateSession(secret, requestId, options);
-      wrongTokens.noteGood(secret);
-      return session;
-    },
-    authenticateEmbed: async (key, requestId) => {
-      const session = await authenticator.authenticateEmbed(key, requestId);
-      wrongTokens.noteGood(key);
-      return session;
-    },
+    authenticate: async (authorization, requestId) =>
+      note(await authenticator.authenticate(authorization, requestId), () => presentedToken(authorization ?? '')),
+    authenticateToken: async (token, requestId) =>
+      note(await authenticator.authenticateToken(token, requestId), () => token),
+    authenticateSession: async (secret, requestId, options) =>
+      note(await authenticator.authenticateSession(secret, requestId, options), () => secret),
+    authenticateEmbed: async (key, requestId) => note(await authenticator.authenticateEmbed(key, requestId), () => key),
   };
 }
 
@@ -98,5 +99,5 @@ export function presentedToken(authorization: string): string {
 }
 
 function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('base64');
+  return hash('sha256', token, 'base64');
 }

@@ -12,13 +12,18 @@ export function previewUrl(publicUrl: string, slug: string): string {
   return `${protocol}//${slug}.${previewHost(publicUrl)}`;
 }
 
-/** Null: the host of a request is not a preview's. The port is ignored, because a proxy may change it. */
-export function slugOfHost(publicUrl: string, host: string): string | null {
-  const name = withoutPort(host.toLowerCase());
+/**
+ * Reads the slug of a preview from the host of a request. Null: the host is not a preview's. The port is ignored, because
+ * a proxy may change it.
+ */
+export function slugReader(publicUrl: string): (host: string) => string | null {
   const below = `.${withoutPort(previewHost(publicUrl))}`;
-  if (!name.endsWith(below)) return null;
-  const slug = name.slice(0, -below.length);
-  return slugPattern.test(slug) ? slug : null;
+  return (host) => {
+    const name = withoutPort(host.toLowerCase());
+    if (!name.endsWith(below)) return null;
+    const slug = name.slice(0, -below.length);
+    return slugPattern.test(slug) ? slug : null;
+  };
 }
 
 function previewHost(publicUrl: string): string {

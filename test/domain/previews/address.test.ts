@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { previewUrl, slugOfHost } from '../../../src/domain/previews/address.ts';
+import { previewUrl, slugReader } from '../../../src/domain/previews/address.ts';
 
 it.each([
   ['http://localhost:4000', 'http://k3v.preview.localhost:4000'],
@@ -9,7 +9,7 @@ it.each([
   ['https://merge.example.org:8443/below', 'https://k3v.preview.merge.example.org:8443'],
 ])('a preview of %s is at %s, and found by that host', (publicUrl, url) => {
   expect(previewUrl(publicUrl, 'k3v')).toBe(url);
-  expect(slugOfHost(publicUrl, new URL(url).host)).toBe('k3v');
+  expect(slugReader(publicUrl)(new URL(url).host)).toBe('k3v');
 });
 
 it.each([
@@ -24,5 +24,5 @@ it.each([
   ['what only begins like it', 'k3vpreview.merge.example.org', null],
   ['nothing', '', null],
 ])('of a host with %s', (_what, host, slug) => {
-  expect(slugOfHost('https://merge.example.org', host)).toBe(slug);
+  expect(slugReader('https://merge.example.org')(host)).toBe(slug);
 });
