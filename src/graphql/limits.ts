@@ -70,7 +70,7 @@ export interface MeasuredRequest {
 /** The points of the request for the rate limit. Throws BAD_INPUT beyond the limits of one request. */
 export function pointsOf(request: MeasuredRequest): number {
   refuseWhatIsNoText(request);
-  const { depth, aliases, cost, once } = measure(request);
+  const { depth, aliases, cost, once } = knownMeasures.get(request.operation) ?? measure(request);
   const points = Math.max(1, Math.ceil((cost + once) / unitsPerPoint));
   if (depth > greatestDepth) throw tooMuch(`is ${depth} levels deep`, greatestDepth);
   if (aliases > mostAliases) throw tooMuch(`has ${aliases} aliases`, mostAliases);
@@ -78,10 +78,15 @@ export function pointsOf(request: MeasuredRequest): number {
   return points;
 }
 
+/** Of operations whose measure is the same for all variables. */
+const knownMeasures = new WeakMap<OperationDefinitionNode, Measure>();
+const checkedDocuments = new WeakSet<DocumentNode>();
+
 // JSON and GraphQL can contain characters that no encoding and no database accepts: half of a surrogate pair, and
 // U+0000.
 function refuseWhatIsNoText({ document, variables }: MeasuredRequest): void {
-  visit(document, { StringValue: ({ value }) => requireText(value) });
+  if (!checkedDocuments.has(document)) visit(document, { StringValue: ({ value }) => requireText(value) });
+  checkedDocuments.add(document);
   requireText(variables);
 }
 
@@ -102,7 +107,11 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
-  const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variables).coerced ?? {};
+  let coerced: Variables | undefined;
+  const readVariables = (): Variables => {
+    coerced ??= getVariableValues(schema, operation.variableDefinitions ?? [], variables).coerced ?? {};
+    return coerced;
+  };
   const measured = new Map<string, Measure>();
 
   function ofFragment(name: string, pageRows: number): Measure {
@@ -144,12 +153,12 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
     if (!node.selectionSet) return { depth: 1, aliases, cost: units.value + call, once };
     const type = getNamedType(field.type).name;
     const rows = isPage(typeName) && isList(field.type) ? pageRows : 1;
-    const named = namedBy(field, node, coerced);
+    const named = namedBy(field, node, readVariables);
     const own = isPage(typeName)
       ? 1
       : isIntrospection(typeName)
         ? introspectedRows(schema, field.name)
-        : (named ?? rowsOf(field, node, coerced));
+        : (named ?? rowsOf(field, node, readVariables));
     const below = ofSelections(node.selectionSet, { typeName: type, pageRows: own });
     // The whole page is read, whichever fields are shown.
     const read = isPage(type) ? own * units.object : 0;
@@ -164,8 +173,12 @@ function measure({ schema, document, operation, variables }: MeasuredRequest): M
   }
 
   const root = schema.getRootType(operation.operation);
-  return root ? ofSelections(operation.selectionSet, { typeName: root.name, pageRows: 1 }) : nothing;
+  const result = root ? ofSelections(operation.selectionSet, { typeName: root.name, pageRows: 1 }) : nothing;
+  if (coerced === undefined) knownMeasures.set(operation, result);
+  return result;
 }
+
+type Variables = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly typeName: string;
@@ -211,30 +224,29 @@ function isList(type: GraphQLOutputType): boolean {
 }
 
 /** The length of a list of ids in the arguments. Null: there is no such list. */
-function namedBy(field: Field, node: FieldNode, variables: Readonly<Record<string, unknown>>): number | null {
+function namedBy(field: Field, node: FieldNode, readVariables: () => Variables): number | null {
   const list = isList(field.type) && field.args.find(({ type }) => isListType(getNullableType(type)));
-  const values = list ? argumentsOf(field, node, variables)[list.name] : null;
+  const values = list ? argumentsOf(field, node, readVariables)[list.name] : null;
   return Array.isArray(values) ? values.length : null;
 }
 
 /** The number of rows that the page asks for. */
-function rowsOf(field: Field, node: FieldNode, variables: Readonly<Record<string, unknown>>): number {
+function rowsOf(field: Field, node: FieldNode, readVariables: () => Variables): number {
   if (!isList(field.type) && !isPage(getNamedType(field.type).name)) return 1;
   const own = field.extensions['rows'];
   if (typeof own === 'number') return own;
-  const { last, first: asked } = argumentsOf(field, node, variables);
+  const { last, first: asked } = argumentsOf(field, node, readVariables);
   const first = last ?? asked ?? field.args.find(({ name }) => name === 'first')?.defaultValue;
   return typeof first === 'number' && first > 0 ? first : assumedRows;
 }
 
+const literals: ReadonlySet<Kind> = new Set([Kind.INT, Kind.NULL, Kind.STRING, Kind.ENUM, Kind.BOOLEAN, Kind.FLOAT]);
+
 // The execution reports wrong arguments.
-function argumentsOf(
-  field: Field,
-  node: FieldNode,
-  variables: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+function argumentsOf(field: Field, node: FieldNode, readVariables: () => Variables): Variables {
+  const hasVariables = node.arguments?.some(({ value }) => !literals.has(value.kind)) ?? false;
   try {
-    return getArgumentValues(field, node, variables);
+    return getArgumentValues(field, node, hasVariables ? readVariables() : {});
   } catch {
     return {};
   }
