@@ -14,6 +14,7 @@ import type { OidcSettings } from './domain/accounts/oidc-settings.ts';
 import type { Violation } from './domain/health/invariants.ts';
 import { judgeInvariants } from './domain/health/parts.ts';
 import { decideReadiness } from './domain/health/readiness.ts';
+import { createCompiledQueries } from './graphql/compiled.ts';
 import { measuring } from './graphql/measuring.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices, type TemporalView } from './graphql/context.ts';
 import { EventLogPubSub } from './graphql/event-log-pubsub.ts';
@@ -249,7 +250,8 @@ async function serveRoutes(
   const documents = loadDocuments();
   const known = new Set([...documents.map(({ name }) => name), ...dashboardOperations(dashboardDir)]);
   const schema = interlockSchema();
-  const executing = { ...parts, schema, log, measure: measuring(ports.meter, known) };
+  const compiled = createCompiledQueries(schema);
+  const executing = { ...parts, schema, compiled, log, measure: measuring(ports.meter, known) };
   traceRequests(fastify);
   measureRequests(fastify, ports.meter);
   describeEveryAnswer(fastify, dashboard);

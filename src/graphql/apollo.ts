@@ -3,12 +3,13 @@ import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled';
-import type { GraphQLError, GraphQLSchema } from 'graphql';
+import { OperationTypeNode, type GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import { DomainError } from '../domain/errors.ts';
 import type { KeptAnswers } from '../server/idempotency.ts';
 import type { RateLimiter } from '../server/rate-limit.ts';
 import { RateLimited } from '../server/rate-limit.ts';
+import type { CompiledQueries } from './compiled.ts';
 import type { GraphQLContext } from './context.ts';
 import { refusal, reportError } from './errors.ts';
 import { keepAnswers } from './idempotency.ts';
@@ -17,6 +18,7 @@ import type { MeasureOperation } from './measuring.ts';
 
 export interface ApolloOptions {
   readonly schema: GraphQLSchema;
+  readonly compiled: CompiledQueries;
   readonly rateLimiter: RateLimiter;
   readonly keptAnswers: KeptAnswers;
   readonly log: Logger;
@@ -25,6 +27,7 @@ export interface ApolloOptions {
 
 export function createApollo({
   schema,
+  compiled,
   rateLimiter,
   keptAnswers,
   log,
@@ -49,6 +52,7 @@ export function createApollo({
       ApolloServerPluginLandingPageDisabled(),
       measureOperations(measure),
       limitRequests(rateLimiter),
+      runCompiled(compiled),
       reportErrors(log),
       // Last, so that it keeps the errors as they are sent.
       keepAnswers(keptAnswers, log),
@@ -84,6 +88,20 @@ function limitRequests(rateLimiter: RateLimiter): ApolloServerPlugin<GraphQLCont
             ? refusal(error, error instanceof RateLimited ? error.headers : undefined)
             : error;
         }
+      },
+    }),
+  };
+}
+
+function runCompiled(compiled: CompiledQueries): ApolloServerPlugin<GraphQLContext> {
+  return {
+    requestDidStart: async () => ({
+      responseForOperation: async ({ document, operation, request, operationName, contextValue, response }) => {
+        if (operation.operation !== OperationTypeNode.QUERY) return null;
+        const variables = request.variables ?? {};
+        const result = await compiled.run({ document, variables, operationName, contextValue });
+        if (result === null) return null;
+        return { http: response.http, body: { kind: 'single', singleResult: { data: result.data ?? null } } };
       },
     }),
   };

@@ -6,6 +6,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Ports } from '../context.ts';
 import { DomainError } from '../domain/errors.ts';
 import { createApollo } from '../graphql/apollo.ts';
+import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type GraphQLContext, type RequestServices } from '../graphql/context.ts';
 import { refusal } from '../graphql/errors.ts';
 import type { MeasureOperation } from '../graphql/measuring.ts';
@@ -16,6 +17,7 @@ import type { RateLimiter } from './rate-limit.ts';
 
 export interface GraphQLOptions {
   readonly schema: GraphQLSchema;
+  readonly compiled: CompiledQueries;
   readonly callers: Callers;
   readonly services: RequestServices;
   readonly rateLimiter: RateLimiter;
@@ -31,9 +33,9 @@ const callersFault: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN
 /** Answers the executor, which the caller stops. */
 export async function serveGraphQL(
   fastify: FastifyInstance,
-  { schema, callers, services, rateLimiter, keptAnswers, log, measure }: GraphQLOptions,
+  { callers, services, log, ...executing }: GraphQLOptions,
 ): Promise<ApolloServer<GraphQLContext>> {
-  const apollo = createApollo({ schema, rateLimiter, keptAnswers, log, measure });
+  const apollo = createApollo({ ...executing, log });
   await apollo.start();
   const handler = fastifyApolloHandler(apollo, {
     context: async (request): Promise<GraphQLContext> => {

@@ -1,6 +1,6 @@
 // REST: every route of the facade, executed in process for the caller.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { execute, type ExecutionResult, type GraphQLSchema } from 'graphql';
+import type { ExecutionResult, GraphQLSchema } from 'graphql';
 import {
   compileFacade,
   registerFacade,
@@ -10,6 +10,7 @@ import {
 } from '../../rest-facade/index.ts';
 import type { Scope } from '../context.ts';
 import { DomainError } from '../domain/errors.ts';
+import type { CompiledQueries } from '../graphql/compiled.ts';
 import { graphQLContext, type RequestServices } from '../graphql/context.ts';
 import { withDomainError } from '../graphql/errors.ts';
 import type { MeasureOperation } from '../graphql/measuring.ts';
@@ -22,6 +23,7 @@ import { RateLimited, type RateLimiter } from './rate-limit.ts';
 
 export interface RestOptions {
   readonly schema: GraphQLSchema;
+  readonly compiled: CompiledQueries;
   readonly documents: readonly DocumentSource[];
   readonly authenticator: Authenticator;
   readonly callers: Callers;
@@ -33,7 +35,7 @@ export interface RestOptions {
 
 export function serveRest(
   fastify: FastifyInstance,
-  { schema, documents, authenticator, callers, services, rateLimiter, keptAnswers, measure }: RestOptions,
+  { schema, compiled, documents, authenticator, callers, services, rateLimiter, keptAnswers, measure }: RestOptions,
 ): void {
   const sessions = new WeakMap<FastifyRequest, Session>();
   const allowances = new WeakMap<FastifyRequest, ReadonlyMap<string, string>>();
@@ -52,8 +54,9 @@ export function serveRest(
     begin: async (keyed) => await refusingOutages(async () => await keptAnswers.claim(keyOf(keyed))),
     finish: async (keyed, answer) => await keptAnswers.conclude(keyOf(keyed), answer),
   };
-  fastify.addHook('onSend', async (request, reply) => {
+  fastify.addHook('onSend', (request, reply, payload, done) => {
     for (const [name, value] of allowances.get(request) ?? []) reply.header(name, value);
+    done(null, payload);
   });
   registerFacade(fastify, {
     operations: compileFacade({ schema, documents }),
@@ -79,7 +82,7 @@ export function serveRest(
       const result = await inSpan(
         `GraphQL ${operationName}`,
         {},
-        async () => await execute({ schema, document, variableValues: variables, operationName, contextValue }),
+        async () => await compiled.execute({ document, variables, operationName, contextValue }),
       );
       measure({ name: operationName, errors: result.errors ?? [], startedAt });
       return result.errors ? { ...result, errors: result.errors.map(withDomainError) } : result;
