@@ -1,18 +1,8 @@
 // `npm run chaos`: kills of all processes at random, under load.
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from './build.mjs';
-import { makeTemporaryFolder } from './temporary-folder.mjs';
-import {
-  SetupError,
-  findNode,
-  finish,
-  isHelpShown,
-  prepare,
-  root,
-  runForeground,
-  toolEnvironment,
-} from './toolchain.mjs';
+import { runFullTest } from './full-test.mjs';
+import { SetupError, findNode, finish, isHelpShown, prepare } from './toolchain.mjs';
 
 function numberOf(name, text) {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new SetupError(`--${name} must be a whole number above 0, not ${text}.`);
@@ -25,20 +15,10 @@ async function chaos(args) {
   prepare();
   const node = findNode();
   if (!ensureBuilt(node)) return 1;
-  const temporary = makeTemporaryFolder();
-  const env = {
-    ...toolEnvironment(node),
-    TMPDIR: temporary.path,
-    INTERLOCK_TESTS: 'all',
+  return await runFullTest(node, 'chaos.full.test.ts', {
     CHAOS_KILLS: numberOf('kills', kills),
     CHAOS_SEED: numberOf('seed', seed),
-  };
-  try {
-    const program = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    return await runForeground(node, [program, 'run', join('test', 'e2e', 'chaos.full.test.ts')], { env });
-  } finally {
-    temporary.remove();
-  }
+  });
 }
 
 const usage = `Usage: npm run chaos [-- --kills <number>] [--seed <number>]

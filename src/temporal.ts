@@ -44,9 +44,51 @@ export function connectTemporal(options: {
 }): TemporalClient {
   const connection = Connection.lazy({ address: options.address, ...options.security });
   const client = new Client({ connection, namespace: options.namespace });
+  const tasks = options.taskQueue ?? taskQueue;
+  const wakes = createWakes(connection, options.log);
+
+  return {
+    client,
+    wake: async (whose) => {
+      const { type, workflowId, ...started } = workflowOf(beganBy(whose));
+      wakes.wake(
+        workflowId,
+        async () =>
+          await client.workflow.signalWithStart(type, {
+            workflowId,
+            taskQueue: tasks,
+            workflowTaskTimeout,
+            ...started,
+          }),
+      );
+    },
+    retryDelivery: async ({ accountId, deliveryId }) => {
+      const input = { accountId, deliveryId };
+      const workflowId = deliveryWorkflowId(input);
+      wakes.wake(
+        workflowId,
+        async () =>
+          await client.workflow.signalWithStart('webhookDelivery', {
+            workflowId,
+            taskQueue: tasks,
+            workflowTaskTimeout,
+            args: [input],
+            signal: deliveryLookSignal,
+            staticSummary: 'Sends a webhook again whose first attempt failed',
+          }),
+      );
+    },
+    async close() {
+      await wakes.ended();
+      await connection.close();
+    },
+  };
+}
+
+/** Sends signals that start workflows, one at a time for each workflow. */
+function createWakes(connection: Connection, log: Logger) {
   const inFlight = new Map<string, Flight>();
   const inTurn = atMost(wakesAtOnce);
-  const tasks = options.taskQueue ?? taskQueue;
 
   // Wakes of one workflow while one is under way are one wake after it. Nobody waits for them: a request is answered at
   // once while Temporal is down.
@@ -69,47 +111,16 @@ export function connectTemporal(options: {
         await inTurn(async () => await connection.withDeadline(Date.now() + wakeWithinMs, signal));
       }
     } catch (error) {
-      options.log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will.');
+      log.warn({ error: String(error), workflowId }, 'A workflow could not be woken; the relay will.');
     } finally {
       inFlight.delete(workflowId);
     }
   }
 
   return {
-    client,
-    wake: async (whose) => {
-      const { type, workflowId, ...started } = workflowOf(beganBy(whose));
-      wake(
-        workflowId,
-        async () =>
-          await client.workflow.signalWithStart(type, {
-            workflowId,
-            taskQueue: tasks,
-            workflowTaskTimeout,
-            ...started,
-          }),
-      );
-    },
-    retryDelivery: async ({ accountId, deliveryId }) => {
-      const input = { accountId, deliveryId };
-      const workflowId = deliveryWorkflowId(input);
-      wake(
-        workflowId,
-        async () =>
-          await client.workflow.signalWithStart('webhookDelivery', {
-            workflowId,
-            taskQueue: tasks,
-            workflowTaskTimeout,
-            args: [input],
-            signal: deliveryLookSignal,
-            staticSummary: 'Sends a webhook again whose first attempt failed',
-          }),
-      );
-    },
-    async close() {
-      await Promise.all([...inFlight.values()].map(async (flight) => await flight.ended));
-      await connection.close();
-    },
+    wake,
+    /** Resolves when every wake has been sent or has failed. */
+    ended: async () => void (await Promise.all([...inFlight.values()].map(async (flight) => await flight.ended))),
   };
 }
 
@@ -134,60 +145,49 @@ export function workflowIdOf(row: Driven): string {
   return 'batchId' in row ? batchWorkflowId(row) : workflowOf(row).workflowId;
 }
 
-/** Each is given what it is woken by, and nothing else. */
-function workflowOf(whose: Traced): Woken {
-  if ('queueId' in whose)
-    return {
-      type: 'queue',
-      workflowId: queueWorkflowId(whose),
-      args: [whose],
-      signal: wakeSignal,
-      staticSummary: 'Plans and lands the pull requests of one base branch',
-      staticDetails: `${whereItStands} Its batches are workflows of their own, under Relationships.`,
-    };
-  if ('candidateId' in whose)
-    return {
-      type: 'build',
-      workflowId: buildWorkflowId(whose),
-      args: [whose],
-      signal: buildLookSignal,
-      staticSummary: 'Builds a release candidate',
-      staticDetails: whereItStands,
-    };
-  if ('runbookId' in whose)
-    return {
-      type: 'runbook',
-      workflowId: runbookWorkflowId(whose),
-      args: [whose],
-      signal: runbookLookSignal,
-      staticSummary: 'Turns a prompt into steps, commits and pull requests',
-      staticDetails: whereItStands,
-    };
-  if ('verificationId' in whose)
-    return {
-      type: 'verification',
-      workflowId: verificationWorkflowId(whose),
-      args: [whose],
-      signal: verificationLookSignal,
-      staticSummary: 'Verifies the head of a pull request in its preview',
-      staticDetails: whereItStands,
-    };
-  const { isRollback, ...input } = whose;
-  if (isRollback)
-    return {
-      type: 'rollback',
-      workflowId: rollbackWorkflowId(input),
-      args: [input],
-      signal: rollbackLookSignal,
-      staticSummary: 'Rolls an environment back',
-      staticDetails: `${whereItStands} Its deployment is a workflow of its own, under Relationships.`,
-    };
-  return {
-    type: 'deployment',
-    workflowId: deploymentWorkflowId(input),
-    args: [input],
+type WorkflowText = Pick<Woken, 'signal' | 'staticSummary' | 'staticDetails'>;
+
+const workflowTexts = {
+  queue: {
+    signal: wakeSignal,
+    staticSummary: 'Plans and lands the pull requests of one base branch',
+    staticDetails: `${whereItStands} Its batches are workflows of their own, under Relationships.`,
+  },
+  build: { signal: buildLookSignal, staticSummary: 'Builds a release candidate', staticDetails: whereItStands },
+  runbook: {
+    signal: runbookLookSignal,
+    staticSummary: 'Turns a prompt into steps, commits and pull requests',
+    staticDetails: whereItStands,
+  },
+  verification: {
+    signal: verificationLookSignal,
+    staticSummary: 'Verifies the head of a pull request in its preview',
+    staticDetails: whereItStands,
+  },
+  rollback: {
+    signal: rollbackLookSignal,
+    staticSummary: 'Rolls an environment back',
+    staticDetails: `${whereItStands} Its deployment is a workflow of its own, under Relationships.`,
+  },
+  deployment: {
     signal: deploymentLookSignal,
     staticSummary: 'Deploys a release candidate to an environment',
     staticDetails: whereItStands,
-  };
+  },
+} as const satisfies Readonly<Record<string, WorkflowText>>;
+
+/** Each is given what it is woken by, and nothing else. */
+function workflowOf(whose: Traced): Woken {
+  if ('queueId' in whose) return woken('queue', queueWorkflowId(whose), whose);
+  if ('candidateId' in whose) return woken('build', buildWorkflowId(whose), whose);
+  if ('runbookId' in whose) return woken('runbook', runbookWorkflowId(whose), whose);
+  if ('verificationId' in whose) return woken('verification', verificationWorkflowId(whose), whose);
+  const { isRollback, ...input } = whose;
+  return isRollback
+    ? woken('rollback', rollbackWorkflowId(input), input)
+    : woken('deployment', deploymentWorkflowId(input), input);
+}
+
+function woken(type: keyof typeof workflowTexts, workflowId: string, input: Woken['args'][0]): Woken {
+  return { type, workflowId, args: [input], ...workflowTexts[type] };
 }

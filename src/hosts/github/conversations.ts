@@ -42,40 +42,7 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
     },
     listCommentsAfter: async (repository, after) => {
       const api = await client.of(repository, 'hint');
-      const cursor = parseCursor(after.cursor, after.since);
-      const from = readFrom(cursor, after.cursor === null);
-      const { data } = await api.request('GET /repos/{owner}/{repo}/issues/comments', {
-        ...nameOf(api),
-        since: new Date(from).toISOString(),
-        sort: 'created',
-        direction: 'asc',
-        per_page: 100,
-      });
-      const read = readComments(
-        cursor,
-        data.map((comment) => ({ ...comment, id: Number(comment.id) })),
-        from,
-      );
-      const ofPeople = read.fresh.filter(({ user, html_url }) => user?.type !== 'Bot' && html_url.includes('/pull/'));
-      const rewritten = await findRewritten(
-        api,
-        ofPeople.filter(({ created_at, updated_at }) => updated_at !== created_at).map(({ node_id }) => node_id),
-      );
-      const comments: HostComment[] = [];
-      for (const { id, user, body = '', html_url, created_at, node_id } of ofPeople) {
-        if (rewritten.has(node_id)) continue;
-        const author = user?.login ?? ghost;
-        comments.push({
-          id: String(id),
-          number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
-          author,
-          authorId: user?.type === 'User' ? String(user.id) : null,
-          mayWrite: isPermissionEnough((await askPermission(api, repository, author)).permission, 'write'),
-          body: plainText(body),
-          at: Date.parse(created_at),
-        });
-      }
-      return { comments, cursor: read.cursor };
+      return await readNewComments(api, after, async (author) => await askPermission(api, repository, author));
     },
     listComments: async (repository, number) => {
       const api = await client.of(repository, 'hint');
@@ -137,6 +104,47 @@ export function conversationOperations({ client, db, clock }: ConversationSettin
       });
     },
   } satisfies Partial<CodeHost>;
+}
+
+async function readNewComments(
+  api: Api,
+  after: Parameters<CodeHost['listCommentsAfter']>[1],
+  permissionOfAuthor: (author: string) => Promise<{ readonly permission: HostPermission | null }>,
+): ReturnType<CodeHost['listCommentsAfter']> {
+  const cursor = parseCursor(after.cursor, after.since);
+  const from = readFrom(cursor, after.cursor === null);
+  const { data } = await api.request('GET /repos/{owner}/{repo}/issues/comments', {
+    ...nameOf(api),
+    since: new Date(from).toISOString(),
+    sort: 'created',
+    direction: 'asc',
+    per_page: 100,
+  });
+  const read = readComments(
+    cursor,
+    data.map((comment) => ({ ...comment, id: Number(comment.id) })),
+    from,
+  );
+  const ofPeople = read.fresh.filter(({ user, html_url }) => user?.type !== 'Bot' && html_url.includes('/pull/'));
+  const rewritten = await findRewritten(
+    api,
+    ofPeople.filter(({ created_at, updated_at }) => updated_at !== created_at).map(({ node_id }) => node_id),
+  );
+  const comments: HostComment[] = [];
+  for (const { id, user, body = '', html_url, created_at, node_id } of ofPeople) {
+    if (rewritten.has(node_id)) continue;
+    const author = user?.login ?? ghost;
+    comments.push({
+      id: String(id),
+      number: Number(/\/pull\/(\d+)/.exec(html_url)?.[1]),
+      author,
+      authorId: user?.type === 'User' ? String(user.id) : null,
+      mayWrite: isPermissionEnough((await permissionOfAuthor(author)).permission, 'write'),
+      body: plainText(body),
+      at: Date.parse(created_at),
+    });
+  }
+  return { comments, cursor: read.cursor };
 }
 
 interface EditorsAnswer {

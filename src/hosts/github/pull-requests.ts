@@ -70,34 +70,8 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       if (state !== 'closed') throw new HostRefused(`Pull request #${number} is ${state}, not closed`);
       await change(await client.of(repository, 'answer'), number, { state: 'open' });
     },
-    mergePullRequest: async (repository, number, merge) => {
-      const api = await client.of(repository, 'landing');
-      if (merge.unlessRef !== null) {
-        const [there] = await mirrors.readRefs(repository, [merge.unlessRef]);
-        if (there !== undefined) throw new RefMoved(merge.unlessRef, null, there.commit);
-      }
-      const seen = await mustRead(settings, repository, number);
-      if (seen.state !== 'open') throw new HostRefused(`Pull request #${number} is not open`);
-      if (seen.headSha !== merge.expectedHead)
-        throw new RefMoved(`refs/heads/${seen.headBranch}`, merge.expectedHead, seen.headSha);
-      const [title = '', ...rest] = merge.message.split('\n');
-      try {
-        const { data } = await api.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
-          ...nameOf(api),
-          pull_number: number,
-          sha: merge.expectedHead,
-          merge_method: merge.strategy,
-          ...(merge.strategy === 'rebase' ? {} : { commit_title: title, commit_message: rest.join('\n').trim() }),
-        });
-        return { commit: data.sha };
-      } catch (error) {
-        const now = await get(repository, number);
-        if (now?.state === 'merged' && now.mergeCommitSha !== null) return { commit: now.mergeCommitSha };
-        if (error instanceof HostRefused && now !== null && now.headSha !== merge.expectedHead)
-          throw new RefMoved(`refs/heads/${now.headBranch}`, merge.expectedHead, now.headSha);
-        throw error;
-      }
-    },
+    mergePullRequest: async (repository, number, merge) =>
+      await mergeAtGitHub(settings, repository, { number, ...merge }),
     addBranchAuthors: async (repository, branch, names) => await storeBranchAuthors(db, repository, { branch, names }),
     addAuthorsOf: async (repository, from, branch) => {
       const seen = await mustRead(settings, repository, from);
@@ -117,6 +91,43 @@ export function pullRequestOperations(settings: PullRequestSettings) {
       return verified.filter((isGood) => !isGood).length;
     },
   } satisfies Partial<CodeHost>;
+}
+
+type Merge = Parameters<CodeHost['mergePullRequest']>[2] & { readonly number: number };
+
+/** GitHub's merge button. An answer that was lost is made up for by reading the pull request. */
+async function mergeAtGitHub(
+  settings: PullRequestSettings,
+  repository: HostRepository,
+  { number, ...merge }: Merge,
+): Promise<{ readonly commit: string }> {
+  const { client, mirrors } = settings;
+  const api = await client.of(repository, 'landing');
+  if (merge.unlessRef !== null) {
+    const [there] = await mirrors.readRefs(repository, [merge.unlessRef]);
+    if (there !== undefined) throw new RefMoved(merge.unlessRef, null, there.commit);
+  }
+  const seen = await mustRead(settings, repository, number);
+  if (seen.state !== 'open') throw new HostRefused(`Pull request #${number} is not open`);
+  if (seen.headSha !== merge.expectedHead)
+    throw new RefMoved(`refs/heads/${seen.headBranch}`, merge.expectedHead, seen.headSha);
+  const [title = '', ...rest] = merge.message.split('\n');
+  try {
+    const { data } = await api.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge', {
+      ...nameOf(api),
+      pull_number: number,
+      sha: merge.expectedHead,
+      merge_method: merge.strategy,
+      ...(merge.strategy === 'rebase' ? {} : { commit_title: title, commit_message: rest.join('\n').trim() }),
+    });
+    return { commit: data.sha };
+  } catch (error) {
+    const now = await readOne(settings, repository, number);
+    if (now?.state === 'merged' && now.mergeCommitSha !== null) return { commit: now.mergeCommitSha };
+    if (error instanceof HostRefused && now !== null && now.headSha !== merge.expectedHead)
+      throw new RefMoved(`refs/heads/${now.headBranch}`, merge.expectedHead, now.headSha);
+    throw error;
+  }
 }
 
 /** GitHub lists no more commits of a pull request, and does not say that there are more. */

@@ -64,7 +64,7 @@ async function closeMergedByPush(
       !(await isAncestor(installation.git, directory, { ancestor: row.head_sha, descendant: from }));
     if (!isNew) continue;
     const commit = await arrivalOf(installation, directory, row.head_sha, { from, to });
-    if (await markMerged(installation.db, repository, row.number, { commit, at: installation.clock() }))
+    if (await markMerged(installation.db, repository, { number: row.number, commit, at: installation.clock() }))
       merged.push(row.number);
   }
   return merged;

@@ -11,6 +11,7 @@ export interface UserCommentRow {
 }
 
 interface Said {
+  readonly number: number;
   readonly author: string;
   readonly body: string;
   readonly at: Date;
@@ -22,8 +23,7 @@ interface Said {
 export async function insertComment(
   db: Database,
   repository: HostRepository,
-  number: number,
-  { author, body, at }: Said,
+  { number, author, body, at }: Said,
 ): Promise<UserCommentRow> {
   return await db.transaction(repository.accountId, async (tx) => {
     const keys = [repository.accountId, repository.id];
@@ -77,8 +77,7 @@ where account_id = $1 and repository_id = $2 and number = $3 order by local_thre
 export async function insertThread(
   db: Database,
   repository: HostRepository,
-  number: number,
-  { author, body, at }: Said,
+  { number, author, body, at }: Said,
 ): Promise<ThreadRow> {
   const row = await one(db, repository, {
     text: `insert into local_thread (account_id, repository_id, number, author, body, opened_at) values ($1, $2, $3, $4, $5, $6) returning ${threadColumns}`,
@@ -91,14 +90,19 @@ export async function insertThread(
 export async function markThread(
   db: Database,
   repository: HostRepository,
-  number: number,
-  mark: { readonly thread: string; readonly by: string; readonly resolved: boolean; readonly at: Date },
+  mark: {
+    readonly number: number;
+    readonly thread: string;
+    readonly by: string;
+    readonly resolved: boolean;
+    readonly at: Date;
+  },
 ): Promise<ThreadRow | null> {
   if (!/^\d{1,18}$/.test(mark.thread)) return null;
   const set = mark.resolved
     ? 'resolved_at = coalesce(resolved_at, $6), resolved_by = case when resolved_at is null then $5 else resolved_by end'
     : 'resolved_at = null, resolved_by = null';
-  const values = mark.resolved ? [number, mark.thread, mark.by, mark.at] : [number, mark.thread];
+  const values = mark.resolved ? [mark.number, mark.thread, mark.by, mark.at] : [mark.number, mark.thread];
   return await one(db, repository, {
     text: `update local_thread set ${set} where account_id = $1 and repository_id = $2 and number = $3 and id = $4 returning ${threadColumns}`,
     values,

@@ -13,7 +13,7 @@ export function conversationOperations(installation: Installation) {
   return {
     addComment: async (repository, number, comment) => {
       await mustBeThere(repository, number);
-      const added = await rows.insertComment(db, repository, number, { ...comment, at: installation.clock() });
+      const added = await rows.insertComment(db, repository, { number, ...comment, at: installation.clock() });
       installation.emit({ kind: 'comment', repository, number });
       return asComment(added);
     },
@@ -29,12 +29,12 @@ export function conversationOperations(installation: Installation) {
     listThreads: async (repository, number) => (await rows.findThreads(db, repository, number)).map(asThread),
     openThread: async (repository, number, thread) => {
       await mustBeThere(repository, number);
-      const opened = await rows.insertThread(db, repository, number, { ...thread, at: installation.clock() });
+      const opened = await rows.insertThread(db, repository, { number, ...thread, at: installation.clock() });
       installation.emit({ kind: 'pull_request', repository, number });
       return asThread(opened);
     },
     resolveThread: async (repository, number, { thread, by, resolved }) => {
-      const row = await rows.markThread(db, repository, number, { thread, by, resolved, at: installation.clock() });
+      const row = await rows.markThread(db, repository, { number, thread, by, resolved, at: installation.clock() });
       if (row !== null) installation.emit({ kind: 'pull_request', repository, number });
       return row === null ? null : asThread(row);
     },

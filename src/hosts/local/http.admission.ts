@@ -29,40 +29,36 @@ export class Refusal extends Error {
   }
 }
 
+export interface Exchange {
+  readonly request: FastifyRequest<Place>;
+  readonly reply: FastifyReply;
+}
+
 export interface Admitted {
   readonly repository: HostRepository;
   readonly user: GitUser;
 }
 
 /** A client of git, with a token as its password. */
-export async function admitGit(
-  options: GitHttpOptions,
-  request: FastifyRequest<Place>,
-  service: Service,
-  reply: FastifyReply,
-): Promise<Admitted> {
+export async function admitGit(options: GitHttpOptions, exchange: Exchange, service: Service): Promise<Admitted> {
   const scope = scopeOf[service];
-  return await admit(options, request, { user: await userOf(options, request, scope), scope }, reply);
+  return await admit(options, exchange, { user: await userOf(options, exchange.request, scope), scope });
 }
 
 /** Somebody who reads: with a token, or in a browser with its session. A browser without one is to sign in. */
-export async function admitReader(
-  options: GitHttpOptions,
-  request: FastifyRequest<Place>,
-  reply: FastifyReply,
-): Promise<Admitted | 'sign in'> {
+export async function admitReader(options: GitHttpOptions, exchange: Exchange): Promise<Admitted | 'sign in'> {
+  const { request } = exchange;
   const scope = 'queue:read';
   const isBrowser = request.headers.authorization === undefined && asksForPage(request);
   const user = isBrowser ? await options.authenticateBrowser(request) : await userOf(options, request, scope);
   if (isBrowser && user === null) return 'sign in';
-  return await admit(options, request, { user, scope }, reply);
+  return await admit(options, exchange, { user, scope });
 }
 
 async function admit(
   options: GitHttpOptions,
-  request: FastifyRequest<Place>,
+  { request, reply }: Exchange,
   { user, scope }: { readonly user: GitUser | 'forbidden' | null; readonly scope: GitScope },
-  reply: FastifyReply,
 ): Promise<Admitted> {
   if (user === null) throw new Refusal(401, 'Sign in with an API token as the password; any user name will do');
   if (user === 'forbidden') throw new Refusal(403, `This token lacks the scope ${scope}`);

@@ -20,6 +20,7 @@ import {
   type GitHttpOptions,
   type Place,
   type Service,
+  type Exchange,
 } from './http.admission.ts';
 import { readDefaultBranch } from './installation.ts';
 import { flushPacket, packet, ProtocolError } from './pkt-line.ts';
@@ -46,24 +47,24 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
         const { service } = request.query;
         if (service !== 'git-upload-pack' && service !== 'git-receive-pack')
           throw new Refusal(403, 'Please upgrade your git client: only the smart HTTP protocol is served');
-        const { repository } = await admitGit(options, request, service, reply);
+        const { repository } = await admitGit(options, { request, reply }, service);
         return await advertise(options, repository, { service, request, reply });
       },
     );
     scope.post<Place>('/git/:owner/:repository/git-upload-pack', async (request, reply) => {
-      const { repository } = await admitGit(options, request, 'git-upload-pack', reply);
+      const { repository } = await admitGit(options, { request, reply }, 'git-upload-pack');
       mustBeType(request, 'git-upload-pack');
-      return await uploadPack(options, repository, request, reply);
+      return await uploadPack(options, repository, { request, reply });
     });
     scope.post<Place>('/git/:owner/:repository/git-receive-pack', async (request, reply) => {
-      const admitted = await admitGit(options, request, 'git-receive-pack', reply);
+      const admitted = await admitGit(options, { request, reply }, 'git-receive-pack');
       mustBeType(request, 'git-receive-pack');
-      return await receivePack({ ...options, room }, admitted, request, reply);
+      return await receivePack({ ...options, room }, admitted, { request, reply });
     });
     scope.get<{ Params: Place['Params'] & { id: string } }>(
       '/git/:owner/:repository/checks/:id/log',
       async (request, reply) => {
-        const admitted = await admitReader(options, request, reply);
+        const admitted = await admitReader(options, { request, reply });
         // Links to checks stand in pages and comments: a browser that is not signed in comes back from signing in.
         if (admitted === 'sign in')
           return await uncached(reply).redirect(`/session?next=${encodeURIComponent(request.url)}`, 303);
@@ -81,11 +82,7 @@ export async function registerGitHttp(fastify: FastifyInstance, options: GitHttp
 async function advertise(
   options: GitHttpOptions,
   repository: HostRepository,
-  {
-    service,
-    request,
-    reply,
-  }: { readonly service: Service; readonly request: FastifyRequest; readonly reply: FastifyReply },
+  { service, request, reply }: Exchange & { readonly service: Service },
 ): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const env = service === 'git-upload-pack' ? protocolOf(request) : {};
@@ -119,8 +116,7 @@ async function capabilitiesOf(git: Git, protocol: string, run: () => Promise<Buf
 async function uploadPack(
   options: GitHttpOptions,
   repository: HostRepository,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   const { git, directoryOf } = options.host.installation;
   const body = bodyOf(request);
@@ -138,8 +134,7 @@ async function uploadPack(
 async function receivePack(
   { room, ...options }: GitHttpOptions & { readonly room: PushRoom },
   { repository, user }: Admitted,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   const { bounds, host } = options;
   const { installation } = host;

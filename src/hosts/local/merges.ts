@@ -38,7 +38,7 @@ export function mergeOperations(installation: Installation) {
         { ref: git.branchRef(row.base_branch), from: base.commit, to: commit },
         ...(merge.unlessRef === null ? [] : [{ ref: merge.unlessRef, from: null, to: null }]),
       ]);
-      await rows.markMerged(installation.db, repository, number, { commit, at: installation.clock() });
+      await rows.markMerged(installation.db, repository, { number, commit, at: installation.clock() });
       installation.emit({ kind: 'pull_request', repository, number });
       return { commit };
     },

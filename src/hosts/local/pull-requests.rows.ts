@@ -183,13 +183,12 @@ export async function markReopened(
 export async function markMerged(
   db: Database,
   repository: HostRepository,
-  number: number,
-  merge: { readonly commit: string; readonly at: Date },
+  { number, commit, at }: { readonly number: number; readonly commit: string; readonly at: Date },
 ): Promise<boolean> {
   return await change(db, repository, {
     number,
     set: `state = 'merged', merge_commit_sha = $4, merged_at = $5 where state <> 'merged'`,
-    values: [merge.commit, merge.at],
+    values: [commit, at],
   });
 }
 
@@ -219,6 +218,7 @@ export async function setBase(
 
 /** `by`: null for the queue. Whether the label was changed. */
 export interface LabelWrite {
+  readonly number: number;
   readonly label: string;
   readonly present: boolean;
   readonly by: string | null;
@@ -228,8 +228,7 @@ export interface LabelWrite {
 export async function setLabelPresence(
   db: Database,
   repository: HostRepository,
-  number: number,
-  { label, present, by, at }: LabelWrite,
+  { number, label, present, by, at }: LabelWrite,
 ): Promise<boolean> {
   const labels = present ? 'array_append(labels, $4::text)' : 'array_remove(labels, $4::text)';
   return await db.transaction(repository.accountId, async (tx) => {

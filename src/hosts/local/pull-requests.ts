@@ -12,13 +12,32 @@ import { addBranchAuthors, storeReview } from './reviews.rows.ts';
 
 export function pullRequestOperations(installation: Installation) {
   const { db } = installation;
-  const changed = (repository: HostRepository, number: number): void =>
-    installation.emit({ kind: 'pull_request', repository, number });
-  const mustFind = async (repository: HostRepository, number: number): Promise<rows.PullRequestRow> => {
-    const row = await rows.findPullRequest(db, repository, number);
-    if (row === null) throw new HostRefused(`There is no pull request #${number}`);
-    return row;
+  const stored: StoredPullRequests = {
+    installation,
+    changed: (repository, number) => installation.emit({ kind: 'pull_request', repository, number }),
+    mustFind: async (repository, number) => {
+      const row = await rows.findPullRequest(db, repository, number);
+      if (row === null) throw new HostRefused(`There is no pull request #${number}`);
+      return row;
+    },
   };
+  return {
+    ...readOperations(installation),
+    ...openOperations(stored),
+    ...changeOperations(stored),
+    ...conversationOperations(stored),
+  } satisfies Partial<LocalHost>;
+}
+
+interface StoredPullRequests {
+  readonly installation: Installation;
+  readonly changed: (repository: HostRepository, number: number) => void;
+  /** Throws HostRefused. */
+  readonly mustFind: (repository: HostRepository, number: number) => Promise<rows.PullRequestRow>;
+}
+
+function readOperations(installation: Installation) {
+  const { db } = installation;
   return {
     getPullRequest: async (repository, number) => {
       const row = await rows.findPullRequest(db, repository, number);
@@ -41,6 +60,12 @@ export function pullRequestOperations(installation: Installation) {
           async (row) => await readPullRequest(installation, repository, row),
         ),
       ),
+  } satisfies Partial<LocalHost>;
+}
+
+function openOperations({ installation, changed, mustFind }: StoredPullRequests) {
+  const { db } = installation;
+  return {
     openPullRequestOfFork: async (repository, { fork, head, ...input }) => {
       const headSha = git.objectId(head);
       const directory = installation.directoryOf(repository);
@@ -88,22 +113,6 @@ export function pullRequestOperations(installation: Installation) {
       changed(repository, number);
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
-    setBaseBranch: async (repository, number, baseBranch) => {
-      const row = await mustFind(repository, number);
-      if (row.state !== 'open' || row.base_branch === baseBranch) return;
-      const base = await git.readRef(installation.git, installation.directoryOf(repository), git.branchRef(baseBranch));
-      if (base === null) throw new HostRefused(`The base branch ${baseBranch} does not exist`);
-      const open = await rows.findOpenPullRequests(db, repository);
-      const isTwin = (other: rows.PullRequestRow): boolean =>
-        other.head_branch === row.head_branch && other.head_fork === row.head_fork && other.base_branch === baseBranch;
-      if (open.some(isTwin))
-        throw new HostRefused(`A pull request already exists from ${row.head_branch} into ${baseBranch}`);
-      if (await rows.setBase(db, repository, { number, baseBranch })) changed(repository, number);
-    },
-    closePullRequest: async (repository, number) => {
-      await mustFind(repository, number);
-      if (await rows.markClosed(db, repository, number)) changed(repository, number);
-    },
     reopenPullRequest: async (repository, number) => {
       const row = await mustFind(repository, number);
       if (row.state !== 'closed')
@@ -117,10 +126,37 @@ export function pullRequestOperations(installation: Installation) {
           : row.head_sha;
       if (await rows.markReopened(db, repository, { number, headSha })) changed(repository, number);
     },
+  } satisfies Partial<LocalHost>;
+}
+
+function changeOperations({ installation, changed, mustFind }: StoredPullRequests) {
+  const { db } = installation;
+  return {
+    setBaseBranch: async (repository, number, baseBranch) => {
+      const row = await mustFind(repository, number);
+      if (row.state !== 'open' || row.base_branch === baseBranch) return;
+      const base = await git.readRef(installation.git, installation.directoryOf(repository), git.branchRef(baseBranch));
+      if (base === null) throw new HostRefused(`The base branch ${baseBranch} does not exist`);
+      const open = await rows.findOpenPullRequests(db, repository);
+      const isTwin = (other: rows.PullRequestRow): boolean =>
+        other.head_branch === row.head_branch && other.head_fork === row.head_fork && other.base_branch === baseBranch;
+      if (open.some(isTwin))
+        throw new HostRefused(`A pull request already exists from ${row.head_branch} into ${baseBranch}`);
+      if (await rows.setBase(db, repository, { number, baseBranch })) changed(repository, number);
+    },
+    editPullRequest: async (repository, number, changes) => {
+      await mustFind(repository, number);
+      if (await rows.edit(db, repository, { number, changes })) changed(repository, number);
+    },
+    closePullRequest: async (repository, number) => {
+      await mustFind(repository, number);
+      if (await rows.markClosed(db, repository, number)) changed(repository, number);
+    },
     concludePullRequest: async (repository, number, landing) => {
       await mustFind(repository, number);
       if (
-        await rows.markMerged(db, repository, number, {
+        await rows.markMerged(db, repository, {
+          number,
           commit: git.objectId(landing.mergeCommit),
           at: new Date(landing.at),
         })
@@ -129,13 +165,19 @@ export function pullRequestOperations(installation: Installation) {
     },
     setLabel: async (repository, number, label, present, by) => {
       await mustFind(repository, number);
-      const write = { label, present, by: by ?? null, at: installation.clock() };
-      if (await rows.setLabelPresence(db, repository, number, write)) changed(repository, number);
+      const write = { number, label, present, by: by ?? null, at: installation.clock() };
+      if (await rows.setLabelPresence(db, repository, write)) changed(repository, number);
     },
     readLabelChange: async (repository, number, label) => {
       const change = await rows.findLabelChange(db, repository, { number, label });
       return change === null ? null : { ...change, byId: null, byQueue: change.by === null, at: change.at.getTime() };
     },
+  } satisfies Partial<LocalHost>;
+}
+
+function conversationOperations({ installation, changed, mustFind }: StoredPullRequests) {
+  const { db } = installation;
+  return {
     upsertComment: async (repository, number, comment) => {
       await mustFind(repository, number);
       await storeComment(db, repository, {
@@ -160,14 +202,10 @@ export function pullRequestOperations(installation: Installation) {
     addBranchAuthors: async (repository, branch, names) => await addBranchAuthors(db, repository, { branch, names }),
     addAuthorsOf: async (repository, from, branch) =>
       await addBranchAuthors(db, repository, { branch, names: authorsOf(await mustFind(repository, from)) }),
-    editPullRequest: async (repository, number, changes) => {
-      await mustFind(repository, number);
-      if (await rows.edit(db, repository, { number, changes })) changed(repository, number);
-    },
   } satisfies Partial<LocalHost>;
 }
 
-/** The head commit. Refuses what GitHub refuses, in its words where they are good. */
+/** The head commit. Refuses what GitHub refuses, with GitHub's message where it is good. */
 async function mustBeMergeable(
   installation: Installation,
   repository: HostRepository,

@@ -75,19 +75,8 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     return server;
   }
 
-  // The installation's clock decides, as it does for sessions.
-  const asClient = (): oauth.Client => ({
-    client_id: client.clientId,
-    [oauth.clockSkew]: Math.round((client.clock().getTime() - Date.now()) / 1000),
-    [oauth.clockTolerance]: skewSec,
-  });
-
-  function proofOf(server: oauth.AuthorizationServer): oauth.ClientAuth {
-    if (client.clientSecret === null) return oauth.None();
-    const methods = server.token_endpoint_auth_methods_supported;
-    const isBasic = methods === undefined || methods.includes('client_secret_basic');
-    return isBasic ? oauth.ClientSecretBasic(client.clientSecret) : oauth.ClientSecretPost(client.clientSecret);
-  }
+  const asClient = (): oauth.Client => identify(client);
+  const proofOf = (server: oauth.AuthorizationServer): oauth.ClientAuth => authenticationOf(client, server);
 
   /** A provider may sign with a key that is newer than those that were read: its description is read once more, and its keys. */
   async function checkSignature(server: oauth.AuthorizationServer, response: Response): Promise<void> {
@@ -139,20 +128,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
       nonce: oauth.generateRandomNonce(),
       verifier: oauth.generateRandomCodeVerifier(),
     };
-    const url = new URL(authorizationEndpoint(server));
-    const parameters = {
-      client_id: client.clientId,
-      response_type: 'code',
-      redirect_uri: client.redirectUri,
-      scope: client.scopes,
-      state: kept.state,
-      nonce: kept.nonce,
-      code_challenge: await oauth.calculatePKCECodeChallenge(kept.verifier),
-      code_challenge_method: 'S256',
-      ...(client.prompt !== null && { prompt: client.prompt }),
-    };
-    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-    return { url: url.href, kept };
+    return { url: await authorizationUrl(client, server, kept), kept };
   }
 
   async function complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<Vouched> {
@@ -218,6 +194,43 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     signOutUrl: failing(signOutUrl),
     describe: failing(describe),
   };
+}
+
+/** The installation's clock decides, as it does for sessions. */
+function identify({ clientId, clock }: ProviderClient): oauth.Client {
+  return {
+    client_id: clientId,
+    [oauth.clockSkew]: Math.round((clock().getTime() - Date.now()) / 1000),
+    [oauth.clockTolerance]: skewSec,
+  };
+}
+
+function authenticationOf({ clientSecret }: ProviderClient, server: oauth.AuthorizationServer): oauth.ClientAuth {
+  if (clientSecret === null) return oauth.None();
+  const methods = server.token_endpoint_auth_methods_supported;
+  const isBasic = methods === undefined || methods.includes('client_secret_basic');
+  return isBasic ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
+}
+
+async function authorizationUrl(
+  client: ProviderClient,
+  server: oauth.AuthorizationServer,
+  kept: AuthorizationKept,
+): Promise<string> {
+  const url = new URL(authorizationEndpoint(server));
+  const parameters = {
+    client_id: client.clientId,
+    response_type: 'code',
+    redirect_uri: client.redirectUri,
+    scope: client.scopes,
+    state: kept.state,
+    nonce: kept.nonce,
+    code_challenge: await oauth.calculatePKCECodeChallenge(kept.verifier),
+    code_challenge_method: 'S256',
+    ...(client.prompt !== null && { prompt: client.prompt }),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
 }
 
 function authorizationEndpoint({ issuer, authorization_endpoint: endpoint }: oauth.AuthorizationServer): string {

@@ -3,17 +3,16 @@
 import type { Context } from '../../../context.ts';
 import { isCanceled } from '../../../domain/previews/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import { supervise, type Due } from '../../../platform/turns/index.ts';
+import { supervise, type Due, HandedOver } from '../../../platform/turns/index.ts';
 import { PreviewRegistrationEntity } from '../previews.entities.ts';
 import { driveSandbox, takeAway } from './drive-sandbox.ts';
 import { judgeCode } from './judge-code.ts';
 import { verificationKind, type VerificationTypes } from './advance.ts';
 import { startVerification } from './start-verification.ts';
 import type { SupervisedVerification, Ending } from './supervised-verification.ts';
-import { isWantedSql, situationOf, type VerificationRows } from './rows.ts';
+import { isWantedSql, situationOf, type VerificationRows, lockVerification } from './rows.ts';
 import { openVerificationLog } from './run-log.ts';
 import { writeVerificationStatus } from './status.writer.ts';
-import { whyStopped } from './stopped.ts';
 import type { Verifying } from './verifying.ts';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import { openRegistration } from '../registrations/registrations.open.ts';
@@ -164,4 +163,30 @@ async function driveEndpoint(supervised: SupervisedVerification): Promise<Ending
   if (driven.kind === 'undrivable') return { status: 'error', summary: driven.message };
   const { verdict, summary } = judgeSteps(driven.steps);
   return { status: verdict, summary };
+}
+
+/** Throws where the rows want it to go on. */
+async function whyStopped({ ctx, rows, isHandedOver }: SupervisedVerification): Promise<Ending> {
+  if (isHandedOver()) throw new HandedOver();
+  const unexplained = new Error('It was stopped, and its rows want it to go on; it is started again.');
+  return await ctx.db.transaction(ctx.accountId, async (tx): Promise<Ending> => {
+    const now = await lockVerification(ctx, tx, rows.verification.id);
+    const situation = await situationOf(ctx, tx, now);
+    if (isCanceled(situation))
+      return {
+        status: 'canceled',
+        summary: situation.isWanted ? 'It was canceled.' : 'The pull request has another head by now, or is closed.',
+      };
+    const { registrationId } = now.verification;
+    if (!registrationId) throw unexplained;
+    const of = { accountId: ctx.accountId, id: registrationId };
+    const { endReason, expiresAt } = await tx.em.findOneOrFail(PreviewRegistrationEntity, of, { refresh: true });
+    if (situation.registrationId !== null && situation.registrationId !== registrationId)
+      return { status: 'waiting', summary: 'Its preview was registered again while it was driven.' };
+    if (endReason === 'deregistered' || endReason === 'replaced')
+      return { status: 'error', summary: 'Its preview was taken away while it was driven: register it again.' };
+    if (endReason === 'expired' || expiresAt <= ctx.clock())
+      return { status: 'error', summary: 'Its preview expired while it was driven: register it for a longer time.' };
+    throw unexplained;
+  });
 }

@@ -81,21 +81,18 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
   const queue = await readQueue(ctx, tx, { queueId, instant });
   if (queue === undefined) return null;
   const { repositoryId, defaultBranch, baseBranch, haltedAt } = queue;
-  const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
   const configurationYaml =
     at === null ? queue.configurationYaml : await configurationAt(ctx, tx, { repositoryId, instant });
   const { configuration, rules } = rulesOf({ configurationYaml }, queue);
   const haltedReason = haltOf({ configurationYaml }, queue);
-  const pause = await pauseOf(ctx, tx, { queue, log, at });
-  const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
-  const frozen = frozenAt(freezes, now);
+  const { freezes, ...holds } = await loadHolds(ctx, tx, { ...asked, queue, now, instant });
   const rows = await readBatches(ctx, tx, { queueId, instant });
   const parts = await readParts(ctx, tx, { ...asked, queue, rules, rows, now, instant });
   const snapshot: Snapshot = {
     ...parts,
     queue: {
       ...queueState(queueId, queue, parts.lineage),
-      paused: pause !== null,
+      paused: holds.pause !== null,
       haltedReason,
       landingsFrom: decideLandingsFrom({ configuration, baseBranch, freezes }, now),
     },
@@ -104,8 +101,8 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     // The times of repeated readings are not kept for ever. Only ejections use them.
     readings: [],
   };
-  const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
   return {
+    ...holds,
     at,
     now,
     repositoryId,
@@ -116,16 +113,35 @@ export async function loadQueueAsOf(ctx: Context, tx: Transaction, asked: QueueA
     rules,
     view: viewLine(snapshot, now),
     causes: new Map(rows.map((row) => [row.id, row.cause])),
-    pause,
-    pausedBy: pause === null ? null : findPauseEvent(log, pause),
-    frozen,
-    frozenBy: frozen === null ? null : freezeCause(frozen),
     windowFrom: landingsFrom(configuration, baseBranch, now),
     haltedReason,
     hostWarning: haltedReason === null ? (queue.hostRules?.why ?? null) : null,
     preparingSince: at === null ? queue.preparingSince : null,
     hostWaitUntil: at === null && (queue.hostWaitUntil ?? 0) > now ? queue.hostWaitUntil : null,
     haltedAt,
+  };
+}
+
+interface HoldsOf extends QueueAtInstant {
+  readonly queue: QueueRow;
+  readonly now: number;
+  readonly instant: string;
+}
+
+/** What holds landings of the queue back, and the event behind each. */
+async function loadHolds(ctx: Context, tx: Transaction, { queueId, at, queue, now, instant }: HoldsOf) {
+  const { repositoryId, baseBranch } = queue;
+  const log = await readGateEvents(ctx, tx, { queueId, repositoryId, instant });
+  const pause = await pauseOf(ctx, tx, { queue, log, at });
+  const freezes = freezesOf(await loadBranchFreezes(tx, { accountId: ctx.accountId, repositoryId, at }), baseBranch);
+  const frozen = frozenAt(freezes, now);
+  const halt = log.find(({ action }) => action === 'queue_halted' || action === 'queue_resumed');
+  return {
+    freezes,
+    pause,
+    pausedBy: pause === null ? null : findPauseEvent(log, pause),
+    frozen,
+    frozenBy: frozen === null ? null : freezeCause(frozen),
     haltedBy: queue.haltedReason !== null && halt !== undefined ? toCause(halt) : null,
   };
 }
@@ -144,12 +160,9 @@ function queueState(id: string, { baseBranch, tip, tree }: QueueRow, lineage: re
   };
 }
 
-interface Read extends QueueAtInstant {
-  readonly queue: QueueRow;
+interface Read extends HoldsOf {
   readonly rules: QueueRules;
   readonly rows: readonly BatchRow[];
-  readonly now: number;
-  readonly instant: string;
 }
 
 async function readParts(

@@ -21,70 +21,51 @@ export async function recordLanding(
   const { batch, intent, commit, tree } = landed;
   const members = await loadMembers(tx, [batch.id]);
   const passed = intent.payload['passed'] as Passed;
-  const grade = gradeOf(passed, commit);
   // The host's commit replaces the composed and tested one.
   const own = (members.get(batch.id) ?? []).map((member) =>
     passed.byHost ? { ...member, ownCommit: commit } : member,
   );
-  const rows = await tx.em.find(PullRequestEntity, { id: { $in: own.map((member) => member.pullRequestId) } });
+  const ids = own.map((member) => member.pullRequestId);
+  const rows = await tx.em.find(PullRequestEntity, { id: { $in: ids } });
   const pullRequests = new Map(rows.map((row) => [row.id, row]));
   const isEmpty = queue.baseTip === batch.parentCommit && queue.baseTree === tree;
-  const instantMerge = isInstant(batch, own, { passed, pullRequests });
-  batch.state = 'landed';
-  batch.endedAt = now;
-  queue.baseTip = commit;
-  queue.baseTree = tree;
-  for (const member of own)
-    markMerged(work, {
-      row: pullRequests.get(member.pullRequestId),
-      commit,
-      ownCommit: member.ownCommit ?? commit,
-      instantMerge,
-      isEmpty,
-    });
+  const written = { batch, members: own, pullRequests, commit, tree, isEmpty, grade: gradeOf(passed, commit), passed };
+  Object.assign(batch, { state: 'landed', endedAt: now });
+  Object.assign(queue, { baseTip: commit, baseTree: tree });
+  markMembers(work, written);
   await tx.em.flush();
-  const landingId = await writeLanding(work, { batch, members: own, commit, tree, grade, passed });
-  // After a rebase by the host, several commits are on the first-parent line.
-  const isSeries = passed.byHost && own.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
-  const batchCommit = isSeries ? 'linear' : batch.batchCommit;
-  await writeProof(work, {
-    landingId,
-    batch,
-    members: own,
-    pullRequests,
-    commit,
-    tree,
-    isEmpty,
-    grade,
-    batchCommit,
-    passed,
-  });
+  const landingId = await writeLanding(work, written);
+  await writeProof(work, { ...written, landingId, batchCommit: batchCommitOf(written) });
   if (passed.byHost) await standOn(work, { tested: batch.commit ?? '', landed: commit });
-  await planConclusions(
-    work,
-    own.map((member) => member.pullRequestId),
-    commit,
-  );
-  announceBatch(
-    work,
-    { members, pullRequests },
-    { batch, action: 'batch_merged', extra: { commit, tree, grade, ...(isEmpty && { isEmpty }) } },
-  );
+  await planConclusions(work, ids, commit);
+  const extra = { commit, tree, grade: written.grade, ...(isEmpty && { isEmpty }) };
+  announceBatch(work, { members, pullRequests }, { batch, action: 'batch_merged', extra });
+}
+
+/** A landing while its records are written. */
+interface WrittenLanding {
+  readonly batch: BatchRow;
+  readonly members: readonly BatchMemberRow[];
+  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
+  readonly commit: string;
+  readonly tree: string;
+  /** The base has the same tree as before. */
+  readonly isEmpty: boolean;
+  readonly grade: Grade;
+  readonly passed: Passed;
+}
+
+/** After a rebase by the host, several commits are on the first-parent line. */
+function batchCommitOf({ batch, members, passed }: WrittenLanding): BatchRow['batchCommit'] {
+  const isSeries = passed.byHost && members.some((member) => (member.strategy ?? batch.strategy) === 'rebase');
+  return isSeries ? 'linear' : batch.batchCommit;
 }
 
 /** Returns the id of the landing. */
 async function writeLanding(
   { ctx, tx, queue, now }: QueueWork,
-  landed: {
-    readonly batch: BatchRow;
-    readonly members: readonly BatchMemberRow[];
-    readonly commit: string;
-    readonly tree: string;
-    readonly grade: Grade;
-    readonly passed: Passed;
-  },
+  { batch, members, commit, tree, grade, passed }: WrittenLanding,
 ): Promise<string> {
-  const { batch, members, commit, tree, grade, passed } = landed;
   const inserted = await tx.query<{ id: string }>(
     `insert into landing (account_id, queue_id, repository_id, batch_id, commit, first_parent, tree, grade, landed_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning id`,
@@ -109,18 +90,20 @@ async function writeLanding(
   return landingId;
 }
 
-function markMerged(
-  work: QueueWork,
-  landed: {
-    row: PullRequestRow | undefined;
-    commit: string;
-    ownCommit: string;
-    instantMerge: boolean;
-    isEmpty: boolean;
-  },
-): void {
-  const { row } = landed;
-  if (row === undefined) return;
+function markMembers(work: QueueWork, landed: WrittenLanding): void {
+  const instantMerge = isInstant(landed);
+  for (const { pullRequestId, ownCommit } of landed.members) {
+    const row = landed.pullRequests.get(pullRequestId);
+    if (row !== undefined) markMerged(work, row, { ...landed, ownCommit: ownCommit ?? landed.commit, instantMerge });
+  }
+}
+
+interface MergedMember extends Pick<WrittenLanding, 'commit' | 'isEmpty'> {
+  readonly ownCommit: string;
+  readonly instantMerge: boolean;
+}
+
+function markMerged(work: QueueWork, row: PullRequestRow, landed: MergedMember): void {
   row.mergeCommitSha = landed.commit;
   row.ownCommitSha = landed.ownCommit;
   row.mergedByQueue = true;
@@ -147,19 +130,13 @@ function gradeOf({ evidence, parts, byHost }: Passed, commit: string): Grade {
  * Whether its head was up to date and green before anything was built for it (interface 6.1). A head that the queue
  * updated in serial mode did not exist at that time.
  */
-function isInstant(batch: BatchRow, own: readonly BatchMemberRow[], of: Judged): boolean {
-  const { evidence } = of.passed;
-  const [member, other] = own;
+function isInstant({ batch, members, pullRequests, passed: { evidence } }: WrittenLanding): boolean {
+  const [member, other] = members;
   if (evidence === null || member === undefined || other !== undefined || evidence.commit !== member.pinnedHead)
     return false;
-  const queuedAt = of.pullRequests.get(member.pullRequestId)?.queuedAt?.getTime() ?? 0;
+  const queuedAt = pullRequests.get(member.pullRequestId)?.queuedAt?.getTime() ?? 0;
   const wasThere = evidence.startedAt <= queuedAt;
   return wasThere && evidence.finishedAt !== null && evidence.finishedAt <= batch.createdAt.getTime();
-}
-
-interface Judged {
-  readonly passed: Passed;
-  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
 }
 
 /**

@@ -6,7 +6,7 @@ import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
-import type { PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
@@ -61,30 +61,18 @@ interface SnapshotOf {
 
 export async function loadSnapshot(ctx: Context, tx: Transaction, from: SnapshotOf): Promise<LoadedQueue> {
   const { queue, repository, rules, tip, known } = from;
-  const batches = await tx.em.find(
-    BatchEntity,
-    { queueId: queue.id, state: { $in: [...liveStates] } },
-    { orderBy: { position: 'asc' } },
-  );
-  const members = await loadMembers(
-    tx,
-    batches.map((batch) => batch.id),
-  );
-  const assumptions = await readAssumed(ctx, tx, idsOfSpeculativeBuilds(batches));
+  const live = await loadLiveBatches(ctx, tx, queue.id);
+  const { batches, members } = live;
   const inLine = known?.line ?? (await readLine(ctx, tx, queue.id));
   const holds = known?.holds ?? (await branchHolds(tx, repository, queue.baseBranch));
   const below = await readBelow(ctx, tx, inLine);
-  const idsInLine = new Set(inLine.map((row) => row.id));
-  const pinned = [...[...members.values()].flat().map(toPinned), ...[...assumptions.values()].flat()];
-  const departed = [...new Set(pinned.map(({ pullRequest }) => pullRequest))].filter((id) => !idsInLine.has(id));
-  const departures = await loadDepartures(ctx, tx, { departed, pinned });
+  const departures = await loadDeparted(ctx, tx, { live, inLine });
   const builds = await loadJudgedBuilds(ctx, tx, { wanted: buildsOf(repository.id, batches, inLine), rules });
   const buildOf = new Map(builds.map((build) => [build.commit, build]));
   const { landings, readings } = await loadIntents(ctx, tx, queue.id);
   const landed = await readLandings(ctx, tx, queue.id);
   const lineage = lineageOf(landed, tip);
-  const named = [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)] as const);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(named, inLine) });
+  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(namesOfMembers(live), inLine) });
   const outlook = await loadOutlook(ctx, tx, { queue, rules });
   const snapshot: Snapshot = {
     queue: { ...(await loadQueueState(ctx, tx, { ...from, holds })), lineage, ownLine: ownLineOf(landed, tip) },
@@ -99,7 +87,7 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
     departures,
     batches: batches.map((batch) => ({
       ...toBatchState(batch, members.get(batch.id) ?? [], landings.get(batch.id)),
-      assumes: assumptions.get(batch.id) ?? [],
+      assumes: live.assumptions.get(batch.id) ?? [],
       gates: gates.get(batch.id) ?? [],
     })),
     builds: withoutHeads(builds, rules, [
@@ -119,6 +107,42 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
     }),
   };
   return { snapshot, pullRequests: new Map(), batches: new Map(batches.map((batch) => [batch.id, batch])), members };
+}
+
+/** The batches that have not ended, by position, with their members and what speculative builds among them assume. */
+interface LiveBatches {
+  readonly batches: readonly BatchRow[];
+  readonly members: ReadonlyMap<string, readonly BatchMemberRow[]>;
+  readonly assumptions: ReadonlyMap<string, readonly PinnedHead[]>;
+}
+
+async function loadLiveBatches(ctx: Context, tx: Transaction, queueId: string): Promise<LiveBatches> {
+  const batches = await tx.em.find(
+    BatchEntity,
+    { queueId, state: { $in: [...liveStates] } },
+    { orderBy: { position: 'asc' } },
+  );
+  const members = await loadMembers(
+    tx,
+    batches.map((batch) => batch.id),
+  );
+  return { batches, members, assumptions: await readAssumed(ctx, tx, idsOfSpeculativeBuilds(batches)) };
+}
+
+/** Why pull requests of live batches are not in line any more. */
+async function loadDeparted(
+  ctx: Context,
+  tx: Transaction,
+  { live, inLine }: { readonly live: LiveBatches; readonly inLine: readonly LineRow[] },
+): Promise<Snapshot['departures']> {
+  const idsInLine = new Set(inLine.map((row) => row.id));
+  const pinned = [...[...live.members.values()].flat().map(toPinned), ...[...live.assumptions.values()].flat()];
+  const departed = [...new Set(pinned.map(({ pullRequest }) => pullRequest))].filter((id) => !idsInLine.has(id));
+  return await loadDepartures(ctx, tx, { departed, pinned });
+}
+
+function namesOfMembers({ members }: LiveBatches): (readonly [batchId: string, pullRequestIds: string[]])[] {
+  return [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)]);
 }
 
 /** Builds that a plan judges: of batches and their parts, and of heads in line. */

@@ -185,36 +185,46 @@ export function writeStatus(
   count(queue, from, -1);
   count(queue, to, 1);
   pullRequest.status = to;
-  pullRequest.statusCode = reason?.code ?? null;
-  pullRequest.statusText = reason?.text ?? (reason?.code ? statusText(reason.code) : null);
-  pullRequest.statusActor = reason?.actor ?? null;
-  pullRequest.failedChecks = [...(reason?.failedChecks ?? [])];
-  if (isQueued(to) && (!isQueued(from) || event === 'requeue')) {
-    pullRequest.rank = queue.nextRank;
-    queue.nextRank += 1;
-    pullRequest.queuedAt = now;
-    pullRequest.preconditionsHeldAt = now;
-    pullRequest.topAnnounced = false;
-    pullRequest.stuckAnnounced = false;
-    pullRequest.requeueAttempts = 0;
-    clearLine(pullRequest);
-  }
-  if (!isQueued(to)) {
-    pullRequest.rank = null;
-    clearLine(pullRequest);
-    // `merged` needs the start of the wait. A wait with another end does not count.
-    if (to !== 'merged') pullRequest.preconditionsHeldAt = null;
-  }
-  // The targets are not needed any more: the landing has its own copy.
-  if (isTerminal(to)) {
-    pullRequest.affectedTargets = null;
-    pullRequest.awaited = null;
-  }
+  setReason(pullRequest, reason);
+  if (!isQueued(to)) leaveLine(pullRequest);
+  else if (!isQueued(from) || event === 'requeue') enterLine(work, pullRequest);
+  if (isTerminal(to)) endWaits(pullRequest);
   if (to === 'merged') pullRequest.mergedAt = now;
   if (to === 'closed') pullRequest.closedAt = now;
   if (event === 'reopen') pullRequest.closedAt = null;
   if (event !== 'tag' && event !== 'reset') work.relabelled.add(pullRequest);
   scheduleNotification(work, pullRequest);
+}
+
+function setReason(pullRequest: PullRequestRow, reason: Reason | undefined): void {
+  pullRequest.statusCode = reason?.code ?? null;
+  pullRequest.statusText = reason?.text ?? (reason?.code ? statusText(reason.code) : null);
+  pullRequest.statusActor = reason?.actor ?? null;
+  pullRequest.failedChecks = [...(reason?.failedChecks ?? [])];
+}
+
+function enterLine({ queue, now }: QueueWork, pullRequest: PullRequestRow): void {
+  pullRequest.rank = queue.nextRank;
+  queue.nextRank += 1;
+  pullRequest.queuedAt = now;
+  pullRequest.preconditionsHeldAt = now;
+  pullRequest.topAnnounced = false;
+  pullRequest.stuckAnnounced = false;
+  pullRequest.requeueAttempts = 0;
+  clearLine(pullRequest);
+}
+
+function leaveLine(pullRequest: PullRequestRow): void {
+  pullRequest.rank = null;
+  clearLine(pullRequest);
+  // `merged` needs the start of the wait. A wait with another end does not count.
+  if (pullRequest.status !== 'merged') pullRequest.preconditionsHeldAt = null;
+}
+
+/** The targets are not needed any more: the landing has its own copy. */
+function endWaits(pullRequest: PullRequestRow): void {
+  pullRequest.affectedTargets = null;
+  pullRequest.awaited = null;
 }
 
 /**

@@ -1,0 +1,78 @@
+// Reads for one account in autocommit: one prepared statement each.
+import type { EntityData, EntitySchema } from '@mikro-orm/core';
+import type pg from 'pg';
+import type { RowReaderOf } from './row-readers.ts';
+
+export interface Statement {
+  /** Names the prepared statement: the same name is always the same text. */
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+interface ReadPools {
+  readonly reads: pg.Pool;
+  /** Of the units of work: it reads columns the way entities expect them. */
+  readonly entities: pg.Pool;
+}
+
+export function createAccountReads({ reads, entities }: ReadPools, readerOf: RowReaderOf) {
+  const loadRows = async <Row extends object>(
+    accountId: string,
+    entity: EntitySchema<Row>,
+    by: { readonly name: string; readonly where: string; readonly values: readonly string[] },
+  ): Promise<Row[]> => {
+    const { tableName, list, read } = readerOf(entity);
+    const values = [...by.values, accountId];
+    const found = await entities.query<EntityData<Row>>({
+      name: `load_${tableName}_by_${by.name}`,
+      text: underAccount(`select ${list} from "${tableName}" where ${by.where}`, values.length),
+      values,
+    });
+    return found.rows.map(read);
+  };
+
+  return {
+    read: async <Row extends object>(accountId: string, statement: Statement): Promise<Row[]> => {
+      const values = [...statement.values, accountId];
+      const result = await reads.query<Row>({
+        name: statement.name,
+        text: underAccount(statement.text, values.length),
+        values,
+      });
+      return result.rows;
+    },
+    load: async <Row extends object>(accountId: string, entity: EntitySchema<Row>, id: string): Promise<Row | null> => {
+      const [row] = await loadRows(accountId, entity, { name: 'id', where: 'id = $1', values: [id] });
+      return row ?? null;
+    },
+    loadAll: async <Row extends object>(
+      accountId: string,
+      entity: EntitySchema<Row>,
+      { column, value, orderBy }: { readonly column: string; readonly value: string; readonly orderBy: string },
+    ): Promise<Row[]> =>
+      await loadRows(accountId, entity, {
+        name: column,
+        where: `account_id = $1 and "${column}" = $2 order by "${orderBy}"`,
+        values: [accountId, value],
+      }),
+    loadMany: async <Row extends object>(
+      accountId: string,
+      entity: EntitySchema<Row>,
+      ids: readonly string[],
+    ): Promise<Row[]> =>
+      await loadRows(accountId, entity, {
+        name: 'ids',
+        where: 'id = any($1::bigint[]) order by id',
+        values: [`{${ids.join(',')}}`],
+      }),
+  };
+}
+
+// The account is set and the rows are read in one statement of an autocommit connection: a third of the price of
+// BEGIN/SET/SELECT/COMMIT. The form matters: `offset 0` and the materialized CTE make PostgreSQL set the account
+// before it evaluates a policy; a plain join with set_config was seen to read another tenant's rows.
+function underAccount(text: string, parameter: number): string {
+  return `with _c as materialized (select set_config('app.account', $${parameter}, true) a)
+select q.* from _c, lateral (select i.* from (${text}) i where _c.a is not null offset 0) q`;
+}

@@ -1,0 +1,78 @@
+// Connections that last as long as the process: they are made again when they drop.
+import pg from 'pg';
+
+/** Listens on a NOTIFY channel, reconnecting when the connection drops. Returns a stop function. */
+export async function listen(
+  url: string,
+  channel: string,
+  { onMessage, onError }: { readonly onMessage: (payload: string) => void; readonly onError: (error: unknown) => void },
+): Promise<() => Promise<void>> {
+  return await stayConnected(url, 'interlock-listen', {
+    onError,
+    begin: async (client) => {
+      client.on('notification', (message) => onMessage(message.payload ?? ''));
+      await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      // What was notified while nobody listened is found by reading: a reconnect is a message too.
+      onMessage('');
+    },
+  });
+}
+
+/** Holds the advisory lock of two numbers, and takes it again when the connection drops. Returns a release function. */
+export async function holdLock(
+  url: string,
+  [group, number]: readonly [group: number, number: number],
+  onError: (error: unknown) => void,
+): Promise<() => Promise<void>> {
+  return await stayConnected(url, 'interlock-lock', {
+    onError,
+    begin: async (client) => {
+      await client.query('select pg_advisory_lock($1, $2)', [group, number]);
+    },
+  });
+}
+
+// PostgreSQL finds out within half a minute that the machine of a session is gone.
+const soonMissed = '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4';
+
+/** `begin` is called with each connection. Returns a stop function. */
+async function stayConnected(
+  url: string,
+  name: string,
+  {
+    onError,
+    begin,
+  }: { readonly onError: (error: unknown) => void; readonly begin: (client: pg.Client) => Promise<void> },
+): Promise<() => Promise<void>> {
+  let stopped = false;
+  let client: pg.Client | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: name,
+      keepAlive: true,
+      options: soonMissed,
+    });
+    next.on('error', onError);
+    next.on('end', () => {
+      if (!stopped) retry = setTimeout(() => void connect().catch(onError), 500);
+    });
+    client = next;
+    await next.connect();
+    await begin(next);
+  };
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    clearTimeout(retry);
+    await client?.end();
+  };
+  try {
+    await connect();
+  } catch (error) {
+    // Nobody is given the means to stop it: it must not go on by itself.
+    await stop();
+    throw error;
+  }
+  return stop;
+}

@@ -1,0 +1,70 @@
+// The pools of connections of a process, each with its role and time limits.
+import pg from 'pg';
+import { prepareStatements, sendBeginWithTheFirstQuery } from './statements.ts';
+
+export interface PoolUse {
+  readonly pool: 'transactions' | 'reads' | 'system';
+  readonly busy: number;
+  readonly idle: number;
+  /** Requests for a connection that wait for one. */
+  readonly waiting: number;
+}
+
+const guards = '-c idle_in_transaction_session_timeout=5000 -c statement_timeout=10000 -c lock_timeout=3000';
+const appOptions = `-c role=interlock_app ${guards}`;
+
+/** What MikroORM makes its pool with. `onPool` gets the pool, once. */
+export function unitOfWorkPool(
+  options: { readonly url: string; readonly size: number },
+  onPool: (pool: pg.Pool) => unknown,
+) {
+  return {
+    clientUrl: options.url,
+    pool: { min: 0, max: options.size },
+    driverOptions: {
+      options: appOptions,
+      application_name: 'interlock',
+      onPoolCreated: (pool: pg.Pool) => {
+        onPool(pool);
+        giveBackEnded(pool);
+        pool.on('connect', prepareStatements).on('connect', sendBeginWithTheFirstQuery);
+      },
+    },
+  };
+}
+
+export function openReadPool(url: string, size: number, onError: (error: unknown) => void): pg.Pool {
+  return openPool(
+    { connectionString: url, max: size, options: appOptions, application_name: 'interlock-read' },
+    onError,
+  );
+}
+
+export function openSystemPool(url: string, onError: (error: unknown) => void): pg.Pool {
+  const options = `-c role=interlock_system ${guards}`;
+  return openPool({ connectionString: url, max: 4, options, application_name: 'interlock-system' }, onError).on(
+    'connect',
+    prepareStatements,
+  );
+}
+
+function openPool(config: pg.PoolConfig, onError: (error: unknown) => void): pg.Pool {
+  return new pg.Pool(config).on('error', onError).on('connect', (client) => void client.on('error', onError));
+}
+
+export function useOf(pool: PoolUse['pool'], { totalCount, idleCount, waitingCount }: pg.Pool): PoolUse {
+  return { pool, busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+}
+
+// Kysely releases a transaction's connection only after a ROLLBACK that succeeded. A session that PostgreSQL ended
+// cannot roll back, and would keep its place in the pool for ever.
+function giveBackEnded(pool: pg.Pool): void {
+  const held = new Set<pg.PoolClient>();
+  pool.on('acquire', (client) => void held.add(client));
+  pool.on('release', (_error, client) => void held.delete(client));
+  pool.on('connect', (client) => {
+    client.on('end', () => {
+      if (held.has(client)) client.release(true);
+    });
+  });
+}

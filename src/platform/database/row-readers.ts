@@ -1,0 +1,43 @@
+// How rows of an entity are read outside of a unit of work.
+import type { EntityData, EntitySchema } from '@mikro-orm/core';
+import type { MikroORM } from '@mikro-orm/postgresql';
+
+export interface RowReader<Row extends object> {
+  readonly tableName: string;
+  /** The columns, as SQL. */
+  readonly list: string;
+  readonly read: (columns: EntityData<Row>) => Row;
+}
+
+export type RowReaderOf = <Row extends object>(entity: EntitySchema<Row>) => RowReader<Row>;
+
+/** How rows of an entity are read. Rows become what `em.map` makes of them, for half the price of the query instead of twice. */
+export function createRowReaders(orm: MikroORM): RowReaderOf {
+  const readers = new WeakMap<object, unknown>();
+  const driver = orm.em.getDriver();
+  const platform = driver.getPlatform();
+  const makeReader = <Row extends object>(entity: EntitySchema<Row>): RowReader<Row> => {
+    const meta = orm.getMetadata().get(entity);
+    const stored = meta.props.filter((prop) => prop.persist !== false && !prop.lazy);
+    const converted = stored.flatMap(({ name, customType }) =>
+      customType === undefined ? [] : [{ name, customType }],
+    );
+    return {
+      tableName: meta.tableName,
+      list: stored.flatMap((prop) => prop.fieldNames.map((column) => `"${column}"`)).join(', '),
+      read(columns) {
+        const row = driver.mapResult(columns, meta) as Row;
+        for (const { name, customType } of converted)
+          row[name] = customType.convertToJSValue(row[name], platform) as Row[typeof name];
+        return row;
+      },
+    };
+  };
+  return <Row extends object>(entity: EntitySchema<Row>) => {
+    const known = readers.get(entity) as RowReader<Row> | undefined;
+    if (known !== undefined) return known;
+    const made = makeReader(entity);
+    readers.set(entity, made);
+    return made;
+  };
+}

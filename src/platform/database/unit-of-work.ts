@@ -1,0 +1,101 @@
+// A unit of work: one transaction for one account, under row-level security.
+import { IsolationLevel, type EntityDictionary, type EntitySchema } from '@mikro-orm/core';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { CompiledQuery, type Transaction as KyselyTransaction } from 'kysely';
+import type { RowReader, RowReaderOf } from './row-readers.ts';
+
+export interface Transaction {
+  /** MikroORM's unit of work of this transaction; entities it loads are flushed at its end. */
+  readonly em: EntityManager;
+  /** SQL of this transaction. Flush first (`await tx.em.flush()`) when it must see what the unit of work holds. */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Locks the row of this id. The row is as it is under the lock, also if the unit of work holds an older one: flush
+   * what it has changed in it first. Null: the account has none.
+   */
+  lock<Row extends object>(
+    entity: EntitySchema<Row>,
+    id: string,
+    strength: 'update' | 'no key update' | 'share',
+  ): Promise<Row | null>;
+  /** The row of this id as it is now, in no unit of work: what is changed in it is not written. Null: the account has none. */
+  load<Row extends object>(entity: EntitySchema<Row>, id: string): Promise<Row | null>;
+  /** Runs after the commit, never after a rollback. Errors are logged, not thrown. */
+  afterCommit(effect: () => unknown): void;
+}
+
+export interface UnitOfWorkOptions {
+  /** `start`: all statements see the database as it was at the first one. */
+  readonly asOf?: 'start' | 'statement';
+}
+
+interface UnitsOfWork {
+  readonly orm: MikroORM;
+  readonly readerOf: RowReaderOf;
+  readonly onError: (error: unknown) => void;
+}
+
+export function createUnitsOfWork({ orm, readerOf, onError }: UnitsOfWork) {
+  return async <T>(
+    accountId: string,
+    work: (tx: Transaction) => Promise<T>,
+    { asOf = 'statement' }: UnitOfWorkOptions = {},
+  ): Promise<T> => {
+    const effects: (() => unknown)[] = [];
+    const em = orm.em.fork({ session: { variables: { 'app.account': accountId } } });
+    const result = await em.transactional(
+      async (scoped) =>
+        await work({
+          ...queriesOf(scoped, accountId, readerOf),
+          em: scoped,
+          afterCommit: (effect) => void effects.push(effect),
+        }),
+      asOf === 'start' ? { isolationLevel: IsolationLevel.REPEATABLE_READ } : {},
+    );
+    for (const effect of effects) {
+      try {
+        await effect();
+      } catch (error) {
+        onError(error);
+      }
+    }
+    return result;
+  };
+}
+
+function queriesOf(em: EntityManager, accountId: string, readerOf: RowReaderOf) {
+  const find = async <Row extends object>(
+    { tableName, list }: RowReader<Row>,
+    id: string,
+    lock: string,
+  ): Promise<EntityDictionary<Row> | undefined> => {
+    const text = `select ${list} from "${tableName}" where account_id = $1 and id = $2${lock}`;
+    const [found] = await rawQuery<EntityDictionary<Row>>(em, text, [accountId, id]);
+    return found;
+  };
+  return {
+    query: async <Row extends object>(text: string, values: readonly unknown[] = []) =>
+      await rawQuery<Row>(em, text, values),
+    lock: async (entity, id, strength) => {
+      const found = await find(readerOf(entity), id, ` for ${strength}`);
+      return found === undefined ? null : em.map(entity, found);
+    },
+    load: async (entity, id) => {
+      const reader = readerOf(entity);
+      const found = await find(reader, id, '');
+      return found === undefined ? null : reader.read(found);
+    },
+  } satisfies Pick<Transaction, 'query' | 'lock' | 'load'>;
+}
+
+async function rawQuery<Row extends object>(
+  em: EntityManager,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  // MikroORM's own raw execution writes parameters into the text; its Kysely transaction binds them.
+  const transaction = em.getTransactionContext<KyselyTransaction<unknown>>();
+  if (transaction === undefined) throw new Error('A query of a unit of work was made outside of its transaction.');
+  const result = await transaction.executeQuery<Row>(CompiledQuery.raw(text, [...values]));
+  return result.rows;
+}
