@@ -20,7 +20,7 @@ export interface PostgresOptions {
   /** Without it: the port of the last start when it is free, else any. */
   readonly port?: number;
   readonly cacheDir?: string;
-  /** For tests only: gives up durability and passwords for speed, and is reached by a Unix socket. */
+  /** For tests only: gives up durability and passwords for speed, and is reached by a Unix socket alone. */
   readonly fast?: boolean;
   readonly log: Say;
 }
@@ -36,7 +36,7 @@ export interface EmbeddedPostgres {
 
 interface Cluster {
   readonly folder: string;
-  /** Holds the folder and, when `fast`, the socket. */
+  /** Holds the folder and the socket. */
   readonly home: string;
   readonly fast: boolean;
   readonly password: string;
@@ -172,7 +172,7 @@ async function startOnPort(cluster: Cluster, port: number): Promise<GuardedProce
   const settings = {
     port,
     listen_addresses: fast ? '' : '127.0.0.1',
-    unix_socket_directories: fast ? cluster.home : '',
+    unix_socket_directories: fast || hasRoomForSocket(cluster, port) ? cluster.home : '',
     max_connections: fast ? 400 : 200,
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -209,9 +209,18 @@ async function createDatabase(adminUrl: string): Promise<void> {
   }
 }
 
-function urlOf({ home, password, fast }: Cluster, port: number, name: string): string {
-  const address = fast ? encodeURIComponent(home) : '127.0.0.1';
+// A write to a Unix socket costs less than one to a port, and a landing has hundreds.
+function urlOf(cluster: Cluster, port: number, name: string): string {
+  const { home, password, fast } = cluster;
+  const address = fast || hasRoomForSocket(cluster, port) ? encodeURIComponent(home) : '127.0.0.1';
   return `postgres://${owner}:${password}@${address}:${port}/${name}`;
+}
+
+/** Of the path of a socket on Linux and macOS, in bytes. */
+const longestSocketPath = 103;
+
+function hasRoomForSocket({ home }: Cluster, port: number): boolean {
+  return Buffer.byteLength(join(home, `.s.PGSQL.${port}`)) <= longestSocketPath;
 }
 
 async function readLines(path: string): Promise<string[]> {
