@@ -1,6 +1,6 @@
 // What follows when refs have moved, by a user or by the service: heads of pull requests, checks, and word to the outside.
 // Each step may run twice; what a killed process left out is caught up by the reconciler.
-import { branchOf, isAncestor, isObjectId, listFirstParents } from '../git/index.ts';
+import { branchOf, isAncestor, isBotBranch, isObjectId, listFirstParents } from '../git/index.ts';
 import type { HostRepository } from '../port.ts';
 import { decideCiPriority, queueChecks, readCiBranches } from './ci.ts';
 import type { Installation } from './installation.ts';
@@ -18,13 +18,16 @@ export async function followRefChanges(
   repository: HostRepository,
   { changes, by }: { readonly changes: readonly RefChange[]; readonly by: 'push' | 'service' },
 ): Promise<void> {
+  // Only the service moves bot branches here, and it records what it does: it needs no hint about them.
+  const isNews = (branch: string | null): boolean => branch !== null && !(by === 'service' && isBotBranch(branch));
   const open = await findOpenPullRequests(installation.db, repository);
   const changed = new Set<number>();
   for (const change of changes) {
     const branch = branchOf(change.ref);
     if (branch === null) continue;
     for (const row of open.filter((candidate) => candidate.head_fork === null && candidate.head_branch === branch)) {
-      if (await followHead(installation, repository, { row, head: change.to })) changed.add(row.number);
+      if ((await followHead(installation, repository, { row, head: change.to })) && isNews(branch))
+        changed.add(row.number);
     }
     if (by === 'push') {
       for (const number of await closeMergedByPush(installation, repository, {
@@ -35,7 +38,7 @@ export async function followRefChanges(
     }
   }
   await queueChecksOf(installation, repository, changes);
-  for (const { ref } of changes) installation.emit({ kind: 'push', repository, ref });
+  for (const { ref } of changes) if (isNews(branchOf(ref))) installation.emit({ kind: 'push', repository, ref });
   for (const number of changed) installation.emit({ kind: 'pull_request', repository, number });
 }
 

@@ -110,7 +110,8 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
           priority,
           again: false,
         });
-      changed(repository, number);
+      // Nobody but the service pushes a bot branch, and its pull request is recorded by whoever opens it.
+      if (!git.isBotBranch(input.headBranch)) changed(repository, number);
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },
     reopenPullRequest: async (repository, number) => {
@@ -152,16 +153,11 @@ function changeOperations({ installation, changed, mustFind }: StoredPullRequest
       await mustFind(repository, number);
       if (await rows.markClosed(db, repository, number)) changed(repository, number);
     },
+    // No hint follows: the landing was recorded before.
     concludePullRequest: async (repository, number, landing) => {
       await mustFind(repository, number);
-      if (
-        await rows.markMerged(db, repository, {
-          number,
-          commit: git.objectId(landing.mergeCommit),
-          at: new Date(landing.at),
-        })
-      )
-        changed(repository, number);
+      const commit = git.objectId(landing.mergeCommit);
+      await rows.markMerged(db, repository, { number, commit, at: new Date(landing.at) });
     },
     setLabel: async (repository, number, label, present, by) => {
       await mustFind(repository, number);

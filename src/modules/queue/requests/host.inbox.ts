@@ -45,6 +45,8 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   const owner = randomUUID();
   const received = new Map<string, PlannedHint>();
   const lines = new Map<string, Promise<void>>();
+  /** Repositories with hints that wait as rows. */
+  const waiting = new Set<string>();
   const inProcess = atMost(most.ofProcess);
   let storing: Promise<void> | null = null;
 
@@ -64,6 +66,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
         lines.has(hint.repositoryId) ? 'busy' : 'idle',
       );
       try {
+        for (const { repositoryId } of busy) waiting.add(repositoryId);
         await storeHints(query, busy, { now: ports().clock() });
         begin(await storeHints(query, idle, lease()));
         if (busy.some((hint) => !lines.has(hint.repositoryId))) await look();
@@ -84,7 +87,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   function begin(taken: readonly TakenHint[]): void {
     for (const [repositoryId, hints] of Map.groupBy(taken, (hint) => hint.repositoryId)) {
       const line = (lines.get(repositoryId) ?? Promise.resolve())
-        .then(async () => await handleAll(hints))
+        .then(async () => await handleAll(repositoryId, hints))
         .catch((error: unknown) => ports().log.warn({ error }, 'Host events are handled again when their lease ends.'))
         .finally(() => {
           if (lines.get(repositoryId) === line) lines.delete(repositoryId);
@@ -93,7 +96,7 @@ export function createHostInbox(ports: () => Ports): HostInbox {
     }
   }
 
-  async function handleAll(hints: readonly TakenHint[]): Promise<void> {
+  async function handleAll(repositoryId: string, hints: readonly TakenHint[]): Promise<void> {
     const handled: string[] = [];
     const ofRepository = atMost(hints.every(({ isRemote }) => isRemote) ? most.ofRemote : most.ofLocal);
     const handleInTurn = async (hint: TakenHint): Promise<void> =>
@@ -104,8 +107,8 @@ export function createHostInbox(ports: () => Ports): HostInbox {
           }),
       );
     await Promise.all(hints.map(handleInTurn));
-    await endHints(query, handled, owner);
-    await look();
+    const isOver = await endHints(query, handled, owner);
+    if (waiting.delete(repositoryId) || !isOver) await look();
   }
 
   /** Whether it is over. Otherwise the host has asked to wait, and the hint waits as a row. */
@@ -139,7 +142,10 @@ export function createHostInbox(ports: () => Ports): HostInbox {
   }
 
   async function look(): Promise<void> {
-    begin(await takeDueHints(query, lease()));
+    const taken = await takeDueHints(query, lease());
+    // There may be more than are taken at once.
+    for (const { repositoryId } of taken) waiting.add(repositoryId);
+    begin(taken);
   }
 
   function receive(event: HostEvent, waitMs = 0): void {

@@ -131,19 +131,20 @@ export async function takeDueHints(query: Query, { owner, now, until }: HintLeas
   );
 }
 
-/** Removes handled hints. A hint that came again meanwhile stays, and is due. */
-export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<void> {
-  if (ids.length === 0) return;
+/** Removes handled hints. False: one came again meanwhile. It stays, and is due. */
+export async function endHints(query: Query, ids: readonly string[], owner: string): Promise<boolean> {
+  if (ids.length === 0) return true;
   const ended = await query(
     'delete from host_hint where id = any ($1::bigint[]) and leased_by = $2 and again_at is null returning id',
     [[...ids], owner],
   );
-  if (ended.length === ids.length) return;
+  if (ended.length === ids.length) return true;
   await query(
     `update host_hint set due_at = again_at, again_at = null, leased_by = null, leased_until = null
      where id = any ($1::bigint[]) and leased_by = $2 and again_at is not null`,
     [[...ids], owner],
   );
+  return false;
 }
 
 /** Gives a hint back, to be handled at an instant. */
