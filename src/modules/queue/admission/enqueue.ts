@@ -194,7 +194,8 @@ async function enqueueOne(work: QueueWork, repository: RepositoryRow, row: PullR
   row.mergeRequestedBy = ask.by;
   work.relabelled.add(row);
   if (wasInLine) return;
-  await work.tx.em.flush();
+  // The decision reads the rows below it, which may have just been queued.
+  if (row.belowId) await work.tx.em.flush();
   const { ctx, tx, queue } = work;
   await keepTrace(ctx, tx, row.id);
   writeAdmission(work, row, await decideFor(ctx, tx, { repository, queue, pullRequest: row }));

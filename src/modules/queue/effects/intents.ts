@@ -126,13 +126,15 @@ async function carryOutKind(ctx: Context, intent: IntentRow): Promise<boolean> {
 async function concludePullRequest(ctx: Context, intent: IntentRow): Promise<void> {
   const { accountId, db } = ctx;
   const pullRequest = await mustLoad(db.load(accountId, PullRequestEntity, intent.pullRequestId ?? ''), intent);
-  const repository = await mustLoad(db.load(accountId, RepositoryEntity, pullRequest.repositoryId), intent);
-  const { baseBranch } = await mustLoad(db.load(accountId, QueueEntity, intent.queueId), intent);
-  const [landed] = await db.read<{ pinned: string; own: string }>(accountId, {
-    name: 'landed_heads',
-    text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
-    values: [accountId, pullRequest.id],
-  });
+  const [repository, { baseBranch }, [landed]] = await Promise.all([
+    mustLoad(db.load(accountId, RepositoryEntity, pullRequest.repositoryId), intent),
+    mustLoad(db.load(accountId, QueueEntity, intent.queueId), intent),
+    db.read<{ pinned: string; own: string }>(accountId, {
+      name: 'landed_heads',
+      text: 'select pinned_head as pinned, own_commit as own from landed_member where account_id = $1 and pull_request_id = $2',
+      values: [accountId, pullRequest.id],
+    }),
+  ]);
   const { pinned = pullRequest.headSha, own } = landed ?? {};
   const host = hosted(repository);
   const client = hostClient(ctx, host);

@@ -23,17 +23,25 @@ export async function syncBase(
   ctx: Context,
   repository: HostedRepository,
   baseBranch: string,
-  { areRulesStale }: { readonly areRulesStale: boolean } = { areRulesStale: false },
+  {
+    areRulesStale,
+    known = null,
+  }: {
+    readonly areRulesStale: boolean;
+    /** The queue's row, if it has just been read. */
+    readonly known?: QueueRow | null;
+  } = { areRulesStale: false },
 ): Promise<void> {
   const client = hostClient(ctx, repository);
   const queueId =
+    known?.id ??
     (await findQueue(ctx, repository.id, baseBranch)) ??
     (await ctx.db.transaction(
       ctx.accountId,
       async (tx) => await ensureQueue(ctx, tx, { repositoryId: repository.id, baseBranch }),
     ));
   for (let read = 1; read <= mostReads; read += 1) {
-    const before = await ctx.db.load(ctx.accountId, QueueEntity, queueId);
+    const before = read === 1 && known !== null ? known : await ctx.db.load(ctx.accountId, QueueEntity, queueId);
     if (before === null) return;
     const tip = await client.readRef(`refs/heads/${baseBranch}`);
     const isKnown = !areRulesStale && (before.hostRulesUntil?.getTime() ?? 0) > ctx.clock().getTime();

@@ -186,23 +186,37 @@ async function findUnchanged(
   { id, head }: { readonly id: string | null; readonly head: HeadFacts | null },
 ): Promise<PullRequestRow | null> {
   const { repository, seen } = of;
-  const row = id === null ? null : await ctx.db.load(ctx.accountId, PullRequestEntity, id);
+  if (id === null) return null;
+  const [row, kept] = await Promise.all([
+    ctx.db.load(ctx.accountId, PullRequestEntity, id),
+    readKeptOf(ctx, { repositoryId: repository.id, id, head: seen.headSha }),
+  ]);
   if (row === null || !hasFacts(row, seen) || row.headSha !== seen.headSha || !hasFollowed(row, seen)) return null;
   if (head !== null && head.unverified !== null) return null;
   if (head !== null && (row.authorName !== head.authorName || row.authorEmail !== head.authorEmail)) return null;
-  const [kept] = await ctx.db.read<{ baseBranch: string; isBelowMerged: boolean | null; hasBuild: boolean }>(
-    ctx.accountId,
-    {
-      name: 'pull_request_unchanged',
-      text: `select q.base_branch as "baseBranch",
-               (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = $3) as "isBelowMerged",
-               exists (select from build where account_id = $1 and repository_id = $4 and commit = $5) as "hasBuild"
-             from queue q where q.account_id = $1 and q.id = $2`,
-      values: [ctx.accountId, row.queueId, row.belowId ?? null, repository.id, seen.headSha],
-    },
-  );
   if (kept === undefined || (head !== null && !kept.hasBuild)) return null;
   return row.status === 'merged' || isAssigned(row, kept, await readAssignment(ctx, of)) ? row : null;
+}
+
+interface KeptOf {
+  readonly baseBranch: string;
+  readonly isBelowMerged: boolean | null;
+  readonly hasBuild: boolean;
+}
+
+async function readKeptOf(
+  ctx: Context,
+  of: { readonly repositoryId: string; readonly id: string; readonly head: string },
+): Promise<KeptOf | undefined> {
+  const [kept] = await ctx.db.read<KeptOf>(ctx.accountId, {
+    name: 'pull_request_unchanged',
+    text: `select q.base_branch as "baseBranch",
+             (select b.status = 'merged' from pull_request b where b.account_id = $1 and b.id = p.below_id) as "isBelowMerged",
+             exists (select from build where account_id = $1 and repository_id = $3 and commit = $4) as "hasBuild"
+           from pull_request p join queue q on q.account_id = $1 and q.id = p.queue_id where p.account_id = $1 and p.id = $2`,
+    values: [ctx.accountId, of.id, of.repositoryId, of.head],
+  });
+  return kept;
 }
 
 async function keepPullRequest(

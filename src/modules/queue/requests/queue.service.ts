@@ -20,7 +20,7 @@ import { syncPullRequest } from '../host-sync/pull-requests.ts';
 import { hosted } from '../store/hosted-repository.ts';
 import { keepOptions, type MergeOptions } from '../admission/merge-options.ts';
 import { PullRequestEntity, QueueEntity, type AwaitedHead, type PullRequestRow } from '../store/queue.entities.ts';
-import { changeQueueOf } from '../store/queue.locks.ts';
+import { changeQueue } from '../store/queue.locks.ts';
 import { dryRun, type QueueImpact } from '../planning/dry-run.ts';
 import { startWork, finishWork, type QueueWork } from '../store/status.writer.ts';
 import { findReportedMerge, placeHead, recordReportedMerge } from './update.service.ts';
@@ -237,7 +237,7 @@ export async function readFresh(ctx: Context, repository: RepositoryRow, number:
   if (row === null) throw notFound('Pull request');
   const queue = await ctx.db.load(ctx.accountId, QueueEntity, row.queueId ?? '');
   if (queue === null) throw notFound('Queue');
-  await syncBase(ctx, hosted(repository), queue.baseBranch);
+  await syncBase(ctx, hosted(repository), queue.baseBranch, { areRulesStale: false, known: queue });
   return row;
 }
 
@@ -246,15 +246,42 @@ export async function changePullRequest(
   known: PullRequestRow,
   change: (work: QueueWork, row: PullRequestRow) => Promise<void>,
 ): Promise<PullRequestAnswer> {
-  return await ctx.db
-    .transaction(ctx.accountId, async (tx) => {
-      const work = startWork(ctx, tx, await changeQueueOf(ctx, tx, known.id));
-      const row = await tx.em.findOneOrFail(PullRequestEntity, { id: known.id });
-      await change(work, row);
-      await finishWork(work);
-      return { pullRequestId: row.id };
-    })
-    .catch(refuseTargetsBeyondBound);
+  const changeIn = async (queueId: string): Promise<{ readonly isIn: string | null }> =>
+    await ctx.db
+      .transaction(ctx.accountId, async (tx) => {
+        const work = startWork(ctx, tx, await changeQueue(ctx, tx, queueId));
+        const row = await tx.lock(PullRequestEntity, known.id, 'no key update');
+        if (row === null) throw notFound('Pull request');
+        if (row.queueId !== queueId) throw new OtherQueue(row.queueId ?? null);
+        await change(work, row);
+        await finishWork(work);
+        return { isIn: queueId };
+      })
+      .catch((error: unknown) => {
+        if (error instanceof OtherQueue) return { isIn: error.queueId };
+        return refuseTargetsBeyondBound(error);
+      });
+  let queueId = known.queueId ?? null;
+  // Its base branch may have changed since it was read, and again meanwhile.
+  for (let tries = 1; tries <= mostTries; tries += 1) {
+    if (queueId === null) throw notFound('Pull request');
+    const { isIn } = await changeIn(queueId);
+    if (isIn === queueId) return { pullRequestId: known.id };
+    queueId = isIn;
+  }
+  throw new DomainError('CONFLICT', 'The base branch of the pull request changed meanwhile. Try again.');
+}
+
+const mostTries = 3;
+
+/** The pull request is in another queue than the one that was locked. */
+class OtherQueue extends Error {
+  readonly queueId: string | null;
+
+  constructor(queueId: string | null) {
+    super(`The pull request is in queue ${queueId}.`);
+    this.queueId = queueId;
+  }
 }
 
 // How many affected targets may be stored (interface 8): of a pull request before anything is asked, of an account by

@@ -25,14 +25,18 @@ export interface LoadedBatch {
 
 export async function loadBatch(ctx: Context, batchId: string): Promise<LoadedBatch> {
   const { accountId } = ctx;
-  const batch = await ctx.db.load(accountId, BatchEntity, batchId);
-  const repository = batch && (await ctx.db.load(accountId, RepositoryEntity, batch.repositoryId));
-  const queue = batch && (await ctx.db.load(accountId, QueueEntity, batch.queueId));
-  if (batch === null || repository === null || queue === null) throw new Error(`There is no batch ${batchId}.`);
   const inOrder = { column: 'batch_id', value: batchId, orderBy: 'ordinal' };
-  const members = await ctx.db.loadAll(accountId, BatchMemberEntity, inOrder);
-  const assumed =
-    batch.sideBuild === 'speculative' ? await ctx.db.loadAll(accountId, BatchAssumptionEntity, inOrder) : [];
+  const [batch, members] = await Promise.all([
+    ctx.db.load(accountId, BatchEntity, batchId),
+    ctx.db.loadAll(accountId, BatchMemberEntity, inOrder),
+  ]);
+  if (batch === null) throw new Error(`There is no batch ${batchId}.`);
+  const [repository, queue, assumed] = await Promise.all([
+    ctx.db.load(accountId, RepositoryEntity, batch.repositoryId),
+    ctx.db.load(accountId, QueueEntity, batch.queueId),
+    batch.sideBuild === 'speculative' ? ctx.db.loadAll(accountId, BatchAssumptionEntity, inOrder) : [],
+  ]);
+  if (repository === null || queue === null) throw new Error(`There is no batch ${batchId}.`);
   return { batch, assumed, members, repository, host: hosted(repository), baseBranch: queue.baseBranch };
 }
 

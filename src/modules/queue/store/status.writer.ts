@@ -85,7 +85,8 @@ export async function planReply(
 
 async function planLabelWrites(work: QueueWork): Promise<void> {
   if (work.relabelled.size === 0) return;
-  const repository = await work.tx.em.findOneOrFail(RepositoryEntity, { id: work.queue.repositoryId });
+  const repository = await work.tx.load(RepositoryEntity, work.queue.repositoryId);
+  if (repository === null) throw new Error(`There is no repository ${work.queue.repositoryId}.`);
   const rules = labelRulesOf(configurationOf(repository));
   await writeLabelIntents(
     work,
