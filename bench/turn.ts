@@ -1,5 +1,5 @@
-// A whole turn of a queue (read, plan, write) in a long line whose first ten are built: once when somebody has changed
-// something, and once when nothing has changed.
+// A whole turn of a queue (read, plan, write) in a long line whose first ten are built: once when a pull request and a
+// check of another one have changed, and once when nothing has changed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,13 +44,23 @@ export async function measureTurns(sizes: readonly number[], times: number): Pro
         },
         repository: async ({ accountId }: Context, name: string) => await insertRepository(owner, accountId, name),
       };
-      const { ctx, queueId } = await fillLine(installation, {
+      const { ctx, queueId, repositoryId } = await fillLine(installation, {
         name: `of ${size}`,
         size,
         yaml: 'max_parallel_builds: 10',
       });
       await owner.query('vacuum analyze');
+      let changed = 0;
       const turn = await timed(times, async () => {
+        changed += 100;
+        await owner.query(
+          'update pull_request set approvals = approvals + 1 where account_id = $1 and queue_id = $2 and number = $3',
+          [ctx.accountId, queueId, 1 + (changed % size)],
+        );
+        await owner.query(
+          'update check_result set url = $3 where account_id = $1 and repository_id = $2 and commit = md5($4)',
+          [ctx.accountId, repositoryId, `https://ci.example.test/${changed}`, `head${1 + ((changed + 50) % size)}`],
+        );
         await owner.query('update queue set version = version + 1 where account_id = $1 and id = $2', [
           ctx.accountId,
           queueId,

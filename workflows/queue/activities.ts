@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { quietFor, systemContext, type Context, type Ports } from '../../src/context.ts';
 import { advanceQueue, carryOutAll, type Advance } from '../../src/modules/queue/index.ts';
 import { runActivity } from '../shared/activities.ts';
@@ -26,8 +25,8 @@ const firstTogether = 2;
 /** Turns until no quick landing is left. What fails is tried again where its failures are seen, by `carryOut`. */
 async function takeTurns(ctx: Context, queueId: string): Promise<Advance> {
   const beganAt = performance.now();
-  for (;;) {
-    const advance = await advanceQueue(ctx, queueId);
+  for (let longestPauseMs = coalesceMs; ; longestPauseMs = 0) {
+    const advance = await advanceQueue(ctx, queueId, { longestPauseMs });
     const landing = advance.effects.find(({ isQuickLanding }) => isQuickLanding);
     if (landing === undefined || performance.now() - beganAt > sendWithinMs) return advance;
     // The next turn follows in any case. If this process dies before, the whole of this is done again.
@@ -68,7 +67,6 @@ export function createQueueActivities(ports: Ports): QueueActivities {
   return {
     advanceQueue: async ({ accountId, queueId }) =>
       await runActivity(async () => {
-        await delay(coalesceMs);
         const ctx = systemContext(ports, accountId);
         const advance = await takeTurns(ctx, queueId);
         return { ...advance, effects: await sendAtOnce(ctx, advance.effects) };

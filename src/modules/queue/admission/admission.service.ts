@@ -17,11 +17,13 @@ import type { QueueRules } from '../../../domain/queue/model/rules.ts';
 import { strategyContradiction } from '../../../domain/queue/landing/merge-strategy.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
-import { readAsked, type AdmissionRow, type Asked, type LineRow } from '../store/line.rows.ts';
+import type { AdmissionRow, Asked, LineRow } from '../store/line.rows.ts';
 import { readLandingMembers } from '../store/intents.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { PullRequestEntity, type PullRequestRow, type QueueRow } from '../store/queue.entities.ts';
+import { loadBuilds } from '../facts/build.records.ts';
 import { loadJudgedBuilds, judgeOwn } from '../facts/judged-builds.ts';
+import { readKeptLine, readWrittenLine, type HeadBuilds } from '../facts/kept-line.ts';
 import { isInStack, obstacleBelow, readBelow } from '../facts/stacks.ts';
 import { judgeValidations, validationFacts, type Validated } from './validations.service.ts';
 import { announce, blockPullRequest, writeStatus, type QueueWork } from '../store/status.writer.ts';
@@ -101,9 +103,23 @@ async function findLosses<Row extends AdmissionRow>(
     validated: await judgeValidations(ctx, tx, { configuration, rows: pullRequests }),
   };
   return pullRequests.flatMap((pullRequest) => {
-    const loss = lossOf(inForce, { repository, queue, pullRequest });
+    const loss = keptLossOf(inForce, { repository, queue, pullRequest });
     return loss === null ? [] : [{ pullRequest, loss }];
   });
+}
+
+/** What was decided about the row of a long line, which stays the same object until it changes. */
+const keptLosses = new WeakMap<AdmissionRow, { readonly by: readonly unknown[]; readonly loss: Loss | null }>();
+
+function keptLossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
+  const { pullRequest, repository, queue } = of;
+  if (inForce.validated.has(pullRequest.id)) return lossOf(inForce, of);
+  const by = [inForce.configuration, inForce.rules, repository.defaultBranch, queue.baseBranch];
+  const known = keptLosses.get(pullRequest);
+  if (known?.by.every((value, at) => value === by[at])) return known.loss;
+  const loss = lossOf(inForce, of);
+  keptLosses.set(pullRequest, { by, loss });
+  return loss;
 }
 
 function lossOf(inForce: InForce, of: AdmissionSubject): Loss | null {
@@ -215,24 +231,53 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
   }
 }
 
+export interface Reconsidered {
+  /** The line, as it is stored. */
+  readonly line: readonly LineRow[];
+  readonly heads: HeadBuilds;
+  /** Whether anything was decided. */
+  readonly hasChanged: boolean;
+}
+
 /**
  * Decides again at every turn of the queue, because a fact may have changed: pending pull requests may enter the line,
- * and those in line may have lost a precondition. Returns the line, as it is stored.
+ * and those in line may have lost a precondition.
  */
-export async function reconsider(work: QueueWork, repository: RepositoryRow): Promise<readonly LineRow[]> {
+export async function reconsider(work: QueueWork, repository: RepositoryRow): Promise<Reconsidered> {
   const { ctx, tx, queue } = work;
   const readAgain = async (): Promise<Asked> => {
     await tx.em.flush();
-    return await readAsked(ctx, tx, queue.id);
+    return await readWrittenLine(ctx, tx, queue);
   };
-  let asked = await readAsked(ctx, tx, queue.id);
+  const first = await readKeptLine(ctx, tx, queue);
+  let { asked } = first;
+  let hasChanged = false;
   // A pull request that is stacked on an admitted one may follow.
   for (let change: Change | null = 'admitted'; change === 'admitted'; ) {
     change = await reconsiderPending(work, repository, asked.pending);
-    if (change !== null) asked = await readAgain();
+    if (change === null) continue;
+    hasChanged = true;
+    asked = await readAgain();
   }
-  const hasLost = await reconsiderInLine(work, repository, asked.line);
-  return hasLost ? (await readAgain()).line : asked.line;
+  if (await reconsiderInLine(work, repository, asked.line)) {
+    hasChanged = true;
+    asked = await readAgain();
+  }
+  const heads = hasChanged ? await withEntered(work, first.heads, { before: first.asked, now: asked }) : first.heads;
+  return { line: asked.line, heads, hasChanged };
+}
+
+/** With the builds of the heads that have entered the line. */
+async function withEntered(
+  { ctx, tx, queue }: QueueWork,
+  heads: HeadBuilds,
+  { before, now }: { readonly before: Asked; readonly now: Asked },
+): Promise<HeadBuilds> {
+  if (heads === null) return null;
+  const known = new Set(before.line.map(({ headSha }) => headSha));
+  const commits = now.line.flatMap(({ headSha }) => (known.has(headSha) ? [] : [headSha]));
+  const entered = await loadBuilds(ctx, tx, { repositoryId: queue.repositoryId, commits, trees: [] });
+  return new Map([...heads, ...entered.map((build) => [build.commit, build] as const)]);
 }
 
 type Change = 'admitted' | 'other';

@@ -13,12 +13,50 @@ export async function loadJudgedBuilds(
   ctx: Context,
   tx: Transaction,
   { wanted, rules }: { readonly wanted: WantedBuilds; readonly rules: QueueRules },
-): Promise<BuildState[]> {
+): Promise<readonly BuildState[]> {
   const builds = await loadBuilds(ctx, tx, wanted);
-  const { repositoryId, at = null } = wanted;
-  const retries = rules.retriableChecks === null ? [] : await loadRetries(ctx, tx, { repositoryId, builds, at });
+  const undecided = await findUndecided(ctx, tx, { builds, wanted, rules });
+  return builds.map((build) => withUndecided(build, undecided.get(build.commit) ?? []));
+}
+
+/** The same of builds of heads that were read before, by head. */
+export async function judgedHeads(
+  ctx: Context,
+  tx: Transaction,
+  of: {
+    readonly heads: ReadonlyMap<string, BuildState>;
+    readonly wanted: Pick<WantedBuilds, 'repositoryId' | 'at'>;
+    readonly rules: QueueRules;
+  },
+): Promise<ReadonlyMap<string, BuildState>> {
+  const undecided = await findUndecided(ctx, tx, { ...of, builds: of.heads.values() });
+  if (undecided.size === 0) return of.heads;
+  const judged = new Map(of.heads);
+  for (const [commit, names] of undecided) {
+    const build = of.heads.get(commit);
+    if (build !== undefined) judged.set(commit, withUndecided(build, names));
+  }
+  return judged;
+}
+
+/** The checks that are retried, or are about to be, by commit. */
+async function findUndecided(
+  ctx: Context,
+  tx: Transaction,
+  of: {
+    readonly builds: Iterable<BuildState>;
+    readonly wanted: Pick<WantedBuilds, 'repositoryId' | 'at'>;
+    readonly rules: QueueRules;
+  },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rules } = of;
+  const { repositoryId, at = null } = of.wanted;
+  if (rules.retriableChecks === null) return new Map();
   const now = (at ?? ctx.clock()).getTime();
-  return builds.map((build) => withUndecided(build, decideRetries(build, { rules, retries, now }).undecided));
+  const failed = [...of.builds].filter((build) => decideRetries(build, { rules, retries: [], now }).due.length > 0);
+  if (failed.length === 0) return new Map();
+  const retries = await loadRetries(ctx, tx, { repositoryId, builds: failed, at });
+  return new Map(failed.map((build) => [build.commit, decideRetries(build, { rules, retries, now }).undecided]));
 }
 
 export async function loadRetries(

@@ -1,5 +1,6 @@
 // One turn of a queue: reads the snapshot, plans and writes, in one transaction under the queue's row. Returns the work
 // outside the transaction as ids: open intents, and batches that have not ended.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { plan } from '../../../domain/queue/plan.ts';
 import { branchHolds, type BranchHolds } from '../../repositories/index.ts';
@@ -10,7 +11,10 @@ import { configurationProblem, haltOf, rulesOf, configurationOf } from '../store
 import { planUpdates, updateBeforeRequeue } from './auto-update.ts';
 import { planWaitingBackports } from './branch-work.ts';
 import { releaseIdleBotPullRequests } from './idle-bot-pull-requests.ts';
-import { earliest, readOpenWork, type OpenWork } from './open-work.ts';
+import { earliest, readOpenRows, toOpenWork, type OpenWork } from './open-work.ts';
+import { isSameWork, keepQuietTurn, quietTurn, readBeforeTurn, type BeforeTurn } from './quiet-turn.ts';
+import { noteTurn, pauseBefore } from './turn-pause.ts';
+import type { Transaction } from '../../../platform/database.ts';
 import { lookAgainAt, writeDecisions } from './decisions.writer.ts';
 import { syncBase } from '../facts/base-branches.ts';
 import { hosted } from '../store/hosted-repository.ts';
@@ -31,54 +35,109 @@ export interface Advance extends OpenWork {
   readonly nextLookAt: number | null;
 }
 
-export async function advanceQueue(ctx: Context, queueId: string): Promise<Advance> {
-  await readMissingFacts(ctx, queueId);
-  return await ctx.db.transaction(ctx.accountId, async (tx) => {
-    const queue = await lockQueue(tx, queueId);
-    // After the lock: a pause, a freeze or a configuration that completes later causes another turn.
-    const repository = await tx.load(RepositoryEntity, queue.repositoryId);
-    if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
-    const holds = await branchHolds(tx, repository, queue.baseBranch);
-    const work = startWork(ctx, tx, queue);
-    const mayPlan = queue.plannerVersion <= plannerVersion;
-    // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
-    if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
-    const problem = configurationProblem(repository);
-    if (problem !== null && !queue.haltedReason)
-      haltWork(work, `The saved configuration is not valid any more: ${problem}`);
-    const isPlanned = mayPlan && haltOf(repository, queue) === null;
-    if (isPlanned && queue.baseTip && queue.baseTree) {
-      queue.plannerVersion = plannerVersion;
-      const next = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
-      queue.nextLookAt = next === null ? null : new Date(next);
-    } else if (isPlanned && !queue.baseTip) await endBuilds(work, repository);
-    await finishWork(work);
-    await tx.em.flush();
-    const nextLookAt = queue.nextLookAt?.getTime() ?? null;
-    // Left to the relay, because a timer of the workflow would add events to its history in every turn.
-    const notifyAt = mayPlan ? await planNotifications(work, { repository, holds }) : null;
-    const open = await readOpenWork(work, { repository, holds });
-    if (mayPlan) {
-      const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
-      queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
-      await tx.em.flush();
-    }
-    const moreAt = open.hasMore ? work.now.getTime() : null;
-    return { ...open.work, nextLookAt: mayPlan ? earliest(nextLookAt, moreAt) : null };
-  });
+/** `longestPauseMs`: how long changes may be waited for that come in the same moment. */
+export async function advanceQueue(
+  ctx: Context,
+  queueId: string,
+  { longestPauseMs = 0 }: { readonly longestPauseMs?: number } = {},
+): Promise<Advance> {
+  let before = await readBeforeTurn(ctx, queueId);
+  const quiet = quietTurn(ctx, before);
+  if (quiet !== null) return quiet;
+  const pauseMs = pauseBefore(ctx.db, before, longestPauseMs);
+  if (pauseMs > 0) {
+    await delay(pauseMs);
+    before = await readBeforeTurn(ctx, queueId);
+  }
+  await readMissingFacts(ctx, before);
+  const { advance, kept } = await ctx.db.transaction(
+    ctx.accountId,
+    async (tx) => await takeTurn(ctx, tx, { queueId, before }),
+  );
+  noteTurn(ctx.db, before);
+  if (kept !== null) keepQuietTurn(ctx.db, queueId, kept);
+  return advance;
 }
 
-/** Reads, decides and writes. Returns when the queue looks again without a wake. Null: never. */
+interface Turn {
+  readonly advance: Advance;
+  /** Null: the turn has decided something, or waits for builds of other base branches. */
+  readonly kept: Parameters<typeof keepQuietTurn>[2] | null;
+}
+
+async function takeTurn(
+  ctx: Context,
+  tx: Transaction,
+  { queueId, before }: { readonly queueId: string; readonly before: BeforeTurn },
+): Promise<Turn> {
+  const queue = await lockQueue(tx, queueId);
+  // After the lock: a pause, a freeze or a configuration that completes later causes another turn.
+  const repository = await tx.load(RepositoryEntity, queue.repositoryId);
+  if (repository === null) throw new Error(`There is no repository ${queue.repositoryId}.`);
+  const holds = await branchHolds(tx, repository, queue.baseBranch);
+  const work = startWork(ctx, tx, queue);
+  const mayPlan = queue.plannerVersion <= plannerVersion;
+  // A deadline that nobody plans for, in a halted queue or one without its base, would stay in the past for ever.
+  if (mayPlan) Object.assign(queue, { plannedVersion: queue.version, nextLookAt: null });
+  const problem = configurationProblem(repository);
+  if (problem !== null && !queue.haltedReason)
+    haltWork(work, `The saved configuration is not valid any more: ${problem}`);
+  const isPlanned = mayPlan && haltOf(repository, queue) === null;
+  let isQuiet = false;
+  if (isPlanned && queue.baseTip && queue.baseTree) {
+    queue.plannerVersion = plannerVersion;
+    const planned = await planQueue(work, { repository, holds }, { tip: queue.baseTip, tipTree: queue.baseTree });
+    queue.nextLookAt = planned.lookAt === null ? null : new Date(planned.lookAt);
+    isQuiet = planned.isQuiet;
+  } else if (isPlanned && !queue.baseTip) await endBuilds(work, repository);
+  isQuiet &&= work.events.length === 0 && work.relabelled.size === 0;
+  await finishWork(work);
+  await tx.em.flush();
+  const nextLookAt = queue.nextLookAt?.getTime() ?? null;
+  // Left to the relay, because a timer of the workflow would add events to its history in every turn.
+  const notifyAt = mayPlan ? await planNotifications(work, { repository, holds }) : null;
+  const rows = await readOpenRows(ctx, tx, queueId);
+  const stopped = { halted: haltOf(repository, queue), isPaused: holds.pause !== null };
+  const open = toOpenWork(rows, { queue, repository, ...stopped }, work.now.getTime());
+  const relayAt = earliest(nextLookAt, notifyAt, open.tryAgainAt);
+  if (mayPlan) {
+    queue.nextLookAt = relayAt === null ? null : new Date(relayAt);
+    await tx.em.flush();
+  }
+  const moreAt = open.hasMore ? work.now.getTime() : null;
+  const advance = { ...open.work, nextLookAt: mayPlan ? earliest(nextLookAt, moreAt) : null };
+  isQuiet &&= !open.hasMore && isSameWork(before, rows);
+  const plannedAt = work.now.getTime();
+  const kept = {
+    plannedAt,
+    server: before.server,
+    version: String(queue.version),
+    relayAt,
+    nextLookAt,
+    open: rows,
+    stopped,
+  };
+  return { advance, kept: isQuiet ? kept : null };
+}
+
+interface Planned {
+  /** When the queue looks again without a wake. Null: never. */
+  readonly lookAt: number | null;
+  /** Nothing was decided, and the queue does not wait for builds of other base branches. */
+  readonly isQuiet: boolean;
+}
+
+/** Reads, decides and writes. */
 async function planQueue(
   work: QueueWork,
   { repository, holds }: { readonly repository: RepositoryRow; readonly holds: BranchHolds },
   base: { readonly tip: string; readonly tipTree: string },
-): Promise<number | null> {
+): Promise<Planned> {
   const { ctx, tx, queue } = work;
   const now = work.now.getTime();
   const { configuration, rules } = rulesOf(repository, queue);
-  const line = await reconsider(work, repository);
-  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { line, holds } });
+  const { hasChanged, ...asked } = await reconsider(work, repository);
+  const loaded = await loadSnapshot(ctx, tx, { queue, repository, rules, ...base, known: { ...asked, holds } });
   const decisions = await updateBeforeRequeue(work, configuration, plan(loaded.snapshot, now));
   await writeDecisions(work, loaded, { decisions, configuration });
   await releaseIdleBotPullRequests(work);
@@ -86,7 +145,11 @@ async function planQueue(
   await planWaitingBackports(work);
   const updatesAt = await planUpdates(work, repository, configuration);
   const retriesAt = await planRetries(work, rules);
-  return earliest(lookAgainAt(decisions), lookForBuildsAt(loaded.snapshot, now), retriesAt, updatesAt);
+  const buildsAt = lookForBuildsAt(loaded.snapshot, now);
+  return {
+    lookAt: earliest(lookAgainAt(decisions), buildsAt, retriesAt, updatesAt),
+    isQuiet: !hasChanged && buildsAt === null && decisions.every(({ kind }) => kind === 'LookAgainAt'),
+  };
 }
 
 /**
@@ -111,28 +174,13 @@ async function endBuilds(work: QueueWork, repository: RepositoryRow): Promise<vo
   await wakeWaitingQueues(work, decisions);
 }
 
-interface Known extends Pick<RepositoryRow, 'id' | 'accountId' | 'owner' | 'name' | 'host' | 'configurationYaml'> {
-  readonly queueId: string;
-  readonly baseBranch: string;
-  readonly baseTip: string | null;
-}
-
-async function readMissingFacts(ctx: Context, queueId: string): Promise<void> {
-  const [known] = await ctx.db.read<Known>(ctx.accountId, {
-    name: 'queue_before_turn',
-    text: `select q.id as "queueId", q.base_branch as "baseBranch", q.base_tip as "baseTip", r.id, r.account_id as "accountId", r.owner, r.name,
-             r.host, r.configuration_yaml as "configurationYaml"
-           from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
-           where q.account_id = $1 and q.id = $2`,
-    values: [ctx.accountId, queueId],
-  });
-  if (known === undefined) throw new Error(`There is no queue ${queueId}.`);
-  if (known.baseTip) await readMissingSignatures(ctx, known, known.baseTip);
-  else await syncBase(ctx, hosted(known), known.baseBranch);
+async function readMissingFacts(ctx: Context, before: BeforeTurn): Promise<void> {
+  if (before.baseTip) await readMissingSignatures(ctx, before, before.baseTip);
+  else await syncBase(ctx, hosted(before), before.baseBranch);
 }
 
 /** Signatures are normally read with a head. If they became required later, they are read before a turn decides. */
-async function readMissingSignatures(ctx: Context, known: Known, base: string): Promise<void> {
+async function readMissingSignatures(ctx: Context, known: BeforeTurn, base: string): Promise<void> {
   if (!configurationOf(known).merge_rules.preconditions.require_verified_commits) return;
   const host = hosted(known);
   const unread = await ctx.db.read<{ id: string; head: string }>(ctx.accountId, {

@@ -1,11 +1,8 @@
 // The work that a turn of a queue leaves outside its transaction, as ids, and its text in the workflow's window.
 import type { Context } from '../../../context.ts';
-import { haltOf } from '../store/configuration.cache.ts';
 import type { Transaction } from '../../../platform/database.ts';
-import type { BranchHolds } from '../../repositories/index.ts';
 import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { needOf, type BatchNeed } from '../store/batch.rows.ts';
-import type { QueueWork } from '../store/status.writer.ts';
 import { isBranchWork, type BranchWork } from './branch-work.ts';
 import type { BatchRowState, IntentRow, QueueRow } from '../store/queue.entities.ts';
 
@@ -142,7 +139,7 @@ function describeQueue({
   state,
   batches,
 }: {
-  queue: QueueRow;
+  queue: OpenWorkOf['queue'];
   repository: string;
   state: string;
   batches: readonly OpenBatch[];
@@ -179,27 +176,44 @@ export interface OpenWork {
   };
 }
 
-export async function readOpenWork(
-  { ctx, tx, queue, now }: QueueWork,
-  { repository: row, holds }: { readonly repository: RepositoryRow; readonly holds: BranchHolds },
-): Promise<{
+/** Open intents and batches of a queue, as `openRows` reads them. */
+export interface OpenRows {
+  readonly intents: readonly (OpenIntent & {
+    /** Milliseconds since the epoch. Null: at once. */
+    readonly nextTryAt: number | null;
+  })[];
+  readonly batches: readonly OpenBatch[];
+}
+
+export async function readOpenRows(ctx: Context, tx: Transaction, queueId: string): Promise<OpenRows> {
+  const [rows] = await tx.query<OpenRows>(`select ${openRows}`, [ctx.accountId, queueId]);
+  return rows ?? { intents: [], batches: [] };
+}
+
+export interface OpenWorkOf {
+  readonly queue: Pick<QueueRow, 'baseBranch' | 'baseTip' | 'waiting' | 'tagged'>;
+  readonly repository: Pick<RepositoryRow, 'owner' | 'name' | 'host'>;
+  readonly halted: string | null;
+  readonly isPaused: boolean;
+}
+
+export function toOpenWork(
+  rows: OpenRows,
+  { queue, repository: row, halted, isPaused }: OpenWorkOf,
+  now: number,
+): {
   readonly work: OpenWork;
   readonly hasMore: boolean;
   /** When the first failed one is tried again. */
   readonly tryAgainAt: number | null;
-}> {
+} {
   const repository = `${row.owner}/${row.name}`;
-  const open = await readOpenIntents(ctx, tx, queue.id);
-  const isLater = ({ nextTryAt }: (typeof open)[number]): boolean => (nextTryAt ?? 0) > now.getTime();
-  const intents = open.filter((intent) => !isLater(intent));
-  const batches = await readOpenBatches(ctx, tx, queue.id);
-  const state = describeState(queue, {
-    halted: haltOf(row, queue),
-    isPaused: holds.pause !== null,
-  });
+  const isLater = ({ nextTryAt }: OpenRows['intents'][number]): boolean => (nextTryAt ?? 0) > now;
+  const intents = rows.intents.filter((intent) => !isLater(intent));
+  const state = describeState(queue, { halted, isPaused });
   const work = {
     effects: effectsOf(intents, { baseBranch: queue.baseBranch, isLocal: row.host === 'local' }),
-    batches: batches.map((batch) => ({
+    batches: rows.batches.map((batch) => ({
       id: batch.id,
       need: needOf({ state: batch.state, hasStarted: batch.started, isCleanedUp: false, isGivenUp: batch.given_up }),
       title: `${named(batch.numbers)} → ${queue.baseBranch} of ${repository}`,
@@ -209,43 +223,34 @@ export async function readOpenWork(
       repository,
       baseBranch: queue.baseBranch,
       state,
-      details: describeQueue({ queue, repository, state, batches }),
+      details: describeQueue({ queue, repository, state, batches: rows.batches }),
     },
   };
-  const tryAgainAt = earliest(...open.filter(isLater).map((intent) => intent.nextTryAt));
+  const tryAgainAt = earliest(...rows.intents.filter(isLater).map((intent) => intent.nextTryAt));
   return { work, hasMore: hasMoreNotifications(intents), tryAgainAt };
 }
 
 const numbersOfBatch = `array(select p.number from batch_member m join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id
                               where m.account_id = $1 and m.batch_id = b.id order by m.ordinal)`;
 
-async function readOpenIntents(
-  ctx: Context,
-  tx: Transaction,
-  queueId: string,
-): Promise<(OpenIntent & { readonly nextTryAt: number | null })[]> {
-  return await tx.query(
-    `select i.id, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt", case when b.id is null then array[p.number] else ${numbersOfBatch} end as numbers
-     from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
-                   left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
-     where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'started') order by i.id`,
-    [ctx.accountId, queueId],
-  );
-}
-
-async function readOpenBatches(ctx: Context, tx: Transaction, queueId: string): Promise<OpenBatch[]> {
-  return await tx.query<OpenBatch>(
-    `select b.id, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.rests_on, b.created_at, ${numbersOfBatch} as numbers,
-       array(select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
-             where a.account_id = $1 and a.batch_id = b.id order by a.ordinal) as assumed
-     from batch b where b.account_id = $1 and b.queue_id = $2 and b.cleaned_up_at is null
-     order by b.position, b.id`,
-    [ctx.accountId, queueId],
-  );
-}
+/** SQL: the columns of `OpenRows`, of the queue $2 of the account $1. */
+export const openRows = `(
+     select coalesce(json_agg(o order by o.place), '[]') from (
+       select i.id as place, i.id::text, i.kind, i.attempt, (extract(epoch from i.next_try_at) * 1000)::float8 as "nextTryAt",
+         case when b.id is null then array[p.number] else ${numbersOfBatch} end as numbers
+       from intent i left join batch b on b.account_id = i.account_id and b.id = i.batch_id
+                     left join pull_request p on p.account_id = i.account_id and p.id = i.pull_request_id
+       where i.account_id = $1 and i.queue_id = $2 and i.state in ('planned', 'started')) o) as intents,
+     (
+     select coalesce(json_agg(o order by o.position, o.place), '[]') from (
+       select b.position, b.id as place, b.id::text, b.state, b.cause, b.given_up, b.build_started_at is not null as started, b.parent_commit, b.rests_on,
+         b.created_at, ${numbersOfBatch} as numbers,
+         array(select p.number from batch_assumption a join pull_request p on p.account_id = a.account_id and p.id = a.pull_request_id
+               where a.account_id = $1 and a.batch_id = b.id order by a.ordinal) as assumed
+       from batch b where b.account_id = $1 and b.queue_id = $2 and b.cleaned_up_at is null) o) as batches`;
 
 function describeState(
-  queue: QueueRow,
+  queue: Pick<QueueRow, 'waiting' | 'tagged'>,
   stopped: { readonly halted: string | null; readonly isPaused: boolean },
 ): string {
   if (stopped.halted !== null) return `halted: ${stopped.halted}`;

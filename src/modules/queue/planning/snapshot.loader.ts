@@ -6,7 +6,7 @@ import { buildsSpeculatively } from '../../../domain/queue/model/rules.ts';
 import type { Targets } from '../../../domain/queue/model/overlap.ts';
 import { withStacks } from '../../../domain/queue/requests/stacks.ts';
 import type { QueueRules } from '../../../domain/queue/model/rules.ts';
-import type { PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
+import type { BuildState, PinnedHead, PullRequestState, Snapshot } from '../../../domain/queue/model/snapshot.ts';
 import type { Decision } from '../../../domain/queue/model/decision.ts';
 import type { Transaction } from '../../../platform/database.ts';
 import { branchHolds, decisionInstant, type BranchHolds } from '../../repositories/index.ts';
@@ -18,8 +18,8 @@ import { labelBatches, loadGates } from '../facts/final-gates.ts';
 import { openBelow, readBelow } from '../facts/stacks.ts';
 import { loadMembers, readAssumed } from '../store/batch.members.ts';
 import { readLine, type LineRow } from '../store/line.rows.ts';
-import type { WantedBuilds } from '../facts/build.records.ts';
-import { loadJudgedBuilds } from '../facts/judged-builds.ts';
+import { judgedHeads, loadJudgedBuilds } from '../facts/judged-builds.ts';
+import type { HeadBuilds } from '../facts/kept-line.ts';
 import { liveStates } from '../store/batch.rows.ts';
 import {
   toPullRequestState,
@@ -56,7 +56,7 @@ interface SnapshotOf {
   readonly tip: string;
   readonly tipTree: string;
   /** What this transaction has read already, since it locked the queue's row. Left out: it is read. */
-  readonly known?: { readonly line: readonly LineRow[]; readonly holds: BranchHolds };
+  readonly known?: { readonly line: readonly LineRow[]; readonly heads: HeadBuilds; readonly holds: BranchHolds };
 }
 
 export async function loadSnapshot(ctx: Context, tx: Transaction, from: SnapshotOf): Promise<LoadedQueue> {
@@ -67,22 +67,22 @@ export async function loadSnapshot(ctx: Context, tx: Transaction, from: Snapshot
   const holds = known?.holds ?? (await branchHolds(tx, repository, queue.baseBranch));
   const below = await readBelow(ctx, tx, inLine);
   const departures = await loadDeparted(ctx, tx, { live, inLine });
-  const builds = await loadJudgedBuilds(ctx, tx, { wanted: buildsOf(repository.id, batches, inLine), rules });
-  const buildOf = new Map(builds.map((build) => [build.commit, build]));
+  const { builds, own } = await readBuilds(ctx, tx, { batches, inLine, heads: known?.heads ?? null, from });
   const { landings, readings } = await loadIntents(ctx, tx, queue.id);
   const landed = await readLandings(ctx, tx, queue.id);
   const lineage = lineageOf(landed, tip);
-  const gates = await loadGates(ctx, tx, { rules, batches: labelBatches(namesOfMembers(live), inLine) });
+  const labelled = rules.finalGates.length === 0 ? [] : labelBatches(namesOfMembers(live), inLine);
+  const gates = await loadGates(ctx, tx, { rules, batches: labelled });
   const outlook = await loadOutlook(ctx, tx, { queue, rules });
   const snapshot: Snapshot = {
     queue: { ...(await loadQueueState(ctx, tx, { ...from, holds })), lineage, ownLine: ownLineOf(landed, tip) },
     rules,
     pullRequests: withStacks(
-      inLine.map((row) => ({
-        ...toPullRequestState(row, buildOf.get(row.headSha), rules),
-        ...outlook(row),
-        below: openBelow(below, row.belowId),
-      })),
+      inLine.map((row) => {
+        const state = keptStateOf(row, own.get(row.headSha), rules);
+        if (outlook === null && !row.belowId) return state;
+        return { ...state, ...outlook?.(row), below: openBelow(below, row.belowId) };
+      }),
     ),
     departures,
     batches: batches.map((batch) => ({
@@ -145,16 +145,51 @@ function namesOfMembers({ members }: LiveBatches): (readonly [batchId: string, p
   return [...members].map(([id, of]) => [id, of.map((member) => member.pullRequestId)]);
 }
 
-/** Builds that a plan judges: of batches and their parts, and of heads in line. */
-function buildsOf(repositoryId: string, batches: readonly BatchRow[], inLine: readonly LineRow[]): WantedBuilds {
-  return {
-    repositoryId,
-    commits: [
-      ...batches.flatMap((batch) => [...(batch.testedCommit ? [batch.testedCommit] : []), ...batch.restsOn]),
-      ...inLine.map((row) => row.headSha),
-    ],
-    trees: batches.flatMap((batch) => batch.tree ?? []),
-  };
+interface Builds {
+  /** Of batches and their parts, and those of heads that may prove something about a batch. */
+  readonly builds: readonly BuildState[];
+  /** Of the heads in line, by head. */
+  readonly own: ReadonlyMap<string, BuildState>;
+}
+
+/** Builds that a plan judges. */
+async function readBuilds(
+  ctx: Context,
+  tx: Transaction,
+  of: {
+    readonly batches: readonly BatchRow[];
+    readonly inLine: readonly LineRow[];
+    readonly heads: HeadBuilds;
+    readonly from: SnapshotOf;
+  },
+): Promise<Builds> {
+  const { rules, repository } = of.from;
+  const tested = of.batches.flatMap((batch) => [...(batch.testedCommit ? [batch.testedCommit] : []), ...batch.restsOn]);
+  const wanted = { repositoryId: repository.id, trees: of.batches.flatMap((batch) => batch.tree ?? []) };
+  if (of.heads === null) {
+    const commits = [...tested, ...of.inLine.map((row) => row.headSha)];
+    const builds = await loadJudgedBuilds(ctx, tx, { wanted: { ...wanted, commits }, rules });
+    return { builds, own: new Map(builds.map((build) => [build.commit, build])) };
+  }
+  const built = await loadJudgedBuilds(ctx, tx, { wanted: { ...wanted, commits: tested }, rules });
+  const own = await judgedHeads(ctx, tx, { heads: of.heads, wanted, rules });
+  const trees = new Set(wanted.trees);
+  const known = new Set(built.map(({ commit }) => commit));
+  const proving: BuildState[] = [];
+  for (const build of own.values()) if (trees.has(build.tree) && !known.has(build.commit)) proving.push(build);
+  return { builds: [...built, ...proving], own };
+}
+
+/** Of the row of a long line, which stays the same object until it changes. */
+const keptStates = new WeakMap<LineRow, { readonly by: readonly unknown[]; readonly state: PullRequestState }>();
+
+function keptStateOf(row: LineRow, build: BuildState | undefined, rules: QueueRules): PullRequestState {
+  const by = [build, rules];
+  const known = keptStates.get(row);
+  if (known?.by.every((value, at) => value === by[at])) return known.state;
+  const state = toPullRequestState(row, build, rules);
+  keptStates.set(row, { by, state });
+  return state;
 }
 
 async function loadQueueState(
@@ -181,13 +216,13 @@ function idsOfSpeculativeBuilds(batches: readonly BatchRow[]): string[] {
   return batches.filter((batch) => batch.sideBuild === 'speculative').map((batch) => batch.id);
 }
 
-/** The probabilities of the pull requests in line, if builds are chosen by them. Two statements for any line. */
+/** The probabilities of the pull requests in line. Null: builds are not chosen by them. Two statements for any line. */
 async function loadOutlook(
   ctx: Context,
   tx: Transaction,
   { queue, rules }: { readonly queue: QueueRow; readonly rules: QueueRules },
-): Promise<(row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'successProbability'>>> {
-  if (!buildsSpeculatively(rules)) return () => ({});
+): Promise<((row: LineRow) => Partial<Pick<PullRequestState, 'targets' | 'successProbability'>>) | null> {
+  if (!buildsSpeculatively(rules)) return null;
   const targets = rules.useAffectedTargets ? await loadTargets(ctx, tx, queue.id) : new Map<string, Targets>();
   const records = await loadPastResults(ctx, tx, queue.repositoryId);
   return (row) => ({

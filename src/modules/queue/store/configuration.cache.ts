@@ -24,12 +24,22 @@ export function labelRulesOf({ merge_rules }: Configuration): LabelRules {
   };
 }
 
+/** The rules of a configuration by what the host demands: the same object, so that what follows from it can be kept. */
+const keptRules = new WeakMap<Configuration, Map<string, QueueRules>>();
+const mostDemands = 50;
+
 export function rulesOf(
   repository: { readonly configurationYaml: string },
   host: HostDemands,
 ): { readonly configuration: Configuration; readonly rules: QueueRules } {
   const configuration = configurationOf(repository);
-  return { configuration, rules: toQueueRules(configuration, host) };
+  const kept = keptRules.get(configuration) ?? new Map<string, QueueRules>();
+  keptRules.set(configuration, kept);
+  const demands = JSON.stringify([host.hostRequiredChecks, host.hostRules ?? null]);
+  const rules = kept.get(demands) ?? toQueueRules(configuration, host);
+  if (kept.size >= mostDemands) kept.clear();
+  kept.set(demands, rules);
+  return { configuration, rules };
 }
 
 /** Why nothing of the queue lands: it was halted, or its host would refuse every landing. Null: neither. */

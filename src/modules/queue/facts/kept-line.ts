@@ -1,0 +1,191 @@
+// A long line between the turns of a process. A turn reads a digest of the versions of its rows, sixty-four at a time,
+// and then only the rows whose digest has changed (docs/adr/0106-kept-lines.md). The digest is read first: rows that
+// change after it are read as they are then, and once more in the next turn.
+import type { Context } from '../../../context.ts';
+import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
+import type { Database, Transaction } from '../../../platform/database.ts';
+import { isWanted, lineColumns, readAsked, type Asked, type LineRow } from '../store/line.rows.ts';
+import type { QueueRow } from '../store/queue.entities.ts';
+import { loadBuilds } from './build.records.ts';
+
+/** Shorter lines are read whole, by one statement. */
+export const keptFrom = 100;
+
+/** Pull requests in all kept lines of a database. Beyond it, the lines that were least recently read are dropped. */
+const mostKept = 30_000;
+
+interface KeptRow extends LineRow {
+  /** When it was requested, in seconds since the epoch. Infinity: nobody has requested it. */
+  readonly requestedAt: number;
+}
+
+interface Kept<Fact> {
+  /** By the part of the line. */
+  readonly digests: ReadonlyMap<string, string>;
+  readonly facts: ReadonlyMap<string, readonly Fact[]>;
+}
+
+interface KeptLine {
+  /** How many pull requests it has. */
+  readonly size: number;
+  readonly rows: Kept<KeptRow>;
+  readonly heads: Kept<BuildState> | null;
+}
+
+const nothing = { digests: new Map<string, string>(), facts: new Map<string, never[]>() };
+
+const lines = new WeakMap<Database, Map<string, KeptLine>>();
+
+type LineOf = Pick<QueueRow, 'id' | 'repositoryId' | 'waiting' | 'tagged'>;
+
+/** Builds of heads in line, by head. Null: the line is short, and they were not read. */
+export type HeadBuilds = ReadonlyMap<string, BuildState> | null;
+
+export interface LineRead {
+  readonly asked: Asked;
+  readonly heads: HeadBuilds;
+}
+
+/**
+ * Like `readAsked`, with the builds of the heads of a long line. Under the queue's lock, before this transaction writes
+ * rows of the line: what it reads is kept.
+ */
+export async function readKeptLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<LineRead> {
+  if (queue.waiting + queue.tagged < keptFrom) return { asked: await readAsked(ctx, tx, queue.id), heads: null };
+  const kept = linesOf(ctx.db).get(queue.id);
+  const rows = await readRows(ctx, tx, { queue, kept: kept?.rows ?? nothing });
+  const heads = await readHeads(ctx, tx, { queue, kept: kept?.heads ?? nothing, rows });
+  const asked = askedOf(rows);
+  keep(ctx.db, queue.id, { size: asked.line.length + asked.pending.length, rows, heads });
+  return { asked, heads: byCommit(heads) };
+}
+
+/** Like `readKeptLine` without the builds, after this transaction has written rows of the line. Nothing is kept. */
+export async function readWrittenLine(ctx: Context, tx: Transaction, queue: LineOf): Promise<Asked> {
+  const kept = linesOf(ctx.db).get(queue.id);
+  if (kept === undefined) return await readAsked(ctx, tx, queue.id);
+  return askedOf(await readRows(ctx, tx, { queue, kept: kept.rows }));
+}
+
+function byCommit({ facts }: Kept<BuildState>): ReadonlyMap<string, BuildState> {
+  const builds = new Map<string, BuildState>();
+  for (const part of facts.values()) for (const build of part) builds.set(build.commit, build);
+  return builds;
+}
+
+function linesOf(db: Database): Map<string, KeptLine> {
+  const known = lines.get(db);
+  if (known !== undefined) return known;
+  const made = new Map<string, KeptLine>();
+  lines.set(db, made);
+  return made;
+}
+
+function keep(db: Database, queueId: string, line: KeptLine): void {
+  const all = linesOf(db);
+  all.delete(queueId);
+  all.set(queueId, line);
+  const sizes = [...all].map(([id, { size }]) => ({ id, size }));
+  let total = sizes.reduce((sum, { size }) => sum + size, 0);
+  for (const { id, size } of sizes) {
+    if (total <= mostKept) return;
+    all.delete(id);
+    total -= size;
+  }
+}
+
+/** SQL: sixty-four places in line are a part, and the pull requests that are not in line are another. */
+const partOf = 'coalesce(p.rank >> 6, -1)';
+
+/**
+ * SQL: a digest of the version of a row. While a server runs, no two versions of a row have the same transaction and place
+ * in the table. One that was restored to an earlier state was started since.
+ */
+function versionOf(alias: string): string {
+  return `hashtidextended(${alias}.ctid, ${alias}.xmin::text::bigint)`;
+}
+
+const server = 'pg_postmaster_start_time()';
+
+interface Part {
+  readonly part: string;
+  readonly digest: string;
+}
+
+/** What is known of the parts whose digest has not changed, and what `read` reads of the others. */
+async function follow<Fact>(
+  kept: Kept<Fact>,
+  parts: readonly Part[],
+  read: (changed: readonly string[]) => Promise<ReadonlyMap<string, readonly Fact[]>>,
+): Promise<Kept<Fact>> {
+  const changed = parts.flatMap(({ part, digest }) => (kept.digests.get(part) === digest ? [] : [part]));
+  const news = changed.length === 0 ? new Map<string, readonly Fact[]>() : await read(changed);
+  return {
+    digests: new Map(parts.map(({ part, digest }) => [part, digest])),
+    facts: new Map(parts.map(({ part }) => [part, news.get(part) ?? kept.facts.get(part) ?? []])),
+  };
+}
+
+async function readRows(
+  ctx: Context,
+  tx: Transaction,
+  { queue, kept }: { readonly queue: LineOf; readonly kept: Kept<KeptRow> },
+): Promise<Kept<KeptRow>> {
+  const parts = await tx.query<Part>(
+    `select ${partOf}::text as part, ${server} || ' ' || count(*) || ' ' || bit_xor(${versionOf('p')}) as digest
+     from pull_request p where account_id = $1 and queue_id = $2 and ${isWanted} group by 1`,
+    [ctx.accountId, queue.id],
+  );
+  return await follow(kept, parts, async (changed) => {
+    const rows = await tx.query<KeptRow & { readonly part: string }>(
+      `select ${lineColumns}, coalesce(extract(epoch from merge_requested_at), 'infinity')::float8 as "requestedAt", ${partOf}::text as part
+       from pull_request p where account_id = $1 and queue_id = $2 and ${isWanted} and ${partOf} = any($3::bigint[])`,
+      [ctx.accountId, queue.id, changed],
+    );
+    return Map.groupBy(rows, ({ part }) => part);
+  });
+}
+
+async function readHeads(
+  ctx: Context,
+  tx: Transaction,
+  of: { readonly queue: LineOf; readonly kept: Kept<BuildState>; readonly rows: Kept<KeptRow> },
+): Promise<Kept<BuildState>> {
+  const { id: queueId, repositoryId } = of.queue;
+  const parts = await tx.query<Part>(
+    `select ${partOf}::text as part,
+            ${server} || ' ' || count(*) || ' ' || bit_xor(${versionOf('b')}) || ' ' || sum(c.checks) || ' ' || coalesce(bit_xor(c.digest), 0) as digest
+     from pull_request p join build b on b.account_id = $1 and b.repository_id = $3 and b.commit = p.head_sha
+     cross join lateral (
+       select count(*) as checks, bit_xor(${versionOf('r')}) as digest from check_result r
+       where r.account_id = $1 and r.repository_id = $3 and r.commit = p.head_sha) c
+     where p.account_id = $1 and p.queue_id = $2 and p.status in ('queued', 'tagged') group by 1`,
+    [ctx.accountId, queueId, repositoryId],
+  );
+  return await follow(of.kept, parts, async (changed) => {
+    const partsOfHead = new Map<string, string[]>();
+    for (const part of changed)
+      for (const { headSha, status } of of.rows.facts.get(part) ?? [])
+        if (status !== 'pending') partsOfHead.set(headSha, [...(partsOfHead.get(headSha) ?? []), part]);
+    const builds = await loadBuilds(ctx, tx, { repositoryId, commits: [...partsOfHead.keys()], trees: [] });
+    const found = new Map<string, BuildState[]>(changed.map((part) => [part, []]));
+    for (const build of builds) for (const part of partsOfHead.get(build.commit) ?? []) found.get(part)?.push(build);
+    return found;
+  });
+}
+
+/** In the order of `readAsked`. */
+function askedOf({ facts }: Kept<KeptRow>): Asked {
+  const pending: KeptRow[] = [];
+  const line: KeptRow[] = [];
+  for (const rows of facts.values()) for (const row of rows) (row.status === 'pending' ? pending : line).push(row);
+  return {
+    pending: pending.sort(compareRequests),
+    line: line.sort((a, b) => a.rank - b.rank || compareRequests(a, b)),
+  };
+}
+
+function compareRequests(a: KeptRow, b: KeptRow): number {
+  if (a.requestedAt !== b.requestedAt) return a.requestedAt < b.requestedAt ? -1 : 1;
+  return Number(a.id) - Number(b.id);
+}

@@ -1,0 +1,93 @@
+// A wake that changes nothing. A turn that decided nothing is remembered by the version of its queue: as long as the
+// version and the open work are the same and no deadline has come, another turn would decide nothing either, because the
+// other facts that the planner waits for increase the version (store/queue.locks.ts). Then one statement is all, and no
+// lock is taken (docs/adr/0106-kept-lines.md).
+import type { Context } from '../../../context.ts';
+import type { Database } from '../../../platform/database.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
+import type { QueueRow } from '../store/queue.entities.ts';
+import { openRows, toOpenWork, type OpenRows, type OpenWork, type OpenWorkOf } from './open-work.ts';
+
+/** What is read before a turn, outside of its transaction. */
+export interface BeforeTurn
+  extends OpenRows,
+    Pick<QueueRow, 'baseBranch' | 'baseTip' | 'waiting' | 'tagged'>,
+    Pick<RepositoryRow, 'id' | 'accountId' | 'owner' | 'name' | 'host' | 'configurationYaml'> {
+  readonly queueId: string;
+  /** When PostgreSQL was started: a restored database may have an earlier version. */
+  readonly server: string;
+  readonly version: string;
+  readonly plannedVersion: string;
+  /** Increases when a pull request enters the line. */
+  readonly nextRank: string;
+  /** Milliseconds since the epoch. Null: never. */
+  readonly relayAt: number | null;
+}
+
+export async function readBeforeTurn(ctx: Context, queueId: string): Promise<BeforeTurn> {
+  const [before] = await ctx.db.read<BeforeTurn>(ctx.accountId, {
+    name: 'queue_before_turn',
+    text: `select q.id as "queueId", q.base_branch as "baseBranch", q.base_tip as "baseTip", q.waiting, q.tagged, pg_postmaster_start_time()::text as server, q.version::text, q.planned_version::text as "plannedVersion",
+             q.next_rank::text as "nextRank",
+             round(extract(epoch from q.next_look_at) * 1000)::float8 as "relayAt", r.id, r.account_id as "accountId", r.owner, r.name,
+             r.host, r.configuration_yaml as "configurationYaml", ${openRows}
+           from queue q join repository r on r.account_id = q.account_id and r.id = q.repository_id
+           where q.account_id = $1 and q.id = $2`,
+    values: [ctx.accountId, queueId],
+  });
+  if (before === undefined) throw new Error(`There is no queue ${queueId}.`);
+  return before;
+}
+
+interface QuietTurn {
+  readonly plannedAt: number;
+  readonly server: string;
+  readonly version: string;
+  readonly relayAt: number | null;
+  readonly nextLookAt: number | null;
+  readonly open: OpenRows;
+  readonly stopped: Pick<OpenWorkOf, 'halted' | 'isPaused'>;
+}
+
+/** Facts that wake nobody, such as a check that only started, are seen within this time. */
+const longestQuietMs = 60_000;
+
+const mostKept = 10_000;
+
+const turns = new WeakMap<Database, Map<string, QuietTurn>>();
+
+/** The turn has decided nothing. Call it after its commit. */
+export function keepQuietTurn(db: Database, queueId: string, turn: QuietTurn): void {
+  const kept = turns.get(db) ?? new Map<string, QuietTurn>();
+  turns.set(db, kept);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(queueId, turn);
+}
+
+/** Null: a turn may decide something. */
+export function quietTurn(
+  ctx: Context,
+  before: BeforeTurn,
+): (OpenWork & { readonly nextLookAt: number | null }) | null {
+  const kept = turns.get(ctx.db)?.get(before.queueId);
+  const now = ctx.clock().getTime();
+  const isQuiet =
+    kept !== undefined &&
+    before.baseTip !== null &&
+    now - kept.plannedAt < longestQuietMs &&
+    kept.server === before.server &&
+    kept.version === before.version &&
+    kept.version === before.plannedVersion &&
+    kept.relayAt === before.relayAt &&
+    (kept.relayAt === null || now < kept.relayAt) &&
+    (kept.nextLookAt === null || now < kept.nextLookAt) &&
+    isSameWork(before, kept.open);
+  if (!isQuiet) return null;
+  const { work } = toOpenWork(before, { queue: before, repository: before, ...kept.stopped }, now);
+  return { ...work, nextLookAt: kept.nextLookAt };
+}
+
+/** Whether the open work is the same. */
+export function isSameWork(a: OpenRows, b: OpenRows): boolean {
+  return JSON.stringify([a.intents, a.batches]) === JSON.stringify([b.intents, b.batches]);
+}

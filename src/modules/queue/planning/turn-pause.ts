@@ -1,0 +1,42 @@
+// The pause before a turn, in which changes of the same moment become one plan: a thousand arrivals, or the results of
+// many builds. A single build in an idle queue has nobody to wait for.
+import type { Database } from '../../../platform/database.ts';
+import type { BeforeTurn } from './quiet-turn.ts';
+
+interface EndedTurn {
+  /** By the process's own clock. */
+  readonly at: number;
+  readonly nextRank: string;
+}
+
+const mostKept = 10_000;
+
+const ended = new WeakMap<Database, Map<string, EndedTurn>>();
+
+export function noteTurn(db: Database, { queueId, nextRank }: Pick<BeforeTurn, 'queueId' | 'nextRank'>): void {
+  const kept = ended.get(db) ?? new Map<string, EndedTurn>();
+  ended.set(db, kept);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(queueId, { at: performance.now(), nextRank });
+}
+
+/** Milliseconds. `longest`: where other changes may follow. */
+export function pauseBefore(db: Database, before: BeforeTurn, longest: number): number {
+  const last = ended.get(db)?.get(before.queueId);
+  return decidePause(
+    {
+      hasArrivals: last?.nextRank !== before.nextRank,
+      openBatches: before.batches.length,
+      sinceLastMs: last === undefined ? 0 : performance.now() - last.at,
+    },
+    longest,
+  );
+}
+
+export function decidePause(
+  of: { readonly hasArrivals: boolean; readonly openBatches: number; readonly sinceLastMs: number },
+  longest: number,
+): number {
+  if (of.hasArrivals || of.openBatches > 1) return longest;
+  return Math.max(0, longest - of.sinceLastMs);
+}

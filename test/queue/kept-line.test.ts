@@ -1,0 +1,224 @@
+// A long line is kept from one turn to the next, and a wake that changes nothing takes no turn. What is kept must never
+// be older than the database.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BuildState } from '../../src/domain/queue/model/snapshot.ts';
+import { advanceQueue } from '../../src/modules/queue/index.ts';
+import { loadBuilds } from '../../src/modules/queue/facts/build.records.ts';
+import { readKeptLine, readWrittenLine } from '../../src/modules/queue/facts/kept-line.ts';
+import { decidePause } from '../../src/modules/queue/planning/turn-pause.ts';
+import { readAsked, type LineRow } from '../../src/modules/queue/store/line.rows.ts';
+import { QueueEntity } from '../../src/modules/queue/store/queue.entities.ts';
+import type { Transaction } from '../../src/platform/database.ts';
+import { parallel, world, type World } from '../support/world.ts';
+
+const size = 200;
+
+let w: World;
+let queueId: string;
+beforeAll(async () => {
+  w = await world({
+    configuration: `${parallel({ builds: 2 })}preconditions:\n  number_of_approvals: 0\n`,
+    runsCi: false,
+  });
+  const [queue] = await w.rows<{ id: string }>("select id from queue where base_branch = 'main'");
+  queueId = queue?.id ?? '';
+  await w.rows(
+    `insert into pull_request (account_id, repository_id, queue_id, number, title, author, head_branch, base_branch, head_sha, author_name, author_email, url,
+       status, rank, queued_at, merge_requested_at, created_at)
+     select account_id, repository_id, id, 1000 + n, 'Change ' || n, 'ada', 'branch-' || n, 'main', md5(n::text), 'Ada', 'ada@example.test', '',
+       case when n % 10 = 0 then 'pending' else 'queued' end, case when n % 10 > 0 then n end, now(), now() + make_interval(secs => n % 7), now()
+     from queue, generate_series(1, ${size}) n where id = $1`,
+    [queueId],
+  );
+  await w.rows(
+    `insert into build (account_id, repository_id, commit, tree, base_commit, complete, started_at)
+     select account_id, repository_id, md5(n::text), md5('tree' || n), '', true, now() from queue, generate_series(1, ${size}) n where id = $1`,
+    [queueId],
+  );
+  await w.rows(
+    `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
+     select account_id, repository_id, md5(n::text), 'test', 1, 'success' from queue, generate_series(1, ${size}) n where id = $1`,
+    [queueId],
+  );
+  await w.rows("update queue set waiting = (select count(*) from pull_request where status = 'queued') where id = $1", [
+    queueId,
+  ]);
+});
+afterAll(async () => await w[Symbol.asyncDispose]());
+
+interface Line {
+  readonly pending: readonly LineRow[];
+  readonly line: readonly LineRow[];
+  readonly heads: readonly BuildState[];
+}
+
+async function kept(tx: Transaction): Promise<Line> {
+  const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
+  const { asked, heads } = await readKeptLine(w.ctx, tx, queue);
+  expect(heads).not.toBeNull();
+  return alike({ ...asked, heads: [...(heads ?? new Map<string, BuildState>()).values()] });
+}
+
+async function stored(tx: Transaction): Promise<Line> {
+  const { repositoryId } = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
+  const asked = await readAsked(w.ctx, tx, queueId);
+  const commits = asked.line.map(({ headSha }) => headSha);
+  return alike({ ...asked, heads: await loadBuilds(w.ctx, tx, { repositoryId, commits, trees: [] }) });
+}
+
+/** Builds in one order, and rows without what only a part of a line has. */
+function alike({ pending, line, heads }: Line): Line {
+  const plain = (rows: readonly LineRow[]): LineRow[] =>
+    rows.map(({ part: _, requestedAt: __, ...row }: LineRow & { part?: unknown; requestedAt?: unknown }) => row);
+  return {
+    pending: plain(pending),
+    line: plain(line),
+    heads: heads.toSorted((a, b) => (a.commit < b.commit ? -1 : 1)),
+  };
+}
+
+const inTransaction = async <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+  await w.ctx.db.transaction(w.ctx.accountId, work);
+
+describe('a line that is read in parts is the line that is stored', () => {
+  const changes: Readonly<Record<string, string>> = {
+    'nothing has changed': 'select 1',
+    'a title': "update pull_request set title = 'Other' where number = 1001",
+    'a draft': 'update pull_request set draft = true where number = 1002',
+    'labels of a part, and of one in another':
+      "update pull_request set labels = '{a,b}' where number in (1003, 1004, 1150)",
+    'a new head that nothing was built of': "update pull_request set head_sha = md5('new') where number = 1005",
+    'the head of another pull request': 'update pull_request set head_sha = md5(7::text) where number = 1006',
+    'a place at the end': 'update pull_request set rank = 5000 where number = 1008',
+    'one that is dequeued': "update pull_request set status = 'open', rank = null where number = 1009",
+    'one that enters': "update pull_request set status = 'queued', rank = 5001 where number = 1010",
+    'one that is pending again': "update pull_request set status = 'pending', rank = null where number = 1011",
+    'a check that has started': `insert into check_result (account_id, repository_id, commit, name, attempt, conclusion)
+      select account_id, repository_id, md5('12'), 'lint', 1, 'pending' from queue where base_branch = 'main'`,
+    'a check that has failed':
+      "update check_result set conclusion = 'failure' where commit = md5('12') and name = 'lint'",
+    'a check of a pending one': "update check_result set conclusion = 'failure' where commit = md5('20')",
+    'which then enters': "update pull_request set status = 'queued', rank = 5002 where number = 1020",
+    'a check that is deleted': "delete from check_result where commit = md5('13')",
+    'a build that has ended': "update build set finished_at = now() where commit = md5('14')",
+    'a build that is deleted':
+      "delete from check_result where commit = md5('15'); delete from build where commit = md5('15')",
+    'a row that changes twice at once':
+      'update pull_request set approvals = 1 where number = 1016; update pull_request set approvals = 2 where number = 1016',
+    'all rows': 'update pull_request set approvals = approvals + 1',
+    'a whole part that leaves': "update pull_request set status = 'open', rank = null where rank between 64 and 127",
+  };
+
+  it.each(Object.entries(changes))('after %s', async (_, change) => {
+    await inTransaction(kept);
+    for (const statement of change.split('; ')) await w.rows(statement);
+    expect(await inTransaction(kept)).toEqual(await inTransaction(stored));
+  });
+
+  it('after a change that is rolled back', async () => {
+    const failure = new Error('rolled back');
+    const work = inTransaction(async (tx) => {
+      await tx.query("update pull_request set labels = '{gone}' where number = 1030");
+      await kept(tx);
+      throw failure;
+    });
+    await expect(work).rejects.toBe(failure);
+    expect(await inTransaction(kept)).toEqual(await inTransaction(stored));
+  });
+
+  it('in the transaction that has changed it, and in the next', async () => {
+    await inTransaction(async (tx) => {
+      await kept(tx);
+      await tx.query("update pull_request set labels = '{first}' where number = 1031");
+      await tx.query("update pull_request set status = 'queued', rank = 6000 where number = 1040");
+      const queue = await tx.em.findOneOrFail(QueueEntity, { id: queueId });
+      const { pending, line } = await stored(tx);
+      expect(alike({ ...(await readWrittenLine(w.ctx, tx, queue)), heads: [] })).toEqual({ pending, line, heads: [] });
+      await tx.query("update pull_request set labels = '{second}' where number = 1031");
+    });
+    expect(await inTransaction(kept)).toEqual(await inTransaction(stored));
+  });
+
+  it('and a line that has not changed is not read again', async () => {
+    await inTransaction(kept);
+    const rows = await inTransaction(async (tx) => {
+      let count = 0;
+      const query: Transaction['query'] = async (text, values) => {
+        const found = await tx.query<never>(text, values);
+        count += found.length;
+        return found;
+      };
+      await kept({ ...tx, query });
+      return count;
+    });
+    expect(rows).toBeLessThan(size / 10);
+  });
+});
+
+describe('a wake', () => {
+  /** Whether a turn has locked the queue's row, which PostgreSQL notes in it. */
+  async function takesTurn(): Promise<boolean> {
+    const before = await lockOf();
+    await advanceQueue(w.ctx, queueId);
+    return (await lockOf()) !== before;
+  }
+
+  async function lockOf(): Promise<string> {
+    const [queue] = await w.rows<{ lock: string }>("select xmin || ' ' || xmax as lock from queue where id = $1", [
+      queueId,
+    ]);
+    return queue?.lock ?? '';
+  }
+
+  async function untilQuiet(): Promise<void> {
+    for (let n = 0; n < 10 && (await takesTurn()); n += 1);
+    expect(await takesTurn()).toBe(false);
+  }
+
+  it('takes a turn after a change, and none after the turn that decided nothing', async () => {
+    const number = await w.open('quiet', { 'quiet.txt': 'new\n' });
+    await untilQuiet();
+    await w.queue(number);
+    expect(await takesTurn()).toBe(true);
+    await untilQuiet();
+    await w.rows('update queue set version = version + 1 where id = $1', [queueId]);
+    expect(await takesTurn()).toBe(true);
+    await untilQuiet();
+  });
+
+  it('answers the same in a turn and without', async () => {
+    await untilQuiet();
+    const without = await advanceQueue(w.ctx, queueId);
+    await w.rows('update queue set version = version + 1 where id = $1', [queueId]);
+    expect(await advanceQueue(w.ctx, queueId)).toEqual(without);
+  });
+
+  it.each([
+    ['open work has ended', 'update batch set cleaned_up_at = now() where id in (select max(id) from batch)'],
+    ['a deadline was set', "update queue set next_look_at = now() + interval '1 hour'"],
+    ['a check has ended', 'update queue set version = version + 1'],
+  ])('takes a turn when %s', async (_, change) => {
+    await untilQuiet();
+    await w.rows(change);
+    expect(await takesTurn()).toBe(true);
+  });
+
+  it('takes a turn when a minute has passed, in which a check may have started', async () => {
+    await untilQuiet();
+    const clock = w.ctx.clock;
+    const before = await lockOf();
+    await advanceQueue({ ...w.ctx, clock: () => new Date(clock().getTime() + 61_000) }, queueId);
+    expect(await lockOf()).not.toBe(before);
+  });
+});
+
+describe('the pause before a turn, in which others may come', () => {
+  it.each([
+    ['is left out for the only build of an idle queue', { hasArrivals: false, openBatches: 1, sinceLastMs: 5_000 }, 0],
+    ['is the rest of it right after a turn', { hasArrivals: false, openBatches: 1, sinceLastMs: 30 }, 45],
+    ['is whole when pull requests enter the line', { hasArrivals: true, openBatches: 0, sinceLastMs: 5_000 }, 75],
+    ['is whole when several builds run', { hasArrivals: false, openBatches: 2, sinceLastMs: 5_000 }, 75],
+  ])('%s', (_, of, pauseMs) => {
+    expect(decidePause(of, 75)).toBe(pauseMs);
+  });
+});
