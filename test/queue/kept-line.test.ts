@@ -66,10 +66,12 @@ async function stored(tx: Transaction): Promise<Line> {
   return alike({ ...asked, heads: await loadBuilds(w.ctx, tx, { repositoryId, commits, trees: [] }) });
 }
 
+const onlyOfParts: ReadonlySet<string> = new Set(['part', 'requestedAt']);
+
 /** Builds in one order, and rows without what only a part of a line has. */
 function alike({ pending, line, heads }: Line): Line {
   const plain = (rows: readonly LineRow[]): LineRow[] =>
-    rows.map(({ part: _, requestedAt: __, ...row }: LineRow & { part?: unknown; requestedAt?: unknown }) => row);
+    rows.map((row) => Object.fromEntries(Object.entries(row).filter(([key]) => !onlyOfParts.has(key))) as never);
   return {
     pending: plain(pending),
     line: plain(line),
