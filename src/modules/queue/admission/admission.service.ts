@@ -231,7 +231,7 @@ export function writeAdmission(work: QueueWork, pullRequest: PullRequestRow, adm
   }
 }
 
-export interface Reconsidered {
+interface Reconsidered {
   /** The line, as it is stored. */
   readonly line: readonly LineRow[];
   readonly heads: HeadBuilds;

@@ -9,7 +9,7 @@ import type { QueueRow } from '../store/queue.entities.ts';
 import { loadBuilds } from './build.records.ts';
 
 /** Shorter lines are read whole, by one statement. */
-export const keptFrom = 100;
+const keptFrom = 100;
 
 /** Pull requests in all kept lines of a database. Beyond it, the lines that were least recently read are dropped. */
 const mostKept = 30_000;
@@ -41,7 +41,7 @@ type LineOf = Pick<QueueRow, 'id' | 'repositoryId' | 'waiting' | 'tagged'>;
 /** Builds of heads in line, by head. Null: the line is short, and they were not read. */
 export type HeadBuilds = ReadonlyMap<string, BuildState> | null;
 
-export interface LineRead {
+interface LineRead {
   readonly asked: Asked;
   readonly heads: HeadBuilds;
 }
