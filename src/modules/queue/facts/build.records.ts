@@ -85,10 +85,13 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
     const moved = await keepReport(ctx, tx, { repositoryId: repository.id, report });
     if (!moved) return;
     const waiting = await readWaitingQueues(ctx, tx, { repositoryId: repository.id, commit });
+    if (waiting.length === 0) return;
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
     await tx.query(
-      `update pull_request set notify_at = coalesce(notify_at, $4)
-       where account_id = $1 and repository_id = $2 and head_sha = $3 and status = 'open' and queue_id = any($5)`,
+      // By the head first, whatever the statistics say: there may be many open pull requests.
+      `update pull_request p set notify_at = coalesce(p.notify_at, $4)
+       from (select id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3 offset 0) of_head
+       where p.account_id = $1 and p.id = of_head.id and p.status = 'open' and p.queue_id = any($5)`,
       [ctx.accountId, repository.id, commit, ctx.clock().toISOString(), waiting],
     );
   });
