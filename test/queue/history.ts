@@ -43,14 +43,16 @@ export async function writeHistory(databaseUrl: string, many: number): Promise<v
     await client.query(`do $$ declare t text; begin
       for t in select quote_ident(relname) from pg_stat_user_tables loop
         execute 'alter table ' || t || ' set (autovacuum_enabled = false)';
+        commit;
       end loop; end $$`);
-    // What a column holds that says nothing here.
+    // What a column holds that says nothing here. One table is locked at a time, because the service reads several.
     await client.query(`do $$ declare c record; begin
       for c in select table_name as t, column_name as n, data_type as y from information_schema.columns
         where table_schema = 'public' and is_nullable = 'NO' and column_default is null and is_identity = 'NO' and is_generated = 'NEVER'
           and data_type in ('text', 'integer', 'bigint', 'timestamp with time zone', 'jsonb', 'boolean', 'ARRAY') loop
         execute format('alter table %I alter column %I set default %L', c.t, c.n,
           case c.y when 'text' then '' when 'jsonb' then '{}' when 'boolean' then 'false' when 'ARRAY' then '{}' when 'timestamp with time zone' then '2026-01-01' else '0' end);
+        commit;
       end loop; end $$`);
     for (const text of statements) await client.query(text, text.includes('$1') ? [many] : []);
   });
