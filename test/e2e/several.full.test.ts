@@ -2,7 +2,7 @@
 // each kind is killed in turn, servers and workers also all at once, under 200 queued pull requests. Each lands once.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest';
 import { createClient } from '../../src/demo/client.ts';
 import { defaultCacheDirectory } from '../../src/launcher/cache-directory.ts';
 import { startPostgres, type EmbeddedPostgres } from '../../src/launcher/postgres.ts';
@@ -146,6 +146,10 @@ const queued = 200;
 it('each of 200 queued pull requests lands once while each kind of process is killed', {
   timeout: 1_800_000,
 }, async () => {
+  onTestFailed(() => {
+    for (const kind of ['server', 'worker'] as const)
+      for (const program of running[kind]) console.log(`The last lines of a ${kind}:\n${program.said().slice(-4000)}`);
+  });
   await fillUp();
   const { said } = await run('account', '--name', 'team', '--email', 'service@team.test').ended;
   const client = createClient({ url: balancer.url, token: said.trim() });
