@@ -2,8 +2,9 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { defaultCacheDirectory } from './cache-directory.ts';
@@ -154,17 +155,38 @@ async function startServer(
 ): Promise<{ server: GuardedProcess; port: number }> {
   const portFile = join(dataDir, 'postgres-port');
   const remembered = Number((await readLines(portFile))[0]) || undefined;
+  const giveUpAt = Date.now() + 60_000;
+  let isTold = false;
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await chooseFreePort(remembered));
+    const loggedBytes = await sizeOf(cluster.logFile);
     try {
       const server = await startOnPort(cluster, port);
       await writeFile(portFile, `${port}\n`);
       return { server, port };
     } catch (error) {
+      if (Date.now() < giveUpAt && (await isMemoryInUse(cluster, loggedBytes))) {
+        if (!isTold) options.log('Waiting for the last sessions of a PostgreSQL that was killed.');
+        isTold = true;
+        attempt -= 1;
+        await setTimeout(200);
+        continue;
+      }
       // Another process may have taken the port between our look and the server's.
       if (options.port !== undefined || attempt === 3 || (await isPortFree(port))) throw error;
     }
   }
+}
+
+// The sessions of a server that was killed end when they notice, which takes a moment on a busy machine. Until then a new
+// server refuses to start on their files.
+async function isMemoryInUse({ logFile }: Cluster, loggedBytes: number): Promise<boolean> {
+  const log = await readFile(logFile).catch(() => Buffer.alloc(0));
+  return log.subarray(loggedBytes).includes('pre-existing shared memory block');
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => ({ size: 0 }))).size;
 }
 
 async function startOnPort(cluster: Cluster, port: number): Promise<GuardedProcess> {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -86,6 +86,27 @@ test('a server that lost its guard and its parent is ended by the next start', a
   await exited;
   const { url } = await start(dataDir);
   expect(await query(url, 'select 1 as up')).toEqual([{ up: 1 }]);
+});
+
+test('a start waits for the last session of a server that was killed', async () => {
+  const dataDir = await temporaryDirectory();
+  const first = await start(dataDir);
+  const client = new pg.Client({ connectionString: first.url });
+  client.on('error', silent);
+  await client.connect();
+  await client.query('create table note as select 42 as answer');
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const session = rows[0]?.pid ?? 0;
+  // As a session that a busy machine leaves no time to notice that its server is gone.
+  process.kill(session, 'SIGSTOP');
+  const [postmaster = ''] = (await readFile(join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(postmaster), 'SIGKILL');
+  await first.exited;
+  const next = await start(dataDir, (line) => {
+    if (line.startsWith('Waiting for the last sessions')) process.kill(session, 'SIGCONT');
+  });
+  expect(await query(next.url, 'select answer from note')).toEqual([{ answer: 42 }]);
+  await client.end().catch(silent);
 });
 
 test('a lock file whose process id belongs to another program does not stop the start', async () => {
