@@ -10,7 +10,9 @@ import {
 } from '../../src/domain/health/invariants.ts';
 import { sequenceEvents } from '../../src/modules/events/index.ts';
 import { findViolations, watchInvariants } from '../../src/modules/health/index.ts';
+import { advanceQueue } from '../../src/modules/queue/index.ts';
 import { parallel, world, type World } from '../support/world.ts';
+import { hurry } from './stories.ts';
 
 let w: World;
 let owner: pg.Client;
@@ -333,6 +335,32 @@ describe('an installation', () => {
         .map((each) => each.sentence)
         .join('\n'),
     ).toContain(sentence);
+  });
+
+  it('in which a landing begins in the very instant in which a pause ends', async () => {
+    const at = `now() + interval '1 minute'`;
+    const found = await findPlanted([
+      `insert into event (account_id, repository_id, action, at) values (${account}, ${repository}, 'repository_unpaused', ${at})`,
+      `update intent set started_at = ${at} where kind = 'land' and ${newest("intent where kind = 'land'")}`,
+    ]);
+    expect(found.filter(({ invariant }) => invariant === 'absolute_pause')).toEqual([]);
+  });
+
+  it('in which notifications are planned once more, which were sent before', async () => {
+    await using own = await world({ runsCi: false });
+    const number = await own.open('one', { one: 'one\n' });
+    await own.queue(number);
+    await hurry(own);
+    await own.loop.run(own.service.ports);
+    await own.dequeue(number);
+    await hurry(own);
+    const [queue] = await own.rows<{ id: string }>('select id from queue');
+    await advanceQueue(own.ctx, queue?.id ?? '');
+    const again = await own.rows(
+      `select 1 from intent where state = 'planned' and kind in ('comment', 'status_check')`,
+    );
+    expect(again.length).toBeGreaterThan(0);
+    expect(await find(own.service.ports)).toEqual([]);
   });
 
   it('whose base branch has lost a landing', async () => {

@@ -52,7 +52,7 @@ export async function findLandingsWhilePaused(query: Query, reach: Reach): Promi
     `select i.account_id::text as account, format('Landing %s began at %s, and the repository was paused at %s.', i.id, i.started_at, e.at) as sentence
      from intent i join queue q on q.account_id = i.account_id and q.id = i.queue_id,
           lateral (select e.action, e.at from event e
-                   where e.account_id = q.account_id and e.repository_id = q.repository_id and e.at < i.started_at
+                   where e.account_id = q.account_id and e.repository_id = q.repository_id and e.at <= i.started_at
                      and e.action in ('repository_paused', 'repository_unpaused') order by e.id desc limit 1) e
      where i.kind = 'land' and i.started_at is not null and i.id > (select coalesce(max(id), 0) from intent) - $1::bigint
        and e.action = 'repository_paused' and i.started_at > e.at + interval '5 seconds'`,

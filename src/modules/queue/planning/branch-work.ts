@@ -30,7 +30,7 @@ export async function planBranchWork(ctx: Context, tx: Transaction, work: Planne
   await tx.query(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (account_id, queue_id, kind, key) do update
-       set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null
+       set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at, attempt = 0, outcome = null, started_at = null, concluded_at = null
        where $8 or intent.state not in ('planned', 'started')`,
     [
       ctx.accountId,

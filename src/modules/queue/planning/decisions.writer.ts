@@ -271,7 +271,8 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
   await work.tx.em.flush();
   await work.tx.query(
     `insert into intent (account_id, queue_id, batch_id, kind, key, payload, planned_at) values ($1, $2, $3, 'land', $4, $5, $6)
-     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, outcome = null,
+       planned_at = excluded.planned_at, started_at = null, concluded_at = null
      where intent.state in ('void', 'failed')`,
     [
       work.ctx.accountId,
@@ -288,7 +289,7 @@ async function planLandingIntent(work: QueueWork, decision: Of<'LandBatch'>): Pr
 async function planReading(work: QueueWork, decision: Of<'ReadChecks'>): Promise<void> {
   await work.tx.query(
     `insert into intent (account_id, queue_id, kind, key, payload, planned_at) values ($1, $2, 'read_checks', $3, '{}', $4)
-     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', outcome = null, planned_at = excluded.planned_at
+     on conflict (account_id, queue_id, kind, key) do update set state = 'planned', outcome = null, planned_at = excluded.planned_at, concluded_at = null
      where intent.state in ('done', 'failed')`,
     [work.ctx.accountId, work.queue.id, decision.commit, work.now.toISOString()],
   );

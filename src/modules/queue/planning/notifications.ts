@@ -111,7 +111,7 @@ async function planIntents(
      where case kind when 'comment' then $5 or counted.has_status_comment else $6 end
      on conflict (account_id, queue_id, kind, key) do update
        set state = 'planned', payload = excluded.payload, outcome = null, planned_at = excluded.planned_at,
-         attempt = 0, next_try_at = null`,
+         attempt = 0, next_try_at = null, concluded_at = null`,
     [ctx.accountId, queue.id, now.toISOString(), most, wanted.comment, wanted.check],
   );
 }

@@ -113,7 +113,7 @@ async function writeLabelIntents(
     `insert into intent (account_id, queue_id, pull_request_id, kind, key, payload, planned_at)
      select $1, $2, w.id, 'label', w.key, w.payload, $4 from jsonb_to_recordset($3::jsonb) as w (id bigint, key text, payload jsonb)
      on conflict (account_id, queue_id, kind, key) do update set state = 'planned', payload = excluded.payload, planned_at = excluded.planned_at,
-       attempt = 0, next_try_at = null`,
+       attempt = 0, next_try_at = null, concluded_at = null`,
     [ctx.accountId, queue.id, JSON.stringify(rows), now.toISOString()],
   );
 }
