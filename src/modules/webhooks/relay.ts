@@ -175,8 +175,8 @@ async function accountsWithWork(ports: Ports, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-// The workflow was lost or never started: its delivery is overdue and not taken.
-async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
+/** Their workflow was lost or never started: the delivery is overdue and not taken. */
+export async function lostRetries(ports: Ports, now: Date): Promise<DeliveryRef[]> {
   return await ports.db.system.query<{ accountId: string; deliveryId: string }>(
     `select account_id::text as "accountId", id::text as "deliveryId" from webhook_delivery
      where state = 'retrying' and next_attempt_at <= $1 and (leased_until is null or leased_until <= $2)

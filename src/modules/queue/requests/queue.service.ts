@@ -1,5 +1,6 @@
 // Users' requests to the queue: load → authorise → decide → write with events, in one transaction under the queue's
 // row.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { DomainError, notFound } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
@@ -213,7 +214,7 @@ async function waitForLanding(ctx: Context, pullRequestId: string): Promise<void
   const until = ctx.clock().getTime() + landingWaitMs;
   while (await ctx.db.transaction(ctx.accountId, async (tx) => await isLandingStarted(ctx, tx, pullRequestId))) {
     if (ctx.clock().getTime() >= until) throw landingInProgress();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
   }
 }
 

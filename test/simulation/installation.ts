@@ -1,0 +1,206 @@
+// The installation that is simulated: processes of the real service over one PostgreSQL and one folder of repositories.
+// Everything that would go on by itself (relay, sequencer, Temporal, CI, webhooks) is asked for by the simulation.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { systemContext, type Context, type Ports } from '../../src/context.ts';
+import type { ClaimedCheckRun } from '../../src/hosts/local/check-runs.rows.ts';
+import type { HostEvent } from '../../src/hosts/port.ts';
+import { entities } from '../../src/modules/entities.ts';
+import { hosted, type HostedRepository } from '../../src/modules/queue/index.ts';
+import { findRepository, replaceConfiguration } from '../../src/modules/repositories/index.ts';
+import { createWebhookEndpoint } from '../../src/modules/webhooks/endpoints.service.ts';
+import { connectDatabase } from '../../src/platform/database.ts';
+import type { HttpAnswer, HttpOut, PostRequest } from '../../src/platform/http-out/index.ts';
+import { createService, type Service } from '../../src/service.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { beginWorld, worldName } from '../support/world-template.ts';
+import { configurationYaml } from '../support/world.ts';
+import { pauseTask, withBoundaries } from './tasks.ts';
+import { startVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+/** A server with a worker. */
+export interface Process {
+  /** Of each start anew. */
+  readonly name: string;
+  readonly service: Service;
+  readonly ctx: Context;
+  /** Owner of its leases of checks. */
+  readonly runner: string;
+  end(): Promise<void>;
+}
+
+/** A change at the host that nobody has handled. */
+export interface Hint {
+  /** Name of the process that has it in memory. */
+  readonly process: string;
+  readonly event: HostEvent;
+}
+
+export interface RunningCheck {
+  readonly process: string;
+  readonly run: ClaimedCheckRun;
+}
+
+export interface Installation extends AsyncDisposable {
+  readonly time: VirtualTime;
+  readonly processes: Process[];
+  readonly repository: HostedRepository;
+  readonly accountId: string;
+  readonly gitDir: string;
+  git(...args: string[]): Promise<string>;
+  /** Commit of the base branch. */
+  tip(): Promise<string>;
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Ends a process as `kill -9` does, and starts another one in its place. What it had in memory is gone. */
+  kill(at: number): Promise<void>;
+  /** Queues that were woken, by id. */
+  readonly woken: Set<string>;
+  readonly hints: Hint[];
+  readonly running: RunningCheck[];
+  /** Owners of leases whose process has died. */
+  readonly deadRunners: string[];
+  /** Deliveries whose workflow looks at them, and when. */
+  readonly retries: Map<string, number>;
+  /** Bodies that the receiver of webhooks has, by message. */
+  readonly received: Map<string, string[]>;
+  /** What the receiver answers to the next request. */
+  answer: () => 'accepted' | 'refused' | 'silent' | 'accepted, and the answer is lost';
+}
+
+export const firstInstant = Date.UTC(2026, 0, 5, 8);
+export const processCount = 2;
+
+export async function openInstallation(rules: string): Promise<Installation> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'interlock-simulation-'));
+  const own = await createTestDatabase();
+  const time = await startVirtualTime(own.url, { from: firstInstant, pause: pauseTask });
+  const log = pino({ level: process.env['LOG_LEVEL'] ?? 'silent' });
+  let starts = 0;
+  let secrets: Awaited<ReturnType<typeof beginWorld>>['secrets'] | null = null;
+
+  const i: Pick<Installation, 'woken' | 'hints' | 'running' | 'deadRunners' | 'retries' | 'received'> = {
+    woken: new Set(),
+    hints: [],
+    running: [],
+    deadRunners: [],
+    retries: new Map(),
+    received: new Map(),
+  };
+  const wake: Ports['wake'] = async (whose) => {
+    if ('queueId' in whose) i.woken.add(whose.queueId);
+    await Promise.resolve();
+  };
+  const http: HttpOut = {
+    post: async (request) => await Promise.resolve(receive(request)),
+    send: async () => await Promise.reject(new Error('Nothing is sent that way.')),
+    close: () => {},
+  };
+
+  function receive({ headers, body }: PostRequest): HttpAnswer {
+    const how = installation.answer();
+    const message = headers['x-service-delivery'] ?? '';
+    if (how !== 'refused' && how !== 'silent')
+      i.received.set(message, [...(i.received.get(message) ?? []), body.toString('utf8')]);
+    const status = how === 'accepted' ? 200 : how === 'refused' ? 503 : null;
+    return { status, headers: {}, body: '', error: status === null ? 'No answer.' : null, durationMs: 1 };
+  }
+
+  async function startService(): Promise<{
+    readonly service: Service;
+    readonly name: string;
+    readonly end: () => Promise<void>;
+  }> {
+    const database = await connectDatabase({ url: own.url, entities, poolSize: 3, onError: () => {} });
+    const name = `process ${(starts += 1)}`;
+    const service = await createService({
+      databaseUrl: own.url,
+      database: withBoundaries(database),
+      dataDir,
+      publicUrl: 'http://localhost:4000',
+      log,
+      wake,
+      ...(secrets !== null && {
+        webhooks: {
+          secrets,
+          http,
+          retry: async ({ deliveryId }) => {
+            i.retries.set(deliveryId, time.now());
+            await Promise.resolve();
+          },
+        },
+      }),
+    });
+    const end = async (): Promise<void> => {
+      await service.localHost.stop();
+      await database.close();
+    };
+    return { service, name, end };
+  }
+
+  const watcher = await connectDatabase({ url: own.url, entities, poolSize: 2, onError: () => {} });
+  const first = await startService();
+  const begun = await beginWorld(first.service, {
+    'README.md': 'shop\n',
+    'shared.txt': 'first\n',
+    '.service/ci.yml': ci,
+  });
+  await first.service.drain();
+  await first.end();
+  secrets = begun.secrets;
+  const accountId = begun.accountId;
+
+  async function startProcess(): Promise<Process> {
+    const { service, name, end } = await startService();
+    // Hints wait until the simulation lets them be handled.
+    Object.assign(service.localHost.installation, {
+      emit: (event: HostEvent) => void i.hints.push({ process: name, event }),
+    });
+    return { name, service, ctx: systemContext(service.ports, accountId), runner: `simulated/${name}`, end };
+  }
+
+  const processes = [await startProcess(), await startProcess()];
+  const [{ ctx, service }] = processes as [Process];
+  const found = await findRepository(ctx, worldName);
+  if (found === null) throw new Error('The world has no repository.');
+  const configured = await replaceConfiguration(ctx, { repository: worldName, yaml: configurationYaml(rules) });
+  if (configured.kind !== 'accepted') throw new Error(JSON.stringify(configured));
+  await createWebhookEndpoint(ctx, begun.secrets, { url: 'https://receiver.test/', actions: ['*'], ownSecret: false });
+  const repository = hosted(found);
+  const gitDir = service.localHost.installation.directoryOf(repository);
+  const anyone = (): Process => processes[0] as Process;
+
+  const installation: Installation = {
+    ...i,
+    time,
+    processes,
+    repository,
+    accountId,
+    gitDir,
+    git: async (...args) => await anyone().service.localHost.installation.git.text(gitDir, args),
+    tip: async () => (await anyone().service.localHost.readRef(repository, 'refs/heads/main'))?.commit ?? '',
+    rows: async (text, values = []) => await watcher.system.query(text, values),
+    async kill(at) {
+      const killed = processes[at];
+      if (killed === undefined) return;
+      const isLeft = ({ process }: { readonly process: string }): boolean => process !== killed.name;
+      i.hints.splice(0, i.hints.length, ...i.hints.filter(isLeft));
+      i.running.splice(0, i.running.length, ...i.running.filter(isLeft));
+      i.deadRunners.push(killed.runner);
+      await killed.end();
+      processes[at] = await startProcess();
+    },
+    answer: () => 'accepted',
+    async [Symbol.asyncDispose]() {
+      for (const each of processes) await each.end();
+      await watcher.close();
+      await time[Symbol.asyncDispose]();
+      await own.drop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+  return installation;
+}
+
+const ci = "checks:\n  test:\n    run: 'the simulation says what comes of it'\n";

@@ -1,0 +1,325 @@
+// What people do: open, push, queue, dequeue, label, pause, freeze, close, and skip with and without the permission. What
+// the service has answered to them is kept as promises that it has to keep.
+import type { Actor, Context } from '../../src/context.ts';
+import { DomainError } from '../../src/domain/errors.ts';
+import { HostRefused } from '../../src/hosts/port.ts';
+import {
+  closePullRequest,
+  dequeuePullRequest,
+  openPullRequest,
+  queuePullRequest,
+  reopenPullRequest,
+  updatePullRequest,
+} from '../../src/modules/queue/index.ts';
+import {
+  freezeBranches,
+  pauseBranches,
+  pauseRepository,
+  unfreezeBranches,
+} from '../../src/modules/repositories/index.ts';
+import { isOutage } from '../../src/platform/outage.ts';
+import { commitAsUser } from '../support/user-commits.ts';
+import { worldName } from '../support/world-template.ts';
+import type { Draws } from './draws.ts';
+import type { Installation, Process } from './installation.ts';
+
+export type Nature = 'good' | 'bad' | 'half' | 'conflicting';
+
+export interface PullRequest {
+  readonly branch: string;
+  readonly nature: Nature;
+  readonly targets: readonly string[];
+  /** Null: its opening was not answered. */
+  number: number | null;
+  pushes: number;
+}
+
+/** What the service has answered, and what it must keep therefore. */
+export interface Promises {
+  readonly pullRequests: PullRequest[];
+  /** Asked to be merged, and nobody has tried to change that since. */
+  readonly asked: Set<number>;
+  /** Dequeued, and nobody has tried to queue it since. */
+  readonly dequeued: Set<number>;
+  /** Landings that had started when the pause or freeze in force was answered. Null: there is none that was answered. */
+  held: Record<'pause' | 'branch pause' | 'freeze', ReadonlySet<string> | null>;
+  /** Commits that people pushed to the base. */
+  readonly direct: Set<string>;
+  /** Labels, pushes and closing reach the queue by hints, at any later time: requests for these may be overtaken. */
+  readonly touched: Set<number>;
+}
+
+export const noPromises = (): Promises => ({
+  pullRequests: [],
+  asked: new Set(),
+  dequeued: new Set(),
+  held: { pause: null, 'branch pause': null, freeze: null },
+  direct: new Set(),
+  touched: new Set(),
+});
+
+export interface Act {
+  readonly name: string;
+  /** Of what nobody does two things at once: otherwise the answers would not say which of them was the later one. */
+  readonly subject: string;
+  readonly work: () => Promise<void>;
+}
+
+interface Setting {
+  readonly i: Installation;
+  readonly promises: Promises;
+  readonly draw: Draws;
+  readonly by: Process;
+  readonly isTargeted: boolean;
+}
+
+const mostOpen = 14;
+
+/** Null: there is nothing to do for a person now. */
+export function chooseAct(setting: Setting): Act | null {
+  const { promises, draw } = setting;
+  const known = promises.pullRequests.filter(({ number }) => number !== null);
+  const some = (): PullRequest => draw.pick(known);
+  const idle = known.filter(({ number }) => number !== null && !promises.asked.has(number));
+  const someIdle = (): PullRequest => draw.pick(idle.length > 0 && draw.chance(0.9) ? idle : known);
+  const acts: [number, (() => Act) | null][] = [
+    [known.length < mostOpen || draw.chance(0.5) ? 14 : 0, () => open(setting)],
+    [26, known.length === 0 ? null : () => queue(setting, someIdle(), {})],
+    [5, known.length === 0 ? null : () => dequeue(setting, some())],
+    [3, known.length === 0 ? null : () => label(setting, some(), draw.chance(0.6))],
+    [3, known.length === 0 ? null : () => push(setting, some())],
+    [2, known.length === 0 ? null : () => close(setting, some(), draw.chance(0.6))],
+    [2, known.length === 0 ? null : () => skip(setting, some())],
+    [2, () => hold(setting, draw.pick(['pause', 'branch pause', 'freeze'] as const))],
+    [5, () => release(setting, draw.pick(['pause', 'branch pause', 'freeze'] as const))],
+    [2, () => pushToBase(setting)],
+  ];
+  const possible = acts.flatMap(([weight, act]) => (act === null || weight === 0 ? [] : [[weight, act] as const]));
+  return possible.length === 0 ? null : draw.weighted(possible)();
+}
+
+/** True: it was answered. False: it was refused, or nobody knows what has become of it. */
+async function isAnswered(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof DomainError || error instanceof HostRefused || isOutage(error)) return false;
+    throw error;
+  }
+}
+
+function open({ i, promises, draw, by, isTargeted }: Setting): Act {
+  const nth = promises.pullRequests.length + 1;
+  const nature = draw.weighted<Nature>([
+    [70, 'good'],
+    [14, 'bad'],
+    [10, 'half'],
+    [6, 'conflicting'],
+  ]);
+  const halves = promises.pullRequests.filter((each) => each.nature === 'half');
+  const branch = `p${nth}`;
+  const targets = nature === 'half' ? ['pair'] : ['api', 'web', 'docs'].filter(() => draw.chance(0.5));
+  const pullRequest: PullRequest = { branch, nature, targets, number: null, pushes: 0 };
+  promises.pullRequests.push(pullRequest);
+  const files: Record<string, string> = { [`${branch}.txt`]: `${branch}\n` };
+  if (nature === 'bad') files[`bad-${branch}`] = 'red\n';
+  if (nature === 'half') files[`pair-${halves.length >> 1}-${halves.length % 2 === 0 ? 'left' : 'right'}`] = 'half\n';
+  if (nature === 'conflicting') files['shared.txt'] = `${branch}\n`;
+  return {
+    name: `open ${branch} (${nature})`,
+    subject: branch,
+    work: async () => {
+      const { git } = by.service.localHost.installation;
+      const commit = { branch, parent: 'refs/heads/main', files, message: `Add ${branch}` };
+      await commitAsUser(git, i.gitDir, commit);
+      const opened = openPullRequest(admin(by.ctx), {
+        repository: worldName,
+        title: `Add ${branch}`,
+        headBranch: branch,
+        baseBranch: 'main',
+      });
+      if (!(await isAnswered(opened))) return;
+      const [row] = await i.rows<{ number: number }>('select number from pull_request where id = $1', [
+        (await opened).pullRequestId,
+      ]);
+      pullRequest.number = row?.number ?? null;
+      if (isTargeted && pullRequest.number !== null)
+        await isAnswered(
+          updatePullRequest(admin(by.ctx), {
+            repository: worldName,
+            number: pullRequest.number,
+            affectedTargets: targets,
+          }),
+        );
+    },
+  };
+}
+
+function numberOf({ number }: PullRequest): number {
+  if (number === null) throw new Error('It was never opened.');
+  return number;
+}
+
+function queue(
+  { promises, by }: Setting,
+  pullRequest: PullRequest,
+  options: { readonly skipLine?: boolean; readonly skipValidation?: boolean },
+): Act {
+  const number = numberOf(pullRequest);
+  return {
+    subject: pullRequest.branch,
+    name: `queue #${number}${options.skipLine ? ' before all' : ''}${options.skipValidation ? ' without validation' : ''}`,
+    work: async () => {
+      promises.dequeued.delete(number);
+      const request = { repository: worldName, number, source: 'graphql_api' as const, ...options };
+      if (await isAnswered(queuePullRequest(admin(by.ctx), request))) promises.asked.add(number);
+    },
+  };
+}
+
+function dequeue({ promises, by }: Setting, pullRequest: PullRequest): Act {
+  const number = numberOf(pullRequest);
+  return {
+    name: `dequeue #${number}`,
+    subject: pullRequest.branch,
+    work: async () => {
+      promises.asked.delete(number);
+      if (await isAnswered(dequeuePullRequest(admin(by.ctx), { repository: worldName, number })))
+        promises.dequeued.add(number);
+    },
+  };
+}
+
+function label({ i, promises, by }: Setting, pullRequest: PullRequest, isSet: boolean): Act {
+  const number = numberOf(pullRequest);
+  return {
+    name: `${isSet ? 'label' : 'take the label off'} #${number}`,
+    subject: pullRequest.branch,
+    work: async () => {
+      promises.touched.add(number);
+      await isAnswered(by.service.localHost.setLabel(i.repository, number, 'mergequeue', isSet, 'ada'));
+    },
+  };
+}
+
+function push({ i, promises, by, draw }: Setting, pullRequest: PullRequest): Act {
+  const number = numberOf(pullRequest);
+  const { branch } = pullRequest;
+  const isMend = pullRequest.nature === 'bad' && draw.chance(0.3);
+  pullRequest.pushes += 1;
+  const nth = pullRequest.pushes;
+  return {
+    name: `push to #${number}`,
+    subject: pullRequest.branch,
+    work: async () => {
+      promises.touched.add(number);
+      const { git } = by.service.localHost.installation;
+      const files = isMend ? { [`bad-${branch}`]: null } : { [`${branch}-push-${nth}.txt`]: 'more\n' };
+      const parent = `refs/heads/${branch}`;
+      await commitAsUser(git, i.gitDir, { branch, parent, files, message: `Change ${branch}` });
+      await isAnswered(by.service.localHost.reconcile(i.repository));
+    },
+  };
+}
+
+function pushToBase({ i, promises, by }: Setting): Act {
+  return {
+    name: 'push to the base',
+    subject: 'main',
+    work: async () => {
+      const { git } = by.service.localHost.installation;
+      const files = { [`direct-${promises.direct.size}.txt`]: 'direct\n' };
+      const commit = { branch: 'main', parent: 'refs/heads/main', files, message: 'Past the queue' };
+      promises.direct.add((await commitAsUser(git, i.gitDir, commit)).trim());
+      await isAnswered(by.service.localHost.reconcile(i.repository));
+    },
+  };
+}
+
+function close({ promises, by }: Setting, pullRequest: PullRequest, isClosed: boolean): Act {
+  const number = numberOf(pullRequest);
+  const change = isClosed ? closePullRequest : reopenPullRequest;
+  return {
+    name: `${isClosed ? 'close' : 'reopen'} #${number}`,
+    subject: pullRequest.branch,
+    work: async () => {
+      promises.touched.add(number);
+      await isAnswered(change(admin(by.ctx), { repository: worldName, number }));
+    },
+  };
+}
+
+/** A member may not, and whoever asks for an admin may. */
+function skip(setting: Setting, pullRequest: PullRequest): Act {
+  const { by, draw } = setting;
+  const isLine = draw.chance(0.6);
+  const options = isLine ? { skipLine: true } : { skipValidation: true };
+  // Without validation something red would stay on the base for good, and everything after it would be red.
+  const isSafe = isLine || pullRequest.nature === 'good';
+  if (isSafe && draw.chance(0.6)) return queue(setting, pullRequest, options);
+  const number = numberOf(pullRequest);
+  return {
+    name: `a member queues #${number} ${isLine ? 'before all' : 'without validation'}`,
+    subject: pullRequest.branch,
+    work: async () => {
+      const request = { repository: worldName, number, source: 'graphql_api' as const, ...options };
+      const error = await queuePullRequest(member(by.ctx), request).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      if (error instanceof DomainError && error.code === 'FORBIDDEN') return;
+      if (error === null) throw new Error(`A member was allowed to queue #${number} ${JSON.stringify(options)}.`);
+      if (!isOutage(error)) throw error;
+    },
+  };
+}
+
+function admin(ctx: Context): Context {
+  const actor: Actor = { ...ctx.actor, kind: 'user_token', email: 'ada@example.test', handle: 'ada' };
+  return { ...ctx, actor };
+}
+
+function member(ctx: Context): Context {
+  const actor: Actor = { ...ctx.actor, kind: 'user_token', role: 'member', email: 'member@example.test' };
+  return { ...ctx, actor };
+}
+
+type Hold = keyof Promises['held'];
+
+function hold({ i, promises, by }: Setting, kind: Hold): Act {
+  return {
+    name: kind,
+    subject: kind,
+    work: async () => {
+      if (await isAnswered(setHold(by, kind, true))) promises.held[kind] = await startedLandings(i);
+    },
+  };
+}
+
+function release({ promises, by }: Setting, kind: Hold): Act {
+  return {
+    name: `end the ${kind}`,
+    subject: kind,
+    work: async () => {
+      promises.held[kind] = null;
+      await isAnswered(setHold(by, kind, false));
+    },
+  };
+}
+
+export async function setHold(by: Process, kind: Hold, isHeld: boolean): Promise<unknown> {
+  const ctx = admin(by.ctx);
+  const repository = worldName;
+  if (kind === 'pause') return await pauseRepository(ctx, { repository, paused: isHeld });
+  if (kind === 'branch pause') return await pauseBranches(ctx, { repository, pattern: 'main', paused: isHeld });
+  const freeze = { repository, baseBranches: 'main' };
+  return isHeld ? await freezeBranches(ctx, freeze) : await unfreezeBranches(ctx, freeze);
+}
+
+export async function startedLandings(i: Installation): Promise<ReadonlySet<string>> {
+  const rows = await i.rows<{ id: string }>(
+    "select format('%s of %s', id, started_at) as id from intent where kind = 'land' and started_at is not null",
+  );
+  return new Set(rows.map(({ id }) => id));
+}

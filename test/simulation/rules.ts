@@ -1,0 +1,208 @@
+// What must hold after every step, whatever happened. Rules compare the repository and the answers that people got with
+// what CI really said; besides, the invariants of the product are compared with its rows.
+import { findViolations } from '../../src/modules/health/invariants/find.ts';
+import { verifyRepository } from '../../src/modules/queue/landing/verify.ts';
+import { webhookActions } from '../../src/domain/events/subscription.ts';
+import { invariants } from '../../src/domain/health/invariants.ts';
+import { findRepository } from '../../src/modules/repositories/index.ts';
+import { worldName } from '../support/world-template.ts';
+import type { Installation } from './installation.ts';
+import { startedLandings, type Promises } from './people.ts';
+import type { Truth } from './truth.ts';
+
+export interface Rules {
+  /** A few statements: what has changed since the last time is looked at. Answers what does not hold. */
+  look(): Promise<readonly string[]>;
+  /** Also the invariants of the product. */
+  lookAtAll(): Promise<readonly string[]>;
+  /** When nothing is left to do, and no fault happens any more. */
+  lookAtTheEnd(): Promise<readonly string[]>;
+  landings(): number;
+}
+
+interface Row {
+  readonly number: number;
+  readonly status: string;
+  readonly text: string | null;
+}
+
+export function createRules(i: Installation, promises: Promises, truth: Truth): Rules {
+  let tip = '';
+  const judged = new Set<string>();
+  const merged = new Set<number>();
+  const landedBy = new Map<number, string>();
+  let landings = 0;
+
+  async function look(): Promise<readonly string[]> {
+    return [...(await lookAtBase()), ...(await lookAtStatuses()), ...(await lookAtHolds()), ...(await lookAtDepth())];
+  }
+
+  /** Each commit that came onto the base is a person's, or a landing of something that CI found green. */
+  async function lookAtBase(): Promise<string[]> {
+    const now = await i.tip();
+    if (now === tip) return [];
+    const problems: string[] = [];
+    const line = (await i.git('rev-list', '--first-parent', 'refs/heads/main')).trim().split('\n');
+    if (tip !== '' && !line.includes(tip)) problems.push(`The base was at ${tip}, and ${now} does not contain it.`);
+    tip = now;
+    const refs = (await i.git('for-each-ref', '--format=%(objectname) %(refname)', 'refs/interlock/landings/')).trim();
+    const landed = new Map(refs.split('\n').map((row) => row.split(' ') as [string, string]));
+    const greenTrees = new Set<string>();
+    for (const commit of truth.green) greenTrees.add(await truth.treeOf(commit));
+    for (const commit of line.slice(0, -1)) {
+      if (judged.has(commit) || promises.direct.has(commit)) continue;
+      judged.add(commit);
+      if (!(await truth.isGreen(commit))) problems.push(`${commit} is on the base and is red.`);
+      if (!landed.has(commit)) {
+        // A landing of several commits has its ref at the last one.
+        if (await isBelowLanding(commit, landed)) continue;
+        problems.push(`${commit} is on the base, and no landing has it.`);
+        continue;
+      }
+      landings += 1;
+      if (!greenTrees.has(await truth.treeOf(commit)) && !(await isException(commit)))
+        problems.push(`${commit} landed, and CI never said that its tree is green.`);
+    }
+    return problems;
+  }
+
+  async function isBelowLanding(commit: string, landed: ReadonlyMap<string, string>): Promise<boolean> {
+    const above = (await i.git('rev-list', '--first-parent', '--reverse', `${commit}..refs/heads/main`)).trim();
+    const next = above.split('\n').find((each) => landed.has(each) || promises.direct.has(each));
+    return next !== undefined && landed.has(next);
+  }
+
+  /** Evidence of parts, and landings that somebody let skip validation: their proofs are derived again at the end. */
+  async function isException(commit: string): Promise<boolean> {
+    const rows = await i.rows<{ grade: string }>('select grade from landing where commit = $1', [commit]);
+    return rows.length === 0 || rows.some(({ grade }) => grade === 'unvalidated' || grade === 'composed');
+  }
+
+  async function lookAtStatuses(): Promise<string[]> {
+    const rows = await i.rows<Row>('select number, status, status_text as text from pull_request order by number');
+    const problems: string[] = [];
+    for (const { number, status } of rows) {
+      if (merged.has(number) && status !== 'merged') problems.push(`#${number} was merged, and is ${status}.`);
+      if (status === 'merged' && promises.dequeued.has(number) && !promises.touched.has(number))
+        problems.push(`#${number} was dequeued, and is merged.`);
+      if (status !== 'merged' || merged.has(number)) continue;
+      merged.add(number);
+      const pullRequest = promises.pullRequests.find((each) => each.number === number);
+      const files = await truth.filesOf(await i.tip());
+      if (pullRequest !== undefined && !files.has(`${pullRequest.branch}.txt`))
+        problems.push(`#${number} is merged, and its file is not on the base.`);
+    }
+    const members = await i.rows<{ number: number; commit: string }>(
+      `select p.number, l.commit from landed_member m join landing l on l.account_id = m.account_id and l.id = m.landing_id
+       join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id`,
+    );
+    for (const { number, commit } of members) {
+      const before = landedBy.get(number) ?? commit;
+      if (before !== commit) problems.push(`#${number} landed twice, by ${before} and by ${commit}.`);
+      landedBy.set(number, before);
+    }
+    return problems;
+  }
+
+  async function lookAtHolds(): Promise<string[]> {
+    const held = Object.entries(promises.held).filter(([, before]) => before !== null);
+    if (held.length === 0) return [];
+    const started = await startedLandings(i);
+    return held.flatMap(([kind, before]) =>
+      [...started].filter((id) => before?.has(id) === false).map((id) => `Landing ${id} began during a ${kind}.`),
+    );
+  }
+
+  async function lookAtDepth(): Promise<string[]> {
+    const rows = await i.rows<{ said: string; counted: string }>(
+      `select waiting || ' + ' || tagged as said,
+              (select count(*) from pull_request p where p.queue_id = q.id and p.status = 'queued') || ' + ' ||
+              (select count(*) from pull_request p where p.queue_id = q.id and p.status = 'tagged') as counted
+       from queue q`,
+    );
+    return rows.flatMap(({ said, counted }) =>
+      said === counted ? [] : [`The depth says ${said}, and there are ${counted}.`],
+    );
+  }
+
+  async function lookAtInvariants(kinds: readonly ('safety' | 'liveness')[]): Promise<string[]> {
+    const [first] = i.processes;
+    if (first === undefined) return [];
+    const violations = await findViolations(first.service.ports, { scope: 'all' });
+    return violations
+      .filter(({ invariant }) => kinds.includes(invariants[invariant].kind))
+      .map(({ invariant, sentence }) => `${invariant}: ${sentence}`);
+  }
+
+  async function lookAtLine(): Promise<string[]> {
+    const rows = await i.rows<Row>('select number, status, status_text as text from pull_request order by number');
+    const problems: string[] = [];
+    for (const { number, status, text } of rows) {
+      if (['queued', 'tagged'].includes(status)) problems.push(`#${number} stays ${status}.`);
+      if (['pending', 'blocked'].includes(status) && !text) problems.push(`#${number} is ${status} without a reason.`);
+      if (status === 'open' && promises.asked.has(number) && !promises.touched.has(number))
+        problems.push(`#${number} was queued, and is out of the line without a reason.`);
+      if (status === 'blocked' && !promises.touched.has(number) && (await isInnocent(number)))
+        problems.push(`#${number} is blocked, and nothing is wrong with it: ${text ?? ''}`);
+    }
+    return problems;
+  }
+
+  /** It is good by itself, and no build with it was wronged by CI. */
+  async function isInnocent(number: number): Promise<boolean> {
+    if (promises.pullRequests.find((each) => each.number === number)?.nature !== 'good') return false;
+    const builds = await i.rows<{ commit: string }>(
+      `select head_sha as commit from pull_request where number = $1
+       union select coalesce(b.tested_commit, b.commit) from batch b join batch_member m on m.account_id = b.account_id and m.batch_id = b.id
+         join pull_request p on p.account_id = m.account_id and p.id = m.pull_request_id where p.number = $1 and b.commit is not null`,
+      [number],
+    );
+    return builds.every(({ commit }) => !truth.wronged.has(commit));
+  }
+
+  async function lookAtWebhooks(): Promise<string[]> {
+    const rows = await i.rows<{ message: string; state: string; action: string; body: string }>(
+      'select message_id as message, state, action, body from webhook_delivery order by id',
+    );
+    const problems = rows.flatMap(({ message, state, action, body }) => {
+      const bodies = i.received.get(message) ?? [];
+      if (!['succeeded', 'failed'].includes(state)) return [`The webhook ${message} (${action}) is ${state}.`];
+      if (state === 'succeeded' && bodies.length === 0) return [`The webhook ${message} (${action}) never came.`];
+      return bodies.every((each) => each === body) ? [] : [`The webhook ${message} (${action}) came with other words.`];
+    });
+    const known = new Set(rows.map(({ message }) => message));
+    const strange = [...i.received.keys()].filter((message) => !known.has(message));
+    const counts = await i.rows<{ action: string; events: number; webhooks: number }>(
+      `select e.action, count(*)::int as events,
+              (select count(*)::int from webhook_delivery d where d.action = e.action) as webhooks
+       from event e where e.action = any($1) and e.position > (select min(from_position) from webhook_endpoint)
+       group by e.action order by e.action`,
+      [webhookActions],
+    );
+    const lost = counts.flatMap(({ action, events, webhooks }) =>
+      events === webhooks ? [] : [`There are ${events} events ${action}, and ${webhooks} webhooks of them.`],
+    );
+    return [...problems, ...strange.map((message) => `The webhook ${message} came from nowhere.`), ...lost];
+  }
+
+  async function lookAtProofs(): Promise<string[]> {
+    const [first] = i.processes;
+    const repository = first === undefined ? null : await findRepository(first.ctx, worldName);
+    if (first === undefined || repository === null) return ['The repository is gone.'];
+    const verified = await verifyRepository(first.ctx, repository);
+    return verified.flatMap(({ failures }) => failures);
+  }
+
+  return {
+    look,
+    lookAtAll: async () => [...(await look()), ...(await lookAtInvariants(['safety']))],
+    lookAtTheEnd: async () => [
+      ...(await look()),
+      ...(await lookAtInvariants(['safety', 'liveness'])),
+      ...(await lookAtLine()),
+      ...(await lookAtWebhooks()),
+      ...(await lookAtProofs()),
+    ],
+    landings: () => landings,
+  };
+}

@@ -1,0 +1,69 @@
+// What CI would say of a commit, decided by its files alone, and what it has said. Rules compare the base with this, and
+// not with rows of the service.
+import type { Installation } from './installation.ts';
+
+export type Conclusion = 'success' | 'failure' | 'error' | 'timed_out' | 'cancelled';
+
+export interface Truth {
+  /** Whether the files of a commit go together. */
+  isGreen(commit: string): Promise<boolean>;
+  treeOf(commit: string): Promise<string>;
+  filesOf(commit: string): Promise<ReadonlySet<string>>;
+  /** What CI says: mostly the truth. It never says that something red is green. */
+  judge(commit: string, whim: number): Promise<Conclusion>;
+  report(commit: string, conclusion: Conclusion): void;
+  /** Commits of which CI has said something that is not the truth. */
+  readonly wronged: ReadonlySet<string>;
+  /** Commits of which CI has said that they are green. */
+  readonly green: ReadonlySet<string>;
+  /** From here on CI says the truth. */
+  beHonest(): void;
+}
+
+const flakyShare = 0.02;
+const brokenShare = 0.03;
+
+export function createTruth(i: Installation): Truth {
+  const files = new Map<string, ReadonlySet<string>>();
+  const trees = new Map<string, string>();
+  const wronged = new Set<string>();
+  const green = new Set<string>();
+  const greenByFiles = new Set<string>();
+  let isHonest = false;
+  const truth: Truth = {
+    async filesOf(commit) {
+      const known = files.get(commit);
+      if (known !== undefined) return known;
+      const names = new Set((await i.git('ls-tree', '--name-only', commit)).trim().split('\n'));
+      files.set(commit, names);
+      return names;
+    },
+    async treeOf(commit) {
+      const known = trees.get(commit) ?? (await i.git('rev-parse', `${commit}^{tree}`)).trim();
+      trees.set(commit, known);
+      return known;
+    },
+    async isGreen(commit) {
+      const names = await truth.filesOf(commit);
+      const isGreen = [...names].every(
+        (name) => !name.startsWith('bad') && !(name.endsWith('-left') && names.has(name.replace(/left$/, 'right'))),
+      );
+      if (isGreen) greenByFiles.add(commit);
+      return isGreen;
+    },
+    async judge(commit, whim) {
+      const isGreen = await truth.isGreen(commit);
+      if (!isHonest && whim < brokenShare) return whim < brokenShare / 2 ? 'error' : 'timed_out';
+      if (!isHonest && isGreen && whim < brokenShare + flakyShare) return 'failure';
+      return isGreen ? 'success' : 'failure';
+    },
+    report(commit, conclusion) {
+      if (conclusion === 'success') green.add(commit);
+      else if (conclusion !== 'failure' || greenByFiles.has(commit)) wronged.add(commit);
+    },
+    wronged,
+    green,
+    beHonest: () => void (isHonest = true),
+  };
+  return truth;
+}

@@ -1,0 +1,265 @@
+// What goes on without people: turns of the queue and steps of batches as their workflows take them, hints of the host,
+// the relay, the reconcilers, CI, the sequencer, and webhooks. Each is a task that a process may lose.
+import { setTimeout as delay } from 'node:timers/promises';
+import { advanceQueue, carryOutAll, createRelay, driveBatch } from '../../src/modules/queue/index.ts';
+import { sequenceEvents } from '../../src/modules/events/index.ts';
+import { advanceOutbox } from '../../src/modules/webhooks/outbox.ts';
+import { lostRetries } from '../../src/modules/webhooks/relay.ts';
+import { claimCheckRun, concludeCheckRun, recoverLeases, renewLeases } from '../../src/hosts/local/check-runs.rows.ts';
+import { createReconciler } from '../../src/reconciler.ts';
+import { isOutage } from '../../src/platform/outage.ts';
+import type { Draws } from './draws.ts';
+import type { Installation, Process } from './installation.ts';
+import { newTask, type Task } from './tasks.ts';
+import type { Truth } from './truth.ts';
+
+/** Workflows, as Temporal would know them. */
+export interface Workflows {
+  /** The task of the turn that is under way, by queue. */
+  readonly turns: Map<string, Task>;
+  /** Deadlines that a turn has asked for, by queue. */
+  readonly deadlines: Map<string, number>;
+  /** Batches that have a workflow: when it looks next, and the task that is under way. */
+  readonly batches: Map<string, { lookAt: number; task: Task | null; polls: number }>;
+}
+
+export interface Working {
+  readonly i: Installation;
+  readonly workflows: Workflows;
+  readonly truth: Truth;
+  /** Of each process, by its name: relay and reconciler remember what they saw. */
+  readonly loops: Map<string, Loops>;
+  /** A task of each of these runs at most once in a process, by `<process> <name>`. */
+  readonly alone: Map<string, Task>;
+}
+
+interface Loops {
+  readonly relay: ReturnType<typeof createRelay>;
+  readonly reconciler: ReturnType<typeof createReconciler>;
+}
+
+export interface Choice {
+  readonly weight: number;
+  readonly begin: () => Task;
+}
+
+/** What is there to do, so that few steps look in vain. */
+interface Waiting {
+  readonly checks: boolean;
+  readonly hints: boolean;
+  readonly events: boolean;
+  readonly webhooks: boolean;
+}
+
+async function readWaiting({ i }: Working): Promise<Waiting> {
+  const [waiting] = await i.rows<Waiting>(
+    `select exists (select from local_check_run where state = 'queued' or lease_owner = any($1)) as checks,
+            exists (select from host_hint) as hints,
+            exists (select from event where position is null) as events,
+            exists (select from webhook_delivery where state = 'pending')
+              or exists (select from webhook_cursor c join event_head h on h.account_id = c.account_id where c.position < h.position) as webhooks`,
+    [i.deadRunners],
+  );
+  return waiting ?? { checks: false, hints: false, events: false, webhooks: false };
+}
+
+const pollSeconds = [10, 20, 40, 80, 160, 300] as const;
+const failedAgainMs = 5_000;
+const leaseSec = 2 * 3600;
+
+/** What a process could begin now. */
+export async function choicesOf(w: Working, by: Process, draw: Draws): Promise<Choice[]> {
+  const { i } = w;
+  const waiting = await readWaiting(w);
+  const idle = (weight: number, isWaiting: boolean): number => (isWaiting ? weight : 0.05);
+  const now = i.time.now();
+  const isFree = (task: Task | null | undefined): boolean =>
+    task === null || task === undefined || task.state === 'done';
+  const choices: Choice[] = [];
+  const add = (weight: number, name: string, work: () => Promise<void>): void =>
+    void choices.push({ weight, begin: () => newTask(by.name, name, work) });
+  const alone = (weight: number, name: string, work: () => Promise<void>): void => {
+    const key = `${by.name} ${name}`;
+    if (!isFree(w.alone.get(key))) return;
+    choices.push({
+      weight,
+      begin: () => {
+        const task = newTask(by.name, name, work);
+        w.alone.set(key, task);
+        return task;
+      },
+    });
+  };
+
+  const due = [...w.workflows.deadlines].flatMap(([id, at]) => (at <= now ? [id] : []));
+  for (const queueId of new Set([...i.woken, ...due])) {
+    if (!isFree(w.workflows.turns.get(queueId))) continue;
+    choices.push({
+      weight: 8,
+      begin: () => {
+        i.woken.delete(queueId);
+        w.workflows.deadlines.delete(queueId);
+        const task = newTask(by.name, `turn of queue ${queueId}`, async () => await takeTurn(w, by, queueId));
+        w.workflows.turns.set(queueId, task);
+        return task;
+      },
+    });
+  }
+  for (const [batchId, batch] of w.workflows.batches) {
+    if (!isFree(batch.task) || batch.lookAt > now) continue;
+    choices.push({
+      weight: 6,
+      begin: () => {
+        batch.task = newTask(by.name, `step of batch ${batchId}`, async () => await stepBatch(w, by, batchId));
+        return batch.task;
+      },
+    });
+  }
+  const own = i.hints.filter(({ process }) => process === by.name);
+  if (own.length > 0)
+    alone(8, 'hint', async () => {
+      // The oldest ones mostly: hints of a host come in another order too.
+      const hint = own[draw.chance(0.7) ? 0 : draw.below(own.length)];
+      if (hint === undefined) return;
+      if (!draw.chance(0.05)) i.hints.splice(i.hints.indexOf(hint), 1);
+      await by.service.storeHostEvents([hint.event]);
+      await drained(by.service);
+    });
+  else alone(idle(3, waiting.hints), 'hint', async () => await drained(by.service));
+
+  const loops = loopsOf(w, by);
+  alone(1, 'relay', async () => await lookOnce(loops.relay));
+  alone(0.3, 'find lost retries', async () => {
+    for (const { deliveryId } of await lostRetries(by.service.ports, new Date(now))) i.retries.set(deliveryId, now);
+  });
+  alone(0.3, 'reconcile', async () => await drained(loops.reconciler));
+  alone(0.2, 'reconcile the host', async () => await by.service.localHost.reconcile(i.repository));
+  alone(idle(5, waiting.checks), 'take a check', async () => await takeCheck(w, by));
+  for (const check of i.running.filter(({ process }) => process === by.name))
+    add(4, `report of check ${check.run.id}`, async () => await report(w, by, { check, draw }));
+  alone(idle(1, waiting.events), 'give events positions', async () => void (await sequenceEvents(by.service.ports.db)));
+  alone(idle(2, waiting.webhooks), 'send webhooks', async () => await send(w, by, draw));
+  for (const [deliveryId, at] of i.retries)
+    if (at <= now) alone(2, `retry of delivery ${deliveryId}`, async () => await retry(w, by, deliveryId));
+  return choices;
+}
+
+function loopsOf(w: Working, by: Process): Loops {
+  const known = w.loops.get(by.name);
+  if (known !== undefined) return known;
+  const { ports } = by.service;
+  const made = {
+    relay: createRelay(ports),
+    reconciler: createReconciler(ports),
+  };
+  w.loops.set(by.name, made);
+  return made;
+}
+
+/** What one failure leaves under way is awaited too: nothing of a task goes on beside others. */
+async function drained(work: { drain(): Promise<void> }): Promise<void> {
+  try {
+    await work.drain();
+  } catch (error) {
+    await work.drain();
+    throw error;
+  }
+}
+
+/** A loop that is stopped right after its start looks once, and looks again at its next start. */
+async function lookOnce(loop: { start(): void; stop(): Promise<void> }): Promise<void> {
+  loop.start();
+  await loop.stop();
+}
+
+/** As the workflow of a queue: a plan, a workflow for each of its batches, and the effects in turn. */
+async function takeTurn({ i, workflows }: Working, { ctx }: Process, queueId: string): Promise<void> {
+  const again = (inMs: number): void => {
+    const at = i.time.now() + inMs;
+    workflows.deadlines.set(queueId, Math.min(workflows.deadlines.get(queueId) ?? at, at));
+  };
+  let advance: Awaited<ReturnType<typeof advanceQueue>>;
+  try {
+    advance = await advanceQueue(ctx, queueId);
+  } catch (error) {
+    again(failedAgainMs);
+    throw error;
+  }
+  if (advance.nextLookAt !== null) again(advance.nextLookAt - i.time.now());
+  for (const { id } of advance.batches)
+    if (!workflows.batches.has(id)) workflows.batches.set(id, { lookAt: i.time.now(), task: null, polls: 0 });
+    else Object.assign(workflows.batches.get(id) ?? {}, { lookAt: i.time.now() });
+  for (const { intents } of advance.effects) {
+    const errors = await carryOutAll(ctx, intents).catch((error: unknown) => [error]);
+    if (errors.length > 0) again(failedAgainMs);
+    for (const error of errors) if (!isOutage(error)) throw error;
+  }
+}
+
+/** As the workflow of a batch: one step, and the next one at once, or when the host is to be asked again. */
+async function stepBatch({ i, workflows }: Working, { ctx }: Process, batchId: string): Promise<void> {
+  const batch = workflows.batches.get(batchId);
+  if (batch === undefined) return;
+  batch.lookAt = i.time.now() + failedAgainMs;
+  const { need } = await driveBatch(ctx, batchId);
+  if (need === 'done') return void workflows.batches.delete(batchId);
+  const isWaiting = need === 'wait' || need === 'make';
+  const pollSec = pollSeconds[Math.min(batch.polls, pollSeconds.length - 1)] ?? 300;
+  batch.polls = isWaiting ? batch.polls + 1 : 0;
+  batch.lookAt = i.time.now() + (isWaiting ? pollSec * 1000 : 0);
+}
+
+async function takeCheck({ i }: Working, by: Process): Promise<void> {
+  const { db } = by.service.ports;
+  const ids = i.running.flatMap(({ process, run }) => (process === by.name ? [run.id] : []));
+  await recoverLeases(db, { owner: by.runner, ids, deadOwners: i.deadRunners });
+  const run = await claimCheckRun(db, by.runner, leaseSec);
+  if (run !== null) i.running.push({ process: by.name, run });
+}
+
+async function report(
+  { i, truth }: Working,
+  by: Process,
+  { check, draw }: { readonly check: Installation['running'][number]; readonly draw: Draws },
+): Promise<void> {
+  const { db } = by.service.ports;
+  const { run } = check;
+  const whim = draw.real();
+  const [held] = await renewLeases(db, { owner: by.runner, ids: [run.id], leaseSec });
+  if (held !== undefined) {
+    const verdict = await truth.judge(run.commit, whim);
+    const conclusion = held.cancel_requested ? 'cancelled' : verdict;
+    truth.report(run.commit, conclusion);
+    // As a runner, until it is written: nobody else would write it.
+    for (;;)
+      try {
+        await concludeCheckRun(db, run, by.runner, { conclusion, summary: conclusion });
+        break;
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        await delay(100);
+      }
+  }
+  i.running.splice(i.running.indexOf(check), 1);
+  by.service.localHost.installation.emit({ kind: 'checks', repository: i.repository, commit: run.commit });
+}
+
+async function send({ i }: Working, by: Process, draw: Draws): Promise<void> {
+  const { webhooks, ports } = by.service;
+  if (webhooks === null) throw new Error('Nothing is sent from here.');
+  await advanceOutbox(ports.db, i.accountId, ports.clock());
+  const endpoints = await i.rows<{ id: string }>('select id::text as id from webhook_endpoint where enabled');
+  for (const { id } of endpoints) {
+    const endpoint = { accountId: i.accountId, endpointId: id };
+    const { deliveries, target } = await webhooks.takePending(endpoint, 1 + draw.below(8));
+    for (const delivery of deliveries) await webhooks.send(delivery, target);
+  }
+}
+
+async function retry({ i }: Working, by: Process, deliveryId: string): Promise<void> {
+  i.retries.set(deliveryId, i.time.now() + failedAgainMs);
+  const waiting = await by.service.webhooks?.attemptRetry({ accountId: i.accountId, deliveryId });
+  if (waiting === undefined) return;
+  if (waiting.nextLookAt === null) i.retries.delete(deliveryId);
+  else i.retries.set(deliveryId, waiting.nextLookAt);
+}
