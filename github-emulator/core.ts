@@ -4,7 +4,7 @@ import type { FaultState, Controls } from './faults/controls.ts';
 import type { GitStore } from './git/store.ts';
 import type { HostEvent } from './webhooks/events.ts';
 import type { Rules } from './git/rules.ts';
-import type { LimitKeeper } from './http/limits.ts';
+import type { RateLimits } from './http/limits.ts';
 import type { State } from './model/state.ts';
 
 export interface Core {
@@ -14,7 +14,7 @@ export interface Core {
   readonly random: RandomSource;
   readonly controls: Controls;
   readonly faults: FaultState;
-  readonly limits: LimitKeeper;
+  readonly limits: RateLimits;
   readonly rules: Rules;
   readonly urls: Urls;
   /** Milliseconds since 1970. */

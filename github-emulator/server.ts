@@ -4,7 +4,7 @@ import type { Core } from './core.ts';
 import type { FaultState, Controls } from './faults/controls.ts';
 import { registerGit } from './git/http.ts';
 import { registerApi } from './http/api.ts';
-import type { LimitKeeper } from './http/limits.ts';
+import type { RateLimits } from './http/limits.ts';
 import type { ApiDescription } from './openapi/description.ts';
 import type { Part } from './part.ts';
 import { registerUsage } from './usage.ts';
@@ -12,7 +12,7 @@ import { registerUsage } from './usage.ts';
 export interface World {
   readonly core: Core;
   readonly faults: FaultState;
-  readonly limits: LimitKeeper;
+  readonly limits: RateLimits;
   readonly description: ApiDescription;
   readonly parts: readonly Part[];
   readonly urls: { web: string; api: string; graphql: string };

@@ -1,6 +1,6 @@
 // Who executes runbooks from here, and what that takes.
 import { tmpdir } from 'node:os';
-import { usualStepLimitMs } from './domain/runbooks/drive.ts';
+import { defaultStepLimitMs } from './domain/runbooks/drive.ts';
 import type { AgentKind } from './domain/runbooks/runbook.ts';
 import type { RunbookDriving } from './modules/runbooks/index.ts';
 import { createModelAgent, createScriptAgent, createTools, type ModelSettings } from './platform/agents/index.ts';
@@ -23,7 +23,7 @@ export function describeRunbookAgent({ model }: AgentOptions): string {
 
 /** `sandbox` null: there is none, and commands are refused with a message. */
 export function createRunbookDriving(
-  { model, stepLimitMs = usualStepLimitMs }: AgentOptions,
+  { model, stepLimitMs = defaultStepLimitMs }: AgentOptions,
   { sandbox }: { readonly sandbox: Sandbox | null },
 ): RunbookDriving {
   const agents: Readonly<Record<AgentKind, Agent>> = {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { OidcSettingsRefused, readOidcSettings, type OidcSettings } from './domain/accounts/oidc-settings.ts';
-import { usualStepLimitMs } from './domain/runbooks/drive.ts';
+import { defaultStepLimitMs } from './domain/runbooks/drive.ts';
 import { readRetention, RetentionRefused, type Retention } from './domain/retention/catalogue.ts';
 import { readMinutes, readRunBounds, RunBoundsRefused, type RunBounds } from './domain/runs/bounds.ts';
 import { readPushBounds, type PushBounds } from './domain/runs/push-bounds.ts';
@@ -173,7 +173,7 @@ export function modelFrom(env: NodeJS.ProcessEnv): ModelSettings | null {
 /** What commands, pushes and steps of runbooks may take, from RUN_PROCESSES and its like. */
 export function runBoundsFrom(env: NodeJS.ProcessEnv): RunBounds & PushBounds & { readonly stepLimitMs: number } {
   try {
-    const stepLimitMs = readMinutes(env, 'RUNBOOK_STEP_MINUTES', usualStepLimitMs / 60_000);
+    const stepLimitMs = readMinutes(env, 'RUNBOOK_STEP_MINUTES', defaultStepLimitMs / 60_000);
     return { ...readRunBounds(env), ...readPushBounds(env), stepLimitMs };
   } catch (error) {
     if (error instanceof RunBoundsRefused) throw new StartError(error.message);

@@ -29,7 +29,7 @@ import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { repeat, type Loop } from './platform/repeat.ts';
-import { describeEveryAnswer, refuseGuessers, sendFailure } from './server/answers.ts';
+import { describeEveryAnswer, refuseTokenGuessing, sendFailure } from './server/answers.ts';
 import { serveApiDocs } from './server/api-docs.ts';
 import { askingAboutPeople, createCallers, type Callers } from './server/callers.ts';
 import type { TrustsProxy } from './server/client-address.ts';
@@ -50,7 +50,7 @@ import { serveRunbookPages } from './server/runbook-page.ts';
 import { serveSessionPages } from './server/session-pages.ts';
 import { serveFolder } from './server/static-files.ts';
 import { traceRequests } from './server/tracing.ts';
-import { createWrongTokens, notingGood, type WrongTokens } from './server/wrong-tokens.ts';
+import { createWrongTokens, recordingGoodTokens, type WrongTokens } from './server/wrong-tokens.ts';
 
 export interface ServerOptions {
   readonly ports: Ports;
@@ -171,7 +171,7 @@ interface Access {
 async function openAccess({ ports, secrets, oidc: settings }: ServerOptions): Promise<Access> {
   const wrongTokens = createWrongTokens(ports.clock);
   const oidc = settings ? openOidc(ports, settings) : null;
-  const authenticator = notingGood(
+  const authenticator = recordingGoodTokens(
     askingAboutPeople(await createAuthenticator({ ports, secrets }), {
       roleAtGitHub: personRoles(ports, secrets),
       confirmAtOidc: oidcConfirmation(ports, secrets, oidc),
@@ -256,7 +256,7 @@ async function serveRoutes(
   measureRequests(fastify, ports.meter);
   describeEveryAnswer(fastify, dashboard);
   if (metrics) serveMetrics(fastify, { ...metrics, publicUrl, temporal: temporal.health });
-  refuseGuessers(fastify, parts);
+  refuseTokenGuessing(fastify, parts);
   serveHealth(fastify, { db: ports.db, temporal, overdue, violations });
   const apollo = await serveGraphQL(fastify, executing);
   serveMcp(fastify, { ...executing, apollo, publicUrl });

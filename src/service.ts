@@ -97,7 +97,7 @@ const minute = 60 * second;
 const fiveMinutes = 5 * minute;
 const hour = 60 * minute;
 
-const usualRetention = readRetention({});
+const defaultRetention = readRetention({});
 
 export async function createService(options: ServiceOptions): Promise<Service> {
   const { log, dataDir, publicUrl, committer, secrets, mostSeries, clock = () => new Date() } = options;
@@ -211,7 +211,7 @@ type Every = (ms: number, work: (signal: AbortSignal) => Promise<unknown>) => Lo
 
 /** Deletes what is old or erased, and keeps statistics and the lists of installations up to date. */
 function housekeepingOf(options: ServiceOptions, ports: Ports, every: Every): Loop[] {
-  const { databaseUrl, dataDir, secrets, retention = usualRetention } = options;
+  const { databaseUrl, dataDir, secrets, retention = defaultRetention } = options;
   const { db, meter, log, clock } = ports;
   return [
     every(hour, async (signal) => await deleteOld({ db, meter, log, clock, dataDir, retention }, signal)),

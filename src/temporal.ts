@@ -22,7 +22,7 @@ const wakeWithinMs = 2_000;
 /** A line of thousands may be canceled at once; Temporal has other things to do. */
 const wakesAtOnce = 32;
 
-interface Flight {
+interface PendingWake {
   again: boolean;
   ended: Promise<void>;
 }
@@ -87,26 +87,26 @@ export function connectTemporal(options: {
 
 /** Sends signals that start workflows, one at a time for each workflow. */
 function createWakes(connection: Connection, log: Logger) {
-  const inFlight = new Map<string, Flight>();
+  const inFlight = new Map<string, PendingWake>();
   const inTurn = atMost(wakesAtOnce);
 
   // Wakes of one workflow while one is under way are one wake after it. Nobody waits for them: a request is answered at
   // once while Temporal is down.
   function wake(workflowId: string, signal: () => Promise<unknown>): void {
-    const flying = inFlight.get(workflowId);
-    if (flying !== undefined) {
-      flying.again = true;
+    const known = inFlight.get(workflowId);
+    if (known !== undefined) {
+      known.again = true;
       return;
     }
-    const flight: Flight = { again: true, ended: Promise.resolve() };
-    inFlight.set(workflowId, flight);
-    flight.ended = fly(flight, workflowId, signal);
+    const pending: PendingWake = { again: true, ended: Promise.resolve() };
+    inFlight.set(workflowId, pending);
+    pending.ended = sendWakes(pending, workflowId, signal);
   }
 
-  async function fly(flight: Flight, workflowId: string, signal: () => Promise<unknown>): Promise<void> {
+  async function sendWakes(pending: PendingWake, workflowId: string, signal: () => Promise<unknown>): Promise<void> {
     try {
-      while (flight.again) {
-        flight.again = false;
+      while (pending.again) {
+        pending.again = false;
         // Longer tries would only stand in the way of the relay's next one.
         await inTurn(async () => await connection.withDeadline(Date.now() + wakeWithinMs, signal));
       }
@@ -120,7 +120,7 @@ function createWakes(connection: Connection, log: Logger) {
   return {
     wake,
     /** Resolves when every wake has been sent or has failed. */
-    ended: async () => void (await Promise.all([...inFlight.values()].map(async (flight) => await flight.ended))),
+    ended: async () => void (await Promise.all([...inFlight.values()].map(async (pending) => await pending.ended))),
   };
 }
 

@@ -95,11 +95,11 @@ async function logOut(
   const mustRevoke = !local && (login.isOwn === true || revoke);
   const fate = mustRevoke ? await revokeToken(io.signal, address, login.token) : 'kept';
   await storeLogins(io.env, withoutLogin(logins, address));
-  say(`The token of ${address} is deleted on this machine. ${fates[fate]}`);
+  say(`The token of ${address} is deleted on this machine. ${revocationTexts[fate]}`);
   document({ url: address, revoked: fate === 'revoked' });
 }
 
-const fates = {
+const revocationTexts = {
   revoked: 'The service has revoked it.',
   refused: 'The service did not accept it any more.',
   kept: 'It stays valid until you revoke it on the page /settings/tokens.',

@@ -26,11 +26,11 @@ import {
   type Registry,
 } from './invocation.ts';
 
-const usualFile = '.service/config.yml';
+const defaultFile = '.service/config.yml';
 
 export function addConfigurationCommands({ program, action }: Registry): void {
   const config = program.command('config').description('Works on the configuration of the repository.');
-  const file = ['[file]', `${usualFile} if left out; - reads the standard input`] as const;
+  const file = ['[file]', `${defaultFile} if left out; - reads the standard input`] as const;
   config
     .command('show')
     .description('Prints the configuration in force.')
@@ -63,7 +63,7 @@ export function addConfigurationCommands({ program, action }: Registry): void {
     .action(action(simulate));
 }
 
-async function readYaml({ io }: Invocation, given = usualFile): Promise<string> {
+async function readYaml({ io }: Invocation, given = defaultFile): Promise<string> {
   if (given === '-') return await readAll(io.stdin);
   return await readFile(resolve(io.cwd, given), 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new Failure('usage', `${given} cannot be read (${error.code}). Name the file of the configuration.`);
@@ -88,7 +88,7 @@ async function preview(invocation: Invocation, yaml: string): Promise<Preview> {
 }
 
 /** As compilers write, so that editors jump to the place. */
-function sentenceOf({ path, reason, line, column }: ProblemFragment, file = usualFile): string {
+function sentenceOf({ path, reason, line, column }: ProblemFragment, file = defaultFile): string {
   const place = [file === '-' ? 'standard input' : file, line, column].filter((part) => part !== null).join(':');
   return `${place}: ${[path.join('.'), reason].filter((part) => part !== '').join(': ')}`;
 }
@@ -100,7 +100,7 @@ function documentOfProblems(problems: readonly ProblemFragment[]): object[] {
 async function lint(invocation: Invocation, _: object, file?: string): Promise<Outcome> {
   const { accepted, problems } = await preview(invocation, await readYaml(invocation, file));
   for (const problem of problems) invocation.say(sentenceOf(problem, file));
-  if (accepted) invocation.say(`${file ?? usualFile} is accepted.`);
+  if (accepted) invocation.say(`${file ?? defaultFile} is accepted.`);
   invocation.document({ accepted, problems: documentOfProblems(problems) });
   return accepted ? 'done' : 'refused';
 }

@@ -51,7 +51,7 @@ export interface Limits {
   readonly contentPerHour: number;
 }
 
-export const usualLimits: Limits = {
+export const defaultLimits: Limits = {
   restPerHour: 5000,
   graphqlPerHour: 5000,
   pointsPerMinute: 900,
@@ -126,7 +126,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
   let faults: (Fault & Counted)[] = [];
   let delays: (Slowness & Counted)[] = [];
   let webhooks: WebhookFaults = {};
-  let limits = usualLimits;
+  let limits = defaultLimits;
   let isLagging = false;
   let script: ScriptedChecks | null = null;
   let knowsRunDetails = true;
@@ -163,7 +163,7 @@ export function createFaults(random: RandomSource, effects: ControlEffects): Fau
         faults = [];
         delays = [];
         webhooks = {};
-        limits = usualLimits;
+        limits = defaultLimits;
         script = null;
         knowsRunDetails = true;
         await lag(false);

@@ -3,12 +3,12 @@ import { accountNodeId } from '../render/accounts.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { Account, App, Team } from '../model/types.ts';
 import { connect } from './connection.ts';
-import type { Sight, View } from './sight.ts';
+import type { ViewContext, View } from './view-context.ts';
 
 const typenames = { User: 'User', Organization: 'Organization', Bot: 'Bot' } as const;
 
 /** GraphQL names a bot without `[bot]`. */
-export function viewAccount({ core }: Sight, account: Account): View {
+export function viewAccount({ core }: ViewContext, account: Account): View {
   const login = account.login.replace(/\[bot\]$/, '');
   const page = account.type === 'Bot' ? `apps/${login}` : login;
   const avatar = `${core.urls.web}/avatars/u/${account.id}`;
@@ -30,30 +30,30 @@ export function viewAccount({ core }: Sight, account: Account): View {
   };
 }
 
-export function viewAccountOf(sight: Sight, id: number | null): View | null {
-  const account = sight.core.state.accounts.get(id);
-  return account === undefined ? null : viewAccount(sight, account);
+export function viewAccountOf(context: ViewContext, id: number | null): View | null {
+  const account = context.core.state.accounts.get(id);
+  return account === undefined ? null : viewAccount(context, account);
 }
 
 /** The asker. Of an App it is the bot, with `[bot]` behind its name. */
-export function viewViewer(sight: Sight): View | null {
-  const { actor, core } = sight;
+export function viewViewer(context: ViewContext): View | null {
+  const { actor, core } = context;
   if (actor.kind === 'anonymous' || actor.kind === 'app') return null;
   const { memberships, accounts } = core.state;
   const organizations = memberships
     .filter(({ userId }) => userId === actor.account.id)
     .map(({ organizationId }) => accounts.must(organizationId));
   return {
-    ...viewAccount(sight, actor.account),
+    ...viewAccount(context, actor.account),
     __typename: 'User',
     login: actor.account.login,
     isViewer: true,
     organizations: (given: object) =>
-      connect('organizations', given, organizations, (each) => viewAccount(sight, each)),
+      connect('organizations', given, organizations, (each) => viewAccount(context, each)),
   };
 }
 
-export function viewApp(sight: Sight, app: App): View {
+export function viewApp(context: ViewContext, app: App): View {
   return {
     __typename: 'App',
     id: nodeIdOf('apps', app.id),
@@ -64,17 +64,17 @@ export function viewApp(sight: Sight, app: App): View {
     url: app.externalUrl,
     createdAt: app.createdAt,
     updatedAt: app.updatedAt,
-    logoUrl: `${sight.core.urls.web}/avatars/in/${app.id}`,
+    logoUrl: `${context.core.urls.web}/avatars/in/${app.id}`,
   };
 }
 
-export function viewAppOf(sight: Sight, id: number | null): View | null {
-  const app = sight.core.state.apps.get(id);
-  return app === undefined ? null : viewApp(sight, app);
+export function viewAppOf(context: ViewContext, id: number | null): View | null {
+  const app = context.core.state.apps.get(id);
+  return app === undefined ? null : viewApp(context, app);
 }
 
-export function viewTeam(sight: Sight, team: Team): View {
-  const organization = sight.core.state.accounts.must(team.organizationId);
+export function viewTeam(context: ViewContext, team: Team): View {
+  const organization = context.core.state.accounts.must(team.organizationId);
   return {
     __typename: 'Team',
     id: nodeIdOf('teams', team.id),
@@ -82,7 +82,7 @@ export function viewTeam(sight: Sight, team: Team): View {
     name: team.name,
     slug: team.slug,
     combinedSlug: `${organization.login}/${team.slug}`,
-    organization: () => viewAccount(sight, organization),
-    url: `${sight.core.urls.web}/orgs/${organization.login}/teams/${team.slug}`,
+    organization: () => viewAccount(context, organization),
+    url: `${context.core.urls.web}/orgs/${organization.login}/teams/${team.slug}`,
   };
 }

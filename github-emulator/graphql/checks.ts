@@ -16,7 +16,7 @@ import { protectionOf, rulesetsOf } from '../rules/decide.ts';
 import { rulesOfRepository } from '../rules/settings.ts';
 import { viewAccountOf, viewAppOf } from './accounts.ts';
 import { connect } from './connection.ts';
-import { enumOf, type Sight, type View } from './sight.ts';
+import { enumOf, type ViewContext, type View } from './view-context.ts';
 
 interface RunFilter {
   readonly filterBy?: {
@@ -27,13 +27,13 @@ interface RunFilter {
   } | null;
 }
 
-export function viewCheckSuite(sight: Sight, repository: Repository, suite: CheckSuite): View {
-  const { core } = sight;
+export function viewCheckSuite(context: ViewContext, repository: Repository, suite: CheckSuite): View {
+  const { core } = context;
   return {
     __typename: 'CheckSuite',
     id: nodeIdOf('checkSuites', suite.id),
     databaseId: suite.id,
-    app: () => viewAppOf(sight, suite.appId),
+    app: () => viewAppOf(context, suite.appId),
     status: enumOf(suite.status),
     conclusion: enumOf(suite.conclusion),
     createdAt: suite.createdAt,
@@ -42,11 +42,11 @@ export function viewCheckSuite(sight: Sight, repository: Repository, suite: Chec
     creator: null,
     push: null,
     url: `${core.urls.web}/${fullNameOf(core, repository)}/commit/${suite.headSha}/checks?check_suite_id=${suite.id}`,
-    commit: async () => await sight.views.commitOf(repository, suite.headSha),
-    repository: () => sight.views.repository(repository),
+    commit: async () => await context.views.commitOf(repository, suite.headSha),
+    repository: () => context.views.repository(repository),
     workflowRun: () => {
       const run = core.state.workflowRuns.find((each) => each.checkSuiteId === suite.id);
-      return run === undefined ? null : viewWorkflowRun(sight, repository, run);
+      return run === undefined ? null : viewWorkflowRun(context, repository, run);
     },
     checkRuns: (given: RunFilter) => {
       const { checkType, checkName, appId, status } = given.filterBy ?? {};
@@ -54,13 +54,13 @@ export function viewCheckSuite(sight: Sight, repository: Repository, suite: Chec
       const rows = (checkType === 'ALL' ? all : latestRuns(all))
         .filter((run) => (checkName ?? run.name) === run.name && (appId ?? run.appId) === run.appId)
         .filter((run) => (status ?? enumOf(run.status)) === enumOf(run.status));
-      return connect('checkRuns', given, rows, (run) => viewCheckRun(sight, repository, run));
+      return connect('checkRuns', given, rows, (run) => viewCheckRun(context, repository, run));
     },
   };
 }
 
-export function viewCheckRun(sight: Sight, repository: Repository, run: CheckRun): View {
-  const { core } = sight;
+export function viewCheckRun(context: ViewContext, repository: Repository, run: CheckRun): View {
+  const { core } = context;
   const page = run.detailsUrl ?? `${core.urls.web}/${fullNameOf(core, repository)}/runs/${run.id}`;
   const suite = core.state.checkSuites.must(run.checkSuiteId);
   return {
@@ -79,9 +79,9 @@ export function viewCheckRun(sight: Sight, repository: Repository, run: CheckRun
     title: run.output.title,
     summary: run.output.summary,
     text: run.output.text,
-    checkSuite: () => viewCheckSuite(sight, repository, suite),
-    repository: () => sight.views.repository(repository),
-    isRequired: (given: PullArguments) => isRequired(sight, repository, run.name, given),
+    checkSuite: () => viewCheckSuite(context, repository, suite),
+    repository: () => context.views.repository(repository),
+    isRequired: (given: PullArguments) => isRequired(context, repository, run.name, given),
   };
 }
 
@@ -90,17 +90,17 @@ interface PullArguments {
   readonly pullRequestNumber?: number | null;
 }
 
-function isRequired(sight: Sight, repository: Repository, name: string, given: PullArguments): boolean {
-  const pull = sight.core.state.pullRequests.find(
+function isRequired(context: ViewContext, repository: Repository, name: string, given: PullArguments): boolean {
+  const pull = context.core.state.pullRequests.find(
     (each) =>
       each.repositoryId === repository.id &&
       (each.number === given.pullRequestNumber || nodeIdOf('pullRequests', each.id) === given.pullRequestId),
   );
-  return pull !== undefined && requiredNames(sight, repository, pull.base.ref).includes(name);
+  return pull !== undefined && requiredNames(context, repository, pull.base.ref).includes(name);
 }
 
 /** Names that protection or a ruleset of a branch requires. */
-export function requiredNames({ core }: Sight, repository: Repository, branch: string): string[] {
+export function requiredNames({ core }: ViewContext, repository: Repository, branch: string): string[] {
   const rules = rulesOfRepository(core, repository);
   const classic = protectionOf(rules.protections, branch)?.requiredChecks?.checks ?? [];
   const byRulesets = rulesetsOf(rules, `refs/heads/${branch}`)
@@ -109,8 +109,8 @@ export function requiredNames({ core }: Sight, repository: Repository, branch: s
   return [...new Set([...classic, ...byRulesets].map(({ context }) => context))];
 }
 
-export function viewWorkflowRun(sight: Sight, repository: Repository, run: WorkflowRun): View {
-  const { core } = sight;
+export function viewWorkflowRun(context: ViewContext, repository: Repository, run: WorkflowRun): View {
+  const { core } = context;
   const workflow = core.state.workflows.must(run.workflowId);
   const page = pageOfWorkflowRun(core, repository, run);
   return {
@@ -123,7 +123,7 @@ export function viewWorkflowRun(sight: Sight, repository: Repository, run: Workf
     updatedAt: run.updatedAt,
     url: page,
     resourcePath: new URL(page).pathname,
-    checkSuite: () => viewCheckSuite(sight, repository, core.state.checkSuites.must(run.checkSuiteId)),
+    checkSuite: () => viewCheckSuite(context, repository, core.state.checkSuites.must(run.checkSuiteId)),
     workflow: {
       __typename: 'Workflow',
       id: nodeIdOf('workflows', workflow.id),
@@ -137,7 +137,7 @@ export function viewWorkflowRun(sight: Sight, repository: Repository, run: Workf
   };
 }
 
-function viewStatus(sight: Sight, repository: Repository, status: CommitStatus): View {
+function viewStatus(context: ViewContext, repository: Repository, status: CommitStatus): View {
   return {
     __typename: 'StatusContext',
     id: nodeIdOf('statuses', status.id),
@@ -147,45 +147,45 @@ function viewStatus(sight: Sight, repository: Repository, status: CommitStatus):
     targetUrl: status.targetUrl,
     avatarUrl: null,
     createdAt: status.createdAt,
-    creator: () => viewAccountOf(sight, status.creatorId),
-    commit: async () => await sight.views.commitOf(repository, status.sha),
-    isRequired: (given: PullArguments) => isRequired(sight, repository, status.context, given),
+    creator: () => viewAccountOf(context, status.creatorId),
+    commit: async () => await context.views.commitOf(repository, status.sha),
+    isRequired: (given: PullArguments) => isRequired(context, repository, status.context, given),
   };
 }
 
 /** Null: nobody has given the commit a status. */
-export function viewStatuses(sight: Sight, repository: Repository, sha: string): View | null {
-  const statuses = statusesOf(sight.core, repository, sha);
+export function viewStatuses(context: ViewContext, repository: Repository, sha: string): View | null {
+  const statuses = statusesOf(context.core, repository, sha);
   if (statuses.length === 0) return null;
   const latest = latestStatuses(statuses);
   return {
     __typename: 'Status',
     id: nodeIdOf('statuses', repository.id, sha),
     state: enumOf(combineStatuses(statuses)),
-    contexts: () => latest.map((each) => viewStatus(sight, repository, each)),
+    contexts: () => latest.map((each) => viewStatus(context, repository, each)),
     context: ({ name }: { name: string }) => {
       const found = latest.find(({ context }) => context === name);
-      return found === undefined ? null : viewStatus(sight, repository, found);
+      return found === undefined ? null : viewStatus(context, repository, found);
     },
-    commit: async () => await sight.views.commitOf(repository, sha),
+    commit: async () => await context.views.commitOf(repository, sha),
   };
 }
 
 /** Null: the commit has no checks and no statuses. */
-export function viewRollup(sight: Sight, repository: Repository, sha: string): View | null {
-  const runs = latestRuns(runsOfCommit(sight.core, repository, sha));
-  const statuses = latestStatuses(statusesOf(sight.core, repository, sha));
+export function viewRollup(context: ViewContext, repository: Repository, sha: string): View | null {
+  const runs = latestRuns(runsOfCommit(context.core, repository, sha));
+  const statuses = latestStatuses(statusesOf(context.core, repository, sha));
   if (runs.length === 0 && statuses.length === 0) return null;
   const rows = [
-    ...runs.map((run) => () => viewCheckRun(sight, repository, run)),
-    ...statuses.map((status) => () => viewStatus(sight, repository, status)),
+    ...runs.map((run) => () => viewCheckRun(context, repository, run)),
+    ...statuses.map((status) => () => viewStatus(context, repository, status)),
   ];
   return {
     __typename: 'StatusCheckRollup',
     id: nodeIdOf('commits', repository.id, `rollup ${sha}`),
     state: stateOf(runs, statuses),
     contexts: (given: object) => connect('contexts', given, rows, (view) => view()),
-    commit: async () => await sight.views.commitOf(repository, sha),
+    commit: async () => await context.views.commitOf(repository, sha),
   };
 }
 

@@ -8,22 +8,22 @@ import { nodeIdOf } from '../model/ids.ts';
 import type { Repository } from '../model/types.ts';
 import { viewAccount } from './accounts.ts';
 import { connect } from './connection.ts';
-import { guarded, needs, type Sight, type View } from './sight.ts';
+import { guarded, needs, type ViewContext, type View } from './view-context.ts';
 
 const mostCommits = 1000;
 
-export async function viewCommitOf(sight: Sight, repository: Repository, sha: string): Promise<View | null> {
-  const commit = await sight.core.git.readCommit(repository, sha);
-  return commit === null ? null : viewCommit(sight, repository, commit);
+export async function viewCommitOf(context: ViewContext, repository: Repository, sha: string): Promise<View | null> {
+  const commit = await context.core.git.readCommit(repository, sha);
+  return commit === null ? null : viewCommit(context, repository, commit);
 }
 
-function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): View {
-  const { core } = sight;
+function viewCommit(context: ViewContext, repository: Repository, commit: CommitFacts): View {
+  const { core } = context;
   const { sha, message } = commit;
   const [headline = '', body = ''] = message.split(/\n+(.*)/s);
   const page = `${core.urls.web}/${fullNameOf(core, repository)}/commit/${sha}`;
   const commitsAt = async (ids: readonly string[], name: string, given: object) =>
-    connect(name, given, ids, async (id) => await viewCommitOf(sight, repository, id));
+    connect(name, given, ids, async (id) => await viewCommitOf(context, repository, id));
   return {
     __typename: 'Commit',
     id: nodeIdOf('commits', repository.id, sha),
@@ -36,9 +36,9 @@ function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): 
     authoredDate: commit.author.date,
     pushedDate: null,
     committedViaWeb: commit.committer.email === 'noreply@github.com',
-    author: () => viewSignature(sight, commit.author),
-    committer: () => viewSignature(sight, commit.committer),
-    authors: (given: object) => connect('authors', given, [commit.author], (each) => viewSignature(sight, each)),
+    author: () => viewSignature(context, commit.author),
+    committer: () => viewSignature(context, commit.committer),
+    authors: (given: object) => connect('authors', given, [commit.author], (each) => viewSignature(context, each)),
     parents: async (given: object) => await commitsAt(commit.parents, 'parents', given),
     history: async (given: object) => {
       const list = await core.git.textOfObjects(repository, ['rev-list', `--max-count=${mostCommits}`, sha]);
@@ -48,21 +48,21 @@ function viewCommit(sight: Sight, repository: Repository, commit: CommitFacts): 
     url: page,
     commitUrl: page,
     resourcePath: new URL(page).pathname,
-    repository: () => sight.views.repository(repository),
+    repository: () => context.views.repository(repository),
     signature: viewGitSignature(commit),
-    status: guarded(sight, repository, needs.statuses, () => sight.views.statuses(repository, sha)),
-    statusCheckRollup: guarded(sight, repository, needs.checks, () => sight.views.rollup(repository, sha)),
-    checkSuites: guarded(sight, repository, needs.checks, (given: SuiteFilter) => {
+    status: guarded(context, repository, needs.statuses, () => context.views.statuses(repository, sha)),
+    statusCheckRollup: guarded(context, repository, needs.checks, () => context.views.rollup(repository, sha)),
+    checkSuites: guarded(context, repository, needs.checks, (given: SuiteFilter) => {
       const rows = suitesOf(core, repository, sha).filter(
         (suite) => (given.filterBy?.appId ?? suite.appId) === suite.appId,
       );
-      return connect('checkSuites', given, rows, (suite) => sight.views.checkSuite(repository, suite));
+      return connect('checkSuites', given, rows, (suite) => context.views.checkSuite(repository, suite));
     }),
-    associatedPullRequests: guarded(sight, repository, needs.pulls, (given) => {
+    associatedPullRequests: guarded(context, repository, needs.pulls, (given) => {
       const rows = core.state.pullRequests.filter(
         (each) => each.repositoryId === repository.id && (each.head.sha === sha || each.mergeCommitSha === sha),
       );
-      return connect('associatedPullRequests', given, rows, (pull) => sight.views.pull(repository, pull));
+      return connect('associatedPullRequests', given, rows, (pull) => context.views.pull(repository, pull));
     }),
   };
 }
@@ -71,16 +71,16 @@ interface SuiteFilter {
   readonly filterBy?: { readonly appId?: number | null } | null;
 }
 
-function viewSignature(sight: Sight, { name, email, date }: Signature): View {
-  const account = sight.core.state.accounts.find((each) => each.email !== null && each.email === email);
+function viewSignature(context: ViewContext, { name, email, date }: Signature): View {
+  const account = context.core.state.accounts.find((each) => each.email !== null && each.email === email);
   const user = account?.type === 'User' ? account : undefined;
   return {
     __typename: 'GitActor',
     name,
     email,
     date,
-    avatarUrl: `${sight.core.urls.web}/avatars/u/e`,
-    user: user === undefined ? null : () => viewAccount(sight, user),
+    avatarUrl: `${context.core.urls.web}/avatars/u/e`,
+    user: user === undefined ? null : () => viewAccount(context, user),
   };
 }
 
@@ -104,35 +104,35 @@ function viewGitSignature(commit: CommitFacts): View | null {
 }
 
 /** Null: there is no such ref. */
-export async function viewRefOf(sight: Sight, repository: Repository, ref: string): Promise<View | null> {
-  const sha = (await readShownRefs(sight.core, repository, ref)).get(ref);
-  return sha === undefined ? null : viewRef(sight, repository, { ref, sha });
+export async function viewRefOf(context: ViewContext, repository: Repository, ref: string): Promise<View | null> {
+  const sha = (await readShownRefs(context.core, repository, ref)).get(ref);
+  return sha === undefined ? null : viewRef(context, repository, { ref, sha });
 }
 
 export function viewRef(
-  sight: Sight,
+  context: ViewContext,
   repository: Repository,
   { ref, sha }: { readonly ref: string; readonly sha: string },
 ): View {
-  const { core } = sight;
+  const { core } = context;
   const [, prefix = 'refs/', name = ref] = /^(refs\/(?:heads|tags|pull)\/|refs\/[^/]+\/)(.+)$/.exec(ref) ?? [];
   return {
     __typename: 'Ref',
     id: nodeIdOf('refs', repository.id, ref),
     name,
     prefix,
-    target: async () => await viewCommitOf(sight, repository, sha),
-    repository: () => sight.views.repository(repository),
-    refUpdateRule: () => (prefix === 'refs/heads/' ? sight.views.refRule(repository, name) : null),
-    rules: (given: object) => sight.views.rulesOf(repository, ref, given),
-    branchProtectionRule: guarded(sight, repository, needs.administration, () =>
-      prefix === 'refs/heads/' ? sight.views.protectionOf(repository, name) : null,
+    target: async () => await viewCommitOf(context, repository, sha),
+    repository: () => context.views.repository(repository),
+    refUpdateRule: () => (prefix === 'refs/heads/' ? context.views.refRule(repository, name) : null),
+    rules: (given: object) => context.views.rulesOf(repository, ref, given),
+    branchProtectionRule: guarded(context, repository, needs.administration, () =>
+      prefix === 'refs/heads/' ? context.views.protectionOf(repository, name) : null,
     ),
-    associatedPullRequests: guarded(sight, repository, needs.pulls, (given: { states?: string[] | null }) => {
+    associatedPullRequests: guarded(context, repository, needs.pulls, (given: { states?: string[] | null }) => {
       const rows = core.state.pullRequests.filter(
         (each) => each.repositoryId === repository.id && each.head.ref === name,
       );
-      return connect('associatedPullRequests', given, rows, (pull) => sight.views.pull(repository, pull));
+      return connect('associatedPullRequests', given, rows, (pull) => context.views.pull(repository, pull));
     }),
   };
 }

@@ -15,29 +15,29 @@ import {
   requestReviewers,
   setThreadResolved,
   submitReview,
-  type Talk,
-} from '../pulls/talking.ts';
+  type Conversation,
+} from '../pulls/conversations.ts';
 import { GraphqlFault } from './fault.ts';
 import { viewPull } from './pulls.ts';
 import { createRepository, moveRefs } from './repository-mutations.ts';
-import type { Sight, View } from './sight.ts';
-import { sees } from './sight.ts';
+import type { ViewContext, View } from './view-context.ts';
+import { sees } from './view-context.ts';
 import { viewAccount } from './accounts.ts';
-import { viewComment, viewReview, viewThread } from './talk.ts';
+import { viewComment, viewReview, viewThread } from './conversations.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 type Answer = View | Promise<View>;
 
 const writePulls: Need = { permission: ['pull_requests', 'issues'], level: 'write', role: 'triage' };
-const talkAbout: Need = { permission: ['pull_requests', 'issues'], level: 'write', role: 'read' };
+const conversationNeed: Need = { permission: ['pull_requests', 'issues'], level: 'write', role: 'read' };
 const push: Need = { permission: 'contents', level: 'write' };
 
-export function viewMutation(sight: Sight): View {
+export function viewMutation(context: ViewContext): View {
   const answers: Record<string, (input: Input) => Answer> = {
-    ...pullMutations(sight),
-    ...talkMutations(sight),
-    createRepository: async (input) => await createRepository(sight, input),
-    updateRefs: async (input) => await moveRefs(sight, mustRepository(sight, input, push), input),
+    ...pullMutations(context),
+    ...conversationMutations(context),
+    createRepository: async (input) => await createRepository(context, input),
+    updateRefs: async (input) => await moveRefs(context, mustRepository(context, input, push), input),
   };
   return Object.fromEntries(
     Object.entries(answers).map(([name, answer]) => [
@@ -50,13 +50,13 @@ export function viewMutation(sight: Sight): View {
   );
 }
 
-function pullMutations(sight: Sight): Record<string, (input: Input) => Answer> {
-  const { core, actor } = sight;
-  const shown = ({ repository, pull }: Talk): View => ({ pullRequest: viewPull(sight, repository, pull) });
+function pullMutations(context: ViewContext): Record<string, (input: Input) => Answer> {
+  const { core, actor } = context;
+  const shown = ({ repository, pull }: Conversation): View => ({ pullRequest: viewPull(context, repository, pull) });
   return {
     createPullRequest: async (input) => {
-      const repository = mustRepository(sight, input, { ...talkAbout, permission: 'pull_requests' });
-      const fork = sight.core.state.repositories.get(idOf('repositories', input['headRepositoryId']));
+      const repository = mustRepository(context, input, { ...conversationNeed, permission: 'pull_requests' });
+      const fork = context.core.state.repositories.get(idOf('repositories', input['headRepositoryId']));
       const owner = core.state.accounts.get(fork?.ownerId);
       const head = String(input['headRefName']);
       const pull = await openPull(core, actor, repository, {
@@ -67,124 +67,130 @@ function pullMutations(sight: Sight): Record<string, (input: Input) => Answer> {
         isDraft: input['draft'] === true,
         maintainerCanModify: input['maintainerCanModify'] !== false,
       });
-      return { pullRequest: viewPull(sight, repository, pull) };
+      return { pullRequest: viewPull(context, repository, pull) };
     },
     updatePullRequest: async (input) => {
-      const talk = mustTalk(sight, input, 'pullRequestId', writePulls);
+      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
       const { title, body, baseRefName: base, state } = input as Partial<Record<string, string>>;
-      await editPull(core, talk, {
+      await editPull(core, conversation, {
         ...(title === undefined ? {} : { title }),
         ...(body === undefined ? {} : { body }),
         ...(base === undefined ? {} : { base }),
         ...(state === undefined ? {} : { state: state === 'OPEN' ? 'open' : 'closed' }),
       });
-      if (Array.isArray(input['labelIds'])) setLabels(sight, talk, input['labelIds']);
-      if (Array.isArray(input['assigneeIds'])) talk.pull.assigneeIds = idsOf('accounts', input['assigneeIds']);
-      return shown(talk);
+      if (Array.isArray(input['labelIds'])) setLabels(context, conversation, input['labelIds']);
+      if (Array.isArray(input['assigneeIds'])) conversation.pull.assigneeIds = idsOf('accounts', input['assigneeIds']);
+      return shown(conversation);
     },
     closePullRequest: (input) => {
-      const talk = mustTalk(sight, input, 'pullRequestId', writePulls);
-      closePull(core, talk);
-      return shown(talk);
+      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+      closePull(core, conversation);
+      return shown(conversation);
     },
     reopenPullRequest: async (input) => {
-      const talk = mustTalk(sight, input, 'pullRequestId', writePulls);
-      await reopenPull(core, talk);
-      return shown(talk);
+      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+      await reopenPull(core, conversation);
+      return shown(conversation);
     },
-    convertPullRequestToDraft: (input) => draft(sight, input, true),
-    markPullRequestReadyForReview: (input) => draft(sight, input, false),
+    convertPullRequestToDraft: (input) => draft(context, input, true),
+    markPullRequestReadyForReview: (input) => draft(context, input, false),
     mergePullRequest: async (input) => {
-      const talk = mustTalk(sight, input, 'pullRequestId', push);
+      const conversation = mustFindConversation(context, input, 'pullRequestId', push);
       await mergePull(core, {
-        ...talk,
+        ...conversation,
         actor,
         method: (textOf(input, 'mergeMethod') ?? 'MERGE').toLowerCase() as MergeMethod,
         sha: textOf(input, 'expectedHeadOid'),
         title: textOf(input, 'commitHeadline'),
         message: textOf(input, 'commitBody'),
       });
-      return { ...shown(talk), actor: viewAccount(sight, talk.sender) };
+      return { ...shown(conversation), actor: viewAccount(context, conversation.sender) };
     },
     addLabelsToLabelable: (input) => {
-      const talk = mustTalk(sight, input, 'labelableId', writePulls);
-      addLabels(core, talk, namesOf(sight, talk.repository, input['labelIds']));
-      return { labelable: viewPull(sight, talk.repository, talk.pull) };
+      const conversation = mustFindConversation(context, input, 'labelableId', writePulls);
+      addLabels(core, conversation, namesOf(context, conversation.repository, input['labelIds']));
+      return { labelable: viewPull(context, conversation.repository, conversation.pull) };
     },
     removeLabelsFromLabelable: (input) => {
-      const talk = mustTalk(sight, input, 'labelableId', writePulls);
+      const conversation = mustFindConversation(context, input, 'labelableId', writePulls);
       for (const id of idsOf('labels', input['labelIds'])) {
         const label = core.state.labels.get(id);
-        if (label !== undefined && talk.pull.labelIds.includes(id)) removeLabel(core, talk, label);
+        if (label !== undefined && conversation.pull.labelIds.includes(id)) removeLabel(core, conversation, label);
       }
-      return { labelable: viewPull(sight, talk.repository, talk.pull) };
+      return { labelable: viewPull(context, conversation.repository, conversation.pull) };
     },
   };
 }
 
-function talkMutations(sight: Sight): Record<string, (input: Input) => Answer> {
-  const { core } = sight;
+function conversationMutations(context: ViewContext): Record<string, (input: Input) => Answer> {
+  const { core } = context;
   return {
     addComment: (input) => {
-      const talk = mustTalk(sight, input, 'subjectId', talkAbout);
-      const { appId } = talk.sender;
-      const comment = addComment(core, talk, { body: String(input['body']), appId });
-      const node = viewComment(sight, talk, comment);
-      return { commentEdge: { cursor: '', node }, subject: viewPull(sight, talk.repository, talk.pull) };
+      const conversation = mustFindConversation(context, input, 'subjectId', conversationNeed);
+      const { appId } = conversation.sender;
+      const comment = addComment(core, conversation, { body: String(input['body']), appId });
+      const node = viewComment(context, conversation, comment);
+      return {
+        commentEdge: { cursor: '', node },
+        subject: viewPull(context, conversation.repository, conversation.pull),
+      };
     },
     updateIssueComment: (input) => {
-      const { talk, comment } = mustComment(sight, input);
-      editComment(core, talk, comment, String(input['body']));
-      return { issueComment: viewComment(sight, talk, comment) };
+      const { talk: conversation, comment } = mustComment(context, input);
+      editComment(core, conversation, comment, String(input['body']));
+      return { issueComment: viewComment(context, conversation, comment) };
     },
     deleteIssueComment: (input) => {
-      const { talk, comment } = mustComment(sight, input);
-      deleteComment(core, talk, comment);
+      const { talk: conversation, comment } = mustComment(context, input);
+      deleteComment(core, conversation, comment);
       return {};
     },
     addPullRequestReview: (input) => {
-      const talk = mustTalk(sight, input, 'pullRequestId', { ...talkAbout, permission: 'pull_requests' });
+      const conversation = mustFindConversation(context, input, 'pullRequestId', {
+        ...conversationNeed,
+        permission: 'pull_requests',
+      });
       const states = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
       const event = textOf(input, 'event') as keyof typeof states | null;
       const state = event === null ? 'PENDING' : (states[event] ?? 'PENDING');
-      const review = submitReview(core, talk, { state, body: textOf(input, 'body') ?? '' });
-      const node = viewReview(sight, talk, review);
+      const review = submitReview(core, conversation, { state, body: textOf(input, 'body') ?? '' });
+      const node = viewReview(context, conversation, review);
       return { pullRequestReview: node, reviewEdge: { cursor: '', node } };
     },
     requestReviews: (input) => {
-      const talk = mustTalk(sight, input, 'pullRequestId', writePulls);
+      const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
       const people = idsOf('accounts', input['userIds']).map((id) => core.state.accounts.must(id));
-      requestReviewers(core, talk, people);
-      return { pullRequest: viewPull(sight, talk.repository, talk.pull) };
+      requestReviewers(core, conversation, people);
+      return { pullRequest: viewPull(context, conversation.repository, conversation.pull) };
     },
-    resolveReviewThread: (input) => resolve(sight, input, true),
-    unresolveReviewThread: (input) => resolve(sight, input, false),
+    resolveReviewThread: (input) => resolve(context, input, true),
+    unresolveReviewThread: (input) => resolve(context, input, false),
   };
 }
 
-function draft(sight: Sight, input: Input, isDraft: boolean): View {
-  const talk = mustTalk(sight, input, 'pullRequestId', writePulls);
-  setDraft(sight.core, talk, isDraft);
-  return { pullRequest: viewPull(sight, talk.repository, talk.pull) };
+function draft(context: ViewContext, input: Input, isDraft: boolean): View {
+  const conversation = mustFindConversation(context, input, 'pullRequestId', writePulls);
+  setDraft(context.core, conversation, isDraft);
+  return { pullRequest: viewPull(context, conversation.repository, conversation.pull) };
 }
 
-function resolve(sight: Sight, input: Input, isResolved: boolean): View {
-  const thread = sight.core.state.reviewThreads.get(idOf('reviewThreads', input['threadId']));
-  const talk = talkAt(sight, thread, { permission: 'pull_requests', level: 'write' });
-  if (thread === undefined || talk === null) throw unknownNode(input['threadId']);
-  setThreadResolved(sight.core, talk, thread, isResolved);
-  return { thread: viewThread(sight, talk, thread) };
+function resolve(context: ViewContext, input: Input, isResolved: boolean): View {
+  const thread = context.core.state.reviewThreads.get(idOf('reviewThreads', input['threadId']));
+  const conversation = findConversation(context, thread, { permission: 'pull_requests', level: 'write' });
+  if (thread === undefined || conversation === null) throw unknownNode(input['threadId']);
+  setThreadResolved(context.core, conversation, thread, isResolved);
+  return { thread: viewThread(context, conversation, thread) };
 }
 
-function setLabels(sight: Sight, talk: Talk, given: unknown): void {
-  const { core } = sight;
+function setLabels(context: ViewContext, conversation: Conversation, given: unknown): void {
+  const { core } = context;
   const wanted = idsOf('labels', given);
-  for (const id of talk.pull.labelIds.filter((each) => !wanted.includes(each)))
-    removeLabel(core, talk, core.state.labels.must(id));
-  addLabels(core, talk, namesOf(sight, talk.repository, given));
+  for (const id of conversation.pull.labelIds.filter((each) => !wanted.includes(each)))
+    removeLabel(core, conversation, core.state.labels.must(id));
+  addLabels(core, conversation, namesOf(context, conversation.repository, given));
 }
 
-function namesOf({ core }: Sight, repository: Repository, given: unknown): string[] {
+function namesOf({ core }: ViewContext, repository: Repository, given: unknown): string[] {
   return idsOf('labels', given).map((id) => {
     const label = core.state.labels.get(id);
     if (label === undefined || label.repositoryId !== repository.id) throw unknownNode(given);
@@ -192,35 +198,43 @@ function namesOf({ core }: Sight, repository: Repository, given: unknown): strin
   });
 }
 
-function mustComment(sight: Sight, input: Input) {
-  const comment = sight.core.state.comments.get(idOf('comments', input['id']));
-  const talk = talkAt(sight, comment, talkAbout);
-  if (comment === undefined || talk === null) throw unknownNode(input['id']);
-  return { talk, comment };
+function mustComment(context: ViewContext, input: Input) {
+  const comment = context.core.state.comments.get(idOf('comments', input['id']));
+  const conversation = findConversation(context, comment, conversationNeed);
+  if (comment === undefined || conversation === null) throw unknownNode(input['id']);
+  return { talk: conversation, comment };
 }
 
-function mustTalk(sight: Sight, input: Input, name: string, need: Need): Talk {
-  const talk = talkAt(sight, sight.core.state.pullRequests.get(idOf('pullRequests', input[name])), need);
-  if (talk === null) throw unknownNode(input[name]);
-  return talk;
+function mustFindConversation(context: ViewContext, input: Input, name: string, need: Need): Conversation {
+  const conversation = findConversation(
+    context,
+    context.core.state.pullRequests.get(idOf('pullRequests', input[name])),
+    need,
+  );
+  if (conversation === null) throw unknownNode(input[name]);
+  return conversation;
 }
 
 /** Null: there is no such row, or the asker does not see its repository. Throws where a permission is missing. */
-function talkAt(sight: Sight, row: { repositoryId: number; number: number } | undefined, need: Need): Talk | null {
-  const { core, actor } = sight;
+function findConversation(
+  context: ViewContext,
+  row: { repositoryId: number; number: number } | undefined,
+  need: Need,
+): Conversation | null {
+  const { core, actor } = context;
   const repository = core.state.repositories.get(row?.repositoryId);
   const pull: PullRequest | undefined = core.state.pullRequests.find(
     (each) => each.repositoryId === repository?.id && each.number === row?.number,
   );
-  if (repository === undefined || pull === undefined || !sees(sight, repository)) return null;
+  if (repository === undefined || pull === undefined || !sees(context, repository)) return null;
   mustHave(core, actor, repository, need);
   return { repository, pull, sender: accountOf(actor) };
 }
 
-function mustRepository(sight: Sight, input: Input, need: Need): Repository {
-  const repository = sight.core.state.repositories.get(idOf('repositories', input['repositoryId']));
-  if (repository === undefined || !sees(sight, repository)) throw unknownNode(input['repositoryId']);
-  mustHave(sight.core, sight.actor, repository, need);
+function mustRepository(context: ViewContext, input: Input, need: Need): Repository {
+  const repository = context.core.state.repositories.get(idOf('repositories', input['repositoryId']));
+  if (repository === undefined || !sees(context, repository)) throw unknownNode(input['repositoryId']);
+  mustHave(context.core, context.actor, repository, need);
   return repository;
 }
 

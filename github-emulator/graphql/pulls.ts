@@ -3,7 +3,7 @@ import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
 import { decideReviewDecision, opinionatedReviews } from '../pulls/reviewing.ts';
-import { threadsOf } from '../pulls/talking.ts';
+import { threadsOf } from '../pulls/conversations.ts';
 import { refreshTestMerge } from '../pulls/test-merge.ts';
 import { isAbout } from '../pulls/timeline.ts';
 import { renderFiles } from '../render/commits.ts';
@@ -16,20 +16,20 @@ import { checksOfCommit } from '../checks/results.ts';
 import { describeMissingChecks } from '../rules/required-checks.ts';
 import { connect } from './connection.ts';
 import { stateOfPull } from './repository.ts';
-import { enumOf, guarded, mayPush, needs, type Sight, type View } from './sight.ts';
+import { enumOf, guarded, mayPush, needs, type ViewContext, type View } from './view-context.ts';
 
-export function viewPull(sight: Sight, repository: Repository, pull: PullRequest): View {
+export function viewPull(context: ViewContext, repository: Repository, pull: PullRequest): View {
   return {
-    ...viewFacts(sight, repository, pull),
-    ...viewEnds(sight, repository, pull),
-    ...viewTalk(sight, repository, pull),
-    ...viewChange(sight, repository, pull),
-    timelineItems: (given: object) => sight.views.timeline({ repository, pull }, given),
+    ...viewFacts(context, repository, pull),
+    ...viewEnds(context, repository, pull),
+    ...viewTalk(context, repository, pull),
+    ...viewChange(context, repository, pull),
+    timelineItems: (given: object) => context.views.timeline({ repository, pull }, given),
   };
 }
 
-function viewFacts(sight: Sight, repository: Repository, pull: PullRequest): View {
-  const { core, actor } = sight;
+function viewFacts(context: ViewContext, repository: Repository, pull: PullRequest): View {
+  const { core, actor } = context;
   const { state, urls } = core;
   const path = `/${fullNameOf(core, repository)}/pull/${pull.number}`;
   const people = (ids: readonly number[]) => ids.map((id) => state.accounts.must(id));
@@ -55,21 +55,21 @@ function viewFacts(sight: Sight, repository: Repository, pull: PullRequest): Vie
     closedAt: pull.closedAt,
     mergedAt: pull.mergedAt,
     lastEditedAt: null,
-    author: () => viewAccountOf(sight, pull.authorId),
+    author: () => viewAccountOf(context, pull.authorId),
     authorAssociation: authorAssociation(core, repository, pull.authorId),
-    mergedBy: () => viewAccountOf(sight, pull.mergedById),
+    mergedBy: () => viewAccountOf(context, pull.mergedById),
     maintainerCanModify: pull.maintainerCanModify,
-    viewerCanUpdate: mayPush(sight, repository) || (actor.kind === 'user' && actor.account.id === pull.authorId),
+    viewerCanUpdate: mayPush(context, repository) || (actor.kind === 'user' && actor.account.id === pull.authorId),
     viewerDidAuthor: 'account' in actor && actor.account.id === pull.authorId,
-    viewerCanEditFiles: mayPush(sight, repository),
+    viewerCanEditFiles: mayPush(context, repository),
     viewerSubscription: 'UNSUBSCRIBED',
-    repository: () => sight.views.repository(repository),
+    repository: () => context.views.repository(repository),
     labels: (given: object) =>
-      connect('labels', given, pull.labelIds, (id) => sight.views.label(repository, state.labels.must(id))),
+      connect('labels', given, pull.labelIds, (id) => context.views.label(repository, state.labels.must(id))),
     assignees: (given: object) =>
-      connect('assignees', given, people(pull.assigneeIds), (each) => viewAccount(sight, each)),
+      connect('assignees', given, people(pull.assigneeIds), (each) => viewAccount(context, each)),
     participants: (given: object) =>
-      connect('participants', given, people([pull.authorId]), (each) => viewAccount(sight, each)),
+      connect('participants', given, people([pull.authorId]), (each) => viewAccount(context, each)),
     milestone: null,
     autoMergeRequest: null,
     mergeQueueEntry: null,
@@ -82,60 +82,61 @@ function viewFacts(sight: Sight, repository: Repository, pull: PullRequest): Vie
   };
 }
 
-function viewEnds(sight: Sight, repository: Repository, pull: PullRequest): View {
-  const { core } = sight;
+function viewEnds(context: ViewContext, repository: Repository, pull: PullRequest): View {
+  const { core } = context;
   const source = core.state.repositories.get(pull.head.repositoryId);
   const isFork = source?.id !== repository.id;
   return {
     baseRefName: pull.base.ref,
     baseRefOid: pull.base.sha,
-    baseRef: async () => await sight.views.refOf(repository, `refs/heads/${pull.base.ref}`),
-    baseRepository: () => sight.views.repository(repository),
+    baseRef: async () => await context.views.refOf(repository, `refs/heads/${pull.base.ref}`),
+    baseRepository: () => context.views.repository(repository),
     headRefName: pull.head.ref,
     headRefOid: pull.head.sha,
-    headRef: async () => (source === undefined ? null : await sight.views.refOf(source, `refs/heads/${pull.head.ref}`)),
+    headRef: async () =>
+      source === undefined ? null : await context.views.refOf(source, `refs/heads/${pull.head.ref}`),
     // Strangers learn that there is a fork, and not its name if it is private.
-    headRepository: () => (source === undefined ? null : sight.views.repository(source)),
-    headRepositoryOwner: () => (source === undefined ? null : viewAccountOf(sight, source.ownerId)),
+    headRepository: () => (source === undefined ? null : context.views.repository(source)),
+    headRepositoryOwner: () => (source === undefined ? null : viewAccountOf(context, source.ownerId)),
     isCrossRepository: isFork,
     mergeCommit: async () =>
-      pull.mergeCommitSha === null ? null : await sight.views.commitOf(repository, pull.mergeCommitSha),
+      pull.mergeCommitSha === null ? null : await context.views.commitOf(repository, pull.mergeCommitSha),
     potentialMergeCommit: async () =>
       pull.testMerge?.commit === null || pull.testMerge === null
         ? null
-        : await sight.views.commitOf(repository, pull.testMerge.commit),
+        : await context.views.commitOf(repository, pull.testMerge.commit),
   };
 }
 
-function viewTalk(sight: Sight, repository: Repository, pull: PullRequest): View {
-  const { core } = sight;
+function viewTalk(context: ViewContext, repository: Repository, pull: PullRequest): View {
+  const { core } = context;
   const { state } = core;
   const place = { repository, pull };
   const reviews = (): ReturnType<typeof state.reviews.filter> => state.reviews.filter(isAbout(pull));
   return {
     comments: (given: object) =>
-      connect('comments', given, state.comments.filter(isAbout(pull)), (each) => sight.views.comment(place, each)),
+      connect('comments', given, state.comments.filter(isAbout(pull)), (each) => context.views.comment(place, each)),
     reviews: (given: { states?: readonly string[] | null; author?: string | null }) => {
       const rows = reviews()
         .filter((each) => given.states?.includes(each.state) ?? true)
         .filter((each) => (given.author ?? '') === '' || state.accounts.must(each.authorId).login === given.author);
-      return connect('reviews', given, rows, (each) => sight.views.review(place, each));
+      return connect('reviews', given, rows, (each) => context.views.review(place, each));
     },
     latestReviews: (given: object) => {
       const latest = new Map(reviews().map((each) => [each.authorId, each]));
-      return connect('latestReviews', given, [...latest.values()], (each) => sight.views.review(place, each));
+      return connect('latestReviews', given, [...latest.values()], (each) => context.views.review(place, each));
     },
     latestOpinionatedReviews: (given: { writersOnly?: boolean | null }) => {
       const byWritersOnly = given.writersOnly ?? false;
       // A dismissed review is listed as such.
       const rows = opinionatedReviews(core, repository, pull, { byWritersOnly });
-      return connect('latestOpinionatedReviews', given, rows, (each) => sight.views.review(place, each));
+      return connect('latestOpinionatedReviews', given, rows, (each) => context.views.review(place, each));
     },
     reviewThreads: (given: object) =>
-      connect('reviewThreads', given, threadsOf(core, pull), (each) => sight.views.thread(place, each)),
+      connect('reviewThreads', given, threadsOf(core, pull), (each) => context.views.thread(place, each)),
     reviewRequests: (given: object) => {
-      const people = pull.requestedReviewerIds.map((id) => () => viewAccountOf(sight, id));
-      const teams = pull.requestedTeamIds.map((id) => () => viewTeam(sight, state.teams.must(id)));
+      const people = pull.requestedReviewerIds.map((id) => () => viewAccountOf(context, id));
+      const teams = pull.requestedTeamIds.map((id) => () => viewTeam(context, state.teams.must(id)));
       return connect('reviewRequests', given, [...people, ...teams], (view) => ({
         __typename: 'ReviewRequest',
         id: nodeIdOf('pullRequests', pull.id, 'request'),
@@ -145,12 +146,12 @@ function viewTalk(sight: Sight, repository: Repository, pull: PullRequest): View
     },
     reviewDecision: () => {
       const opinions = opinionatedReviews(core, repository, pull, { byWritersOnly: true });
-      return decideReviewDecision(opinions, demandedReviews(sight, repository, pull));
+      return decideReviewDecision(opinions, demandedReviews(context, repository, pull));
     },
   };
 }
 
-function demandedReviews({ core }: Sight, repository: Repository, pull: PullRequest): number {
+function demandedReviews({ core }: ViewContext, repository: Repository, pull: PullRequest): number {
   const rules = rulesOfRepository(core, repository);
   const classic = protectionOf(rules.protections, pull.base.ref)?.requiredReviews?.approvals ?? 0;
   const counts = rulesetsOf(rules, `refs/heads/${pull.base.ref}`)
@@ -159,8 +160,8 @@ function demandedReviews({ core }: Sight, repository: Repository, pull: PullRequ
   return Math.max(classic, ...counts, 0);
 }
 
-function viewChange(sight: Sight, repository: Repository, pull: PullRequest): View {
-  const { core } = sight;
+function viewChange(context: ViewContext, repository: Repository, pull: PullRequest): View {
+  const { core } = context;
   const files = async () => {
     const range = [pull.base.sha, pull.head.sha];
     const base = await core.git.textOfObjects(repository, ['merge-base', ...range]);
@@ -187,12 +188,14 @@ function viewChange(sight: Sight, repository: Repository, pull: PullRequest): Vi
       return connect('commits', given, listed.split('\n').filter(Boolean), (sha) => ({
         __typename: 'PullRequestCommit',
         id: nodeIdOf('commits', repository.id, `${pull.number} ${sha}`),
-        commit: async () => await sight.views.commitOf(repository, sha),
-        pullRequest: () => viewPull(sight, repository, pull),
+        commit: async () => await context.views.commitOf(repository, sha),
+        pullRequest: () => viewPull(context, repository, pull),
         url: `${core.urls.web}/${fullNameOf(core, repository)}/pull/${pull.number}/commits/${sha}`,
       }));
     },
-    statusCheckRollup: guarded(sight, repository, needs.checks, () => sight.views.rollup(repository, pull.head.sha)),
+    statusCheckRollup: guarded(context, repository, needs.checks, () =>
+      context.views.rollup(repository, pull.head.sha),
+    ),
     mergeable: async () => {
       await refreshTestMerge(core, repository, pull);
       if (pull.state === 'closed' || pull.testMerge === null) return 'UNKNOWN';
@@ -200,26 +203,26 @@ function viewChange(sight: Sight, repository: Repository, pull: PullRequest): Vi
     },
     mergeStateStatus: async () => {
       await refreshTestMerge(core, repository, pull);
-      return stateOfMerge(sight, repository, pull);
+      return stateOfMerge(context, repository, pull);
     },
     canBeRebased: true,
-    viewerCanMergeAsAdmin: sight.views.refRule(repository, pull.base.ref)?.['viewerAllowedToDismissReviews'] === true,
+    viewerCanMergeAsAdmin: context.views.refRule(repository, pull.base.ref)?.['viewerAllowedToDismissReviews'] === true,
     viewerCanEnableAutoMerge: false,
     viewerCanDisableAutoMerge: false,
   };
 }
 
-function stateOfMerge(sight: Sight, repository: Repository, pull: PullRequest): string {
-  const { core } = sight;
+function stateOfMerge(context: ViewContext, repository: Repository, pull: PullRequest): string {
+  const { core } = context;
   if (pull.state === 'closed' || pull.testMerge === null) return 'UNKNOWN';
   if (pull.testMerge.commit === null) return 'DIRTY';
   if (pull.isDraft) return 'DRAFT';
-  const required = requiredNames(sight, repository, pull.base.ref).map((context) => ({ context, appId: null }));
+  const required = requiredNames(context, repository, pull.base.ref).map((context) => ({ context, appId: null }));
   const checks = checksOfCommit(core, repository, pull.head.sha);
   const reviews = opinionatedReviews(core, repository, pull, { byWritersOnly: true });
   const approvals = reviews.filter(({ state }) => state === 'APPROVED').length;
   const isBlocked =
-    describeMissingChecks(required, checks) !== null || approvals < demandedReviews(sight, repository, pull);
+    describeMissingChecks(required, checks) !== null || approvals < demandedReviews(context, repository, pull);
   if (isBlocked) return 'BLOCKED';
   return checks.every(({ state }) => state === 'success') ? 'CLEAN' : 'UNSTABLE';
 }

@@ -9,12 +9,12 @@ import type { Repository } from '../model/types.ts';
 import { findRepository } from '../http/reach.ts';
 import { GraphqlFault } from './fault.ts';
 import { viewRepository } from './repository.ts';
-import type { Sight, View } from './sight.ts';
+import type { ViewContext, View } from './view-context.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-export async function createRepository(sight: Sight, input: Input): Promise<View> {
-  const { core, actor } = sight;
+export async function createRepository(context: ViewContext, input: Input): Promise<View> {
+  const { core, actor } = context;
   const sender = accountOf(actor);
   if (actor.kind !== 'user') throw new GraphqlFault('FORBIDDEN', 'Resource not accessible by integration');
   const given = typeof input['ownerId'] === 'string' ? parseNodeId(input['ownerId'])?.id : sender.id;
@@ -38,7 +38,7 @@ export async function createRepository(sight: Sight, input: Input): Promise<View
   });
   await core.git.create(repository);
   core.emit({ name: 'repository', action: 'created', repository, sender });
-  return { repository: viewRepository(sight, repository) };
+  return { repository: viewRepository(context, repository) };
 }
 
 interface RefUpdate {
@@ -49,7 +49,7 @@ interface RefUpdate {
 }
 
 /** All or none. A `beforeOid` of zeros demands that the ref is absent. */
-export async function moveRefs({ core, actor }: Sight, repository: Repository, input: Input): Promise<View> {
+export async function moveRefs({ core, actor }: ViewContext, repository: Repository, input: Input): Promise<View> {
   const updates = input['refUpdates'] as readonly RefUpdate[];
   await core.git.alone(repository, async () => {
     const changes: RefChange[] = [];

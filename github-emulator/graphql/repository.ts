@@ -8,19 +8,19 @@ import { isRoleAtLeast } from '../model/enums.ts';
 import { viewAccount } from './accounts.ts';
 import { connect } from './connection.ts';
 import { GraphqlFault } from './fault.ts';
-import { enumOf, guarded, mayPush, needs, type Sight, type View } from './sight.ts';
+import { enumOf, guarded, mayPush, needs, type ViewContext, type View } from './view-context.ts';
 
-export function viewRepository(sight: Sight, repository: Repository): View {
+export function viewRepository(context: ViewContext, repository: Repository): View {
   return {
-    ...viewFacts(sight, repository),
-    ...viewSettings(sight, repository),
-    ...viewGit(sight, repository),
-    ...viewPulls(sight, repository),
+    ...viewFacts(context, repository),
+    ...viewSettings(context, repository),
+    ...viewGit(context, repository),
+    ...viewPulls(context, repository),
   };
 }
 
-function viewFacts(sight: Sight, repository: Repository): View {
-  const { core } = sight;
+function viewFacts(context: ViewContext, repository: Repository): View {
+  const { core } = context;
   const { state, urls } = core;
   const fullName = fullNameOf(core, repository);
   const parent = state.repositories.get(repository.parentId);
@@ -28,7 +28,7 @@ function viewFacts(sight: Sight, repository: Repository): View {
     const rows = state.accounts.filter(
       (each) => each.type === 'User' && isRoleAtLeast(roleOf(core, each, repository), 'write'),
     );
-    return connect(name, given, rows, (each) => viewAccount(sight, each));
+    return connect(name, given, rows, (each) => viewAccount(context, each));
   };
   return {
     __typename: 'Repository',
@@ -36,14 +36,14 @@ function viewFacts(sight: Sight, repository: Repository): View {
     databaseId: repository.id,
     name: repository.name,
     nameWithOwner: fullName,
-    owner: () => viewAccount(sight, state.accounts.must(repository.ownerId)),
+    owner: () => viewAccount(context, state.accounts.must(repository.ownerId)),
     description: repository.description,
     url: `${urls.web}/${fullName}`,
     resourcePath: `/${fullName}`,
     sshUrl: `git@${new URL(urls.web).hostname}:${fullName}.git`,
     homepageUrl: null,
     isFork: repository.parentId !== null,
-    parent: () => (parent === undefined ? null : viewRepository(sight, parent)),
+    parent: () => (parent === undefined ? null : viewRepository(context, parent)),
     createdAt: repository.createdAt,
     updatedAt: repository.updatedAt,
     pushedAt: repository.pushedAt,
@@ -63,10 +63,10 @@ function viewFacts(sight: Sight, repository: Repository): View {
   };
 }
 
-function viewSettings(sight: Sight, repository: Repository): View {
-  const { core, actor } = sight;
+function viewSettings(context: ViewContext, repository: Repository): View {
+  const { core, actor } = context;
   const role = actor.kind === 'user' ? roleOf(core, actor.account, repository) : null;
-  const ofApp = mayPush(sight, repository) ? 'WRITE' : 'READ';
+  const ofApp = mayPush(context, repository) ? 'WRITE' : 'READ';
   return {
     isPrivate: repository.isPrivate,
     isArchived: repository.isArchived,
@@ -90,39 +90,44 @@ function viewSettings(sight: Sight, repository: Repository): View {
   };
 }
 
-function viewGit(sight: Sight, repository: Repository): View {
-  const { core } = sight;
+function viewGit(context: ViewContext, repository: Repository): View {
+  const { core } = context;
   const main = `refs/heads/${repository.defaultBranch}`;
   return {
-    defaultBranchRef: guarded(sight, repository, needs.contents, async () => await sight.views.refOf(repository, main)),
-    ref: guarded(sight, repository, needs.contents, async ({ qualifiedName: name }: { qualifiedName: string }) => {
+    defaultBranchRef: guarded(
+      context,
+      repository,
+      needs.contents,
+      async () => await context.views.refOf(repository, main),
+    ),
+    ref: guarded(context, repository, needs.contents, async ({ qualifiedName: name }: { qualifiedName: string }) => {
       const names = name.startsWith('refs/') ? [name] : [`refs/heads/${name}`, `refs/tags/${name}`];
       for (const ref of names) {
-        const view = await sight.views.refOf(repository, ref);
+        const view = await context.views.refOf(repository, ref);
         if (view !== null) return view;
       }
       return null;
     }),
-    refs: guarded(sight, repository, needs.contents, async (given: { refPrefix: string; query?: string | null }) => {
+    refs: guarded(context, repository, needs.contents, async (given: { refPrefix: string; query?: string | null }) => {
       const all = [...(await readShownRefs(core, repository, given.refPrefix))];
       const rows = all.filter(([ref]) => ref.slice(given.refPrefix.length).includes(given.query ?? ''));
-      return connect('refs', given, rows, ([ref, sha]) => sight.views.ref(repository, ref, sha));
+      return connect('refs', given, rows, ([ref, sha]) => context.views.ref(repository, ref, sha));
     }),
-    object: guarded(sight, repository, needs.contents, async (given: ObjectArguments) => {
+    object: guarded(context, repository, needs.contents, async (given: ObjectArguments) => {
       const name = given.oid ?? given.expression ?? '';
       const sha = await core.git.resolve(repository, name);
-      return sha === null ? null : await sight.views.commitOf(repository, sha);
+      return sha === null ? null : await context.views.commitOf(repository, sha);
     }),
-    branchProtectionRules: guarded(sight, repository, needs.administration, (given) =>
-      sight.views.protections(repository, given),
+    branchProtectionRules: guarded(context, repository, needs.administration, (given) =>
+      context.views.protections(repository, given),
     ),
     rulesets: (given: object) => {
       const rows = core.state.rulesets.filter((each) => each.repositoryId === repository.id);
-      return connect('rulesets', given, rows, (row) => sight.views.ruleset(repository, row));
+      return connect('rulesets', given, rows, (row) => context.views.ruleset(repository, row));
     },
     ruleset: ({ databaseId }: { databaseId: number }) => {
       const row = core.state.rulesets.get(databaseId);
-      return row === undefined || row.repositoryId !== repository.id ? null : sight.views.ruleset(repository, row);
+      return row === undefined || row.repositoryId !== repository.id ? null : context.views.ruleset(repository, row);
     },
   };
 }
@@ -132,35 +137,35 @@ interface ObjectArguments {
   readonly expression?: string | null;
 }
 
-function viewPulls(sight: Sight, repository: Repository): View {
-  const { core } = sight;
+function viewPulls(context: ViewContext, repository: Repository): View {
+  const { core } = context;
   const mustPull = ({ number }: { number: number }, kind: string): View => {
     const pull = findPull(core, repository, number);
     if (pull === undefined)
       throw new GraphqlFault('NOT_FOUND', `Could not resolve to ${kind} with the number of ${number}.`);
-    return sight.views.pull(repository, pull);
+    return context.views.pull(repository, pull);
   };
   const labels = (): Label[] => core.state.labels.filter((each) => each.repositoryId === repository.id);
   return {
-    pullRequest: guarded(sight, repository, needs.pulls, (given: { number: number }) =>
+    pullRequest: guarded(context, repository, needs.pulls, (given: { number: number }) =>
       mustPull(given, 'a PullRequest'),
     ),
-    issueOrPullRequest: guarded(sight, repository, needs.pulls, (given: { number: number }) =>
+    issueOrPullRequest: guarded(context, repository, needs.pulls, (given: { number: number }) =>
       mustPull(given, 'an issue or pull request'),
     ),
-    pullRequests: guarded(sight, repository, needs.pulls, (given: PullFilter) =>
-      connect('pullRequests', given, filterPulls(sight, repository, given), (pull) =>
-        sight.views.pull(repository, pull),
+    pullRequests: guarded(context, repository, needs.pulls, (given: PullFilter) =>
+      connect('pullRequests', given, filterPulls(context, repository, given), (pull) =>
+        context.views.pull(repository, pull),
       ),
     ),
     issues: (given: object) => connect('issues', given, [], () => null),
     labels: (given: { query?: string | null }) => {
       const rows = labels().filter(({ name }) => name.includes(given.query ?? ''));
-      return connect('labels', given, rows, (label) => viewLabel(sight, repository, label));
+      return connect('labels', given, rows, (label) => viewLabel(context, repository, label));
     },
     label: ({ name }: { name: string }) => {
       const found = labels().find((each) => each.name.toLowerCase() === name.toLowerCase());
-      return found === undefined ? null : viewLabel(sight, repository, found);
+      return found === undefined ? null : viewLabel(context, repository, found);
     },
   };
 }
@@ -178,7 +183,7 @@ export function stateOfPull(pull: PullRequest): 'OPEN' | 'CLOSED' | 'MERGED' {
   return pull.state === 'open' ? 'OPEN' : 'CLOSED';
 }
 
-function filterPulls({ core }: Sight, repository: Repository, given: PullFilter): PullRequest[] {
+function filterPulls({ core }: ViewContext, repository: Repository, given: PullFilter): PullRequest[] {
   const { states, headRefName, baseRefName, labels, orderBy } = given;
   const rows = core.state.pullRequests
     .filter((pull) => pull.repositoryId === repository.id)
@@ -195,7 +200,7 @@ function filterPulls({ core }: Sight, repository: Repository, given: PullFilter)
   }
 }
 
-export function viewLabel({ core }: Sight, repository: Repository, label: Label): View {
+export function viewLabel({ core }: ViewContext, repository: Repository, label: Label): View {
   const path = `/${fullNameOf(core, repository)}/labels/${encodeURIComponent(label.name)}`;
   return {
     __typename: 'Label',

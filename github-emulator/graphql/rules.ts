@@ -8,17 +8,17 @@ import { readProtection, readRuleset, rulesOfRepository } from '../rules/setting
 import { findAccount, fullNameOf } from '../http/reach.ts';
 import { viewAccount, viewApp, viewAppOf } from './accounts.ts';
 import { connect } from './connection.ts';
-import { enumOf, mayPush, type Sight, type View } from './sight.ts';
+import { enumOf, mayPush, type ViewContext, type View } from './view-context.ts';
 
-function rowsOf({ core }: Sight, repository: Repository): BranchProtection[] {
+function rowsOf({ core }: ViewContext, repository: Repository): BranchProtection[] {
   return core.state.protections.filter((each) => each.repositoryId === repository.id);
 }
 
 /** What classic protection leaves the asker. Null: no classic protection holds for the branch. */
-export function viewRefRule(sight: Sight, repository: Repository, branch: string): View | null {
-  const protection = protectionOf(rowsOf(sight, repository).map(readProtection), branch);
+export function viewRefRule(context: ViewContext, repository: Repository, branch: string): View | null {
+  const protection = protectionOf(rowsOf(context, repository).map(readProtection), branch);
   if (protection === null) return null;
-  const actor = readActor(sight.core, sight.actor, repository);
+  const actor = readActor(context.core, context.actor, repository);
   const isFree = protection.restrictions === null || isNamed(actor, protection.restrictions);
   const isAdmin = !protection.enforceAdmins && actor.kind === 'user' && actor.role === 'admin';
   return {
@@ -34,13 +34,13 @@ export function viewRefRule(sight: Sight, repository: Repository, branch: string
     requiresLinearHistory: protection.linearHistory,
     requiresSignatures: protection.signatures,
     viewerAllowedToDismissReviews: isAdmin,
-    viewerCanPush: mayPush(sight, repository) && (isFree || isAdmin),
+    viewerCanPush: mayPush(context, repository) && (isFree || isAdmin),
   };
 }
 
 /** Rules of rulesets that hold for the ref, also for actors who may bypass them. */
-export function viewRulesOf(sight: Sight, repository: Repository, ref: string, given: object): object {
-  const rows = rulesetsOf(rulesOfRepository(sight.core, repository), ref).flatMap(({ id, rules }) =>
+export function viewRulesOf(context: ViewContext, repository: Repository, ref: string, given: object): object {
+  const rows = rulesetsOf(rulesOfRepository(context.core, repository), ref).flatMap(({ id, rules }) =>
     rules.map((rule) => ({ id, rule })),
   );
   return connect('rules', given, rows, ({ id, rule }) => ({
@@ -73,20 +73,20 @@ const parameterTypes = {
   merge_queue: 'MergeQueueParameters',
 } as const;
 
-export function viewProtectionOf(sight: Sight, repository: Repository, branch: string): View | null {
-  const rows = rowsOf(sight, repository);
+export function viewProtectionOf(context: ViewContext, repository: Repository, branch: string): View | null {
+  const rows = rowsOf(context, repository);
   const found = protectionOf(rows.map(readProtection), branch);
   const row = rows.find(({ id }) => id === found?.id);
-  return row === undefined ? null : viewProtection(sight, repository, row);
+  return row === undefined ? null : viewProtection(context, repository, row);
 }
 
-export function viewProtections(sight: Sight, repository: Repository, given: object): object {
-  return connect('branchProtectionRules', given, rowsOf(sight, repository), (row) =>
-    viewProtection(sight, repository, row),
+export function viewProtections(context: ViewContext, repository: Repository, given: object): object {
+  return connect('branchProtectionRules', given, rowsOf(context, repository), (row) =>
+    viewProtection(context, repository, row),
   );
 }
 
-export function viewProtection(sight: Sight, repository: Repository, row: BranchProtection): View {
+export function viewProtection(context: ViewContext, repository: Repository, row: BranchProtection): View {
   const protection = readProtection(row);
   const { requiredChecks, requiredReviews, restrictions } = protection;
   const none: NamedActors = { users: [], teams: [], apps: [] };
@@ -95,7 +95,7 @@ export function viewProtection(sight: Sight, repository: Repository, row: Branch
     id: nodeIdOf('protections', row.id),
     databaseId: row.id,
     pattern: row.pattern,
-    repository: () => sight.views.repository(repository),
+    repository: () => context.views.repository(repository),
     creator: null,
     isAdminEnforced: protection.enforceAdmins,
     allowsDeletions: protection.deletions,
@@ -107,10 +107,10 @@ export function viewProtection(sight: Sight, repository: Repository, row: Branch
     requiresStrictStatusChecks: requiredChecks?.strict ?? false,
     requiredStatusCheckContexts: (requiredChecks?.checks ?? []).map(({ context }) => context),
     requiredStatusChecks: () =>
-      (requiredChecks?.checks ?? []).map(({ context, appId }) => ({
+      (requiredChecks?.checks ?? []).map(({ context: name, appId }) => ({
         __typename: 'RequiredStatusCheckDescription',
-        context,
-        app: () => viewAppOf(sight, appId),
+        context: name,
+        app: () => viewAppOf(context, appId),
       })),
     requiresApprovingReviews: requiredReviews !== null,
     requiredApprovingReviewCount: requiredReviews?.approvals ?? null,
@@ -125,37 +125,37 @@ export function viewProtection(sight: Sight, repository: Repository, row: Branch
     restrictsPushes: restrictions !== null,
     restrictsReviewDismissals: false,
     pushAllowances: (given: object) =>
-      connect('pushAllowances', given, actorsOf(sight, restrictions ?? none), (actor) => ({
+      connect('pushAllowances', given, actorsOf(context, restrictions ?? none), (actor) => ({
         __typename: 'PushAllowance',
         id: nodeIdOf('protections', row.id, 'push'),
         actor,
       })),
     bypassPullRequestAllowances: (given: object) =>
-      connect('bypassPullRequestAllowances', given, actorsOf(sight, requiredReviews?.bypass ?? none), (actor) => ({
+      connect('bypassPullRequestAllowances', given, actorsOf(context, requiredReviews?.bypass ?? none), (actor) => ({
         __typename: 'BypassPullRequestAllowance',
         id: nodeIdOf('protections', row.id, 'bypass'),
         actor,
       })),
-    matchingRefs: async (given: object) => await viewMatching(sight, repository, protection, given),
+    matchingRefs: async (given: object) => await viewMatching(context, repository, protection, given),
   };
 }
 
-async function viewMatching(sight: Sight, repository: Repository, protection: Protection, given: object) {
-  const refs = await sight.core.git.listRefs(repository, 'refs/heads/');
+async function viewMatching(context: ViewContext, repository: Repository, protection: Protection, given: object) {
+  const refs = await context.core.git.listRefs(repository, 'refs/heads/');
   const rows = [...refs].filter(([ref]) => protectionOf([protection], ref.replace('refs/heads/', '')) !== null);
-  return connect('matchingRefs', given, rows, ([ref, sha]) => sight.views.ref(repository, ref, sha));
+  return connect('matchingRefs', given, rows, ([ref, sha]) => context.views.ref(repository, ref, sha));
 }
 
-function actorsOf(sight: Sight, named: NamedActors): View[] {
-  const { core } = sight;
+function actorsOf(context: ViewContext, named: NamedActors): View[] {
+  const { core } = context;
   const users = named.users.map((login) => findAccount(core, login)).filter((each) => each !== undefined);
   const apps = named.apps
     .map((slug) => core.state.apps.find((each) => each.slug === slug))
     .filter((each) => each !== undefined);
-  return [...users.map((each) => viewAccount(sight, each)), ...apps.map((each) => viewApp(sight, each))];
+  return [...users.map((each) => viewAccount(context, each)), ...apps.map((each) => viewApp(context, each))];
 }
 
-export function viewRuleset(sight: Sight, repository: Repository, row: Ruleset): View {
+export function viewRuleset(context: ViewContext, repository: Repository, row: Ruleset): View {
   const ruleset = readRuleset(row);
   const { include, exclude } = ruleset.conditions.ref_name;
   return {
@@ -167,7 +167,7 @@ export function viewRuleset(sight: Sight, repository: Repository, row: Ruleset):
     enforcement: enumOf(row.enforcement),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
-    source: () => sight.views.repository(repository),
+    source: () => context.views.repository(repository),
     conditions: {
       refName: { include, exclude },
       repositoryId: null,
@@ -180,6 +180,6 @@ export function viewRuleset(sight: Sight, repository: Repository, row: Ruleset):
         id: nodeIdOf('rulesets', row.id, rule.type),
         type: enumOf(rule.type),
       })),
-    resourcePath: `/${fullNameOf(sight.core, repository)}/rules/${row.id}`,
+    resourcePath: `/${fullNameOf(context.core, repository)}/rules/${row.id}`,
   };
 }

@@ -4,30 +4,30 @@ import { findAccount, findRepository } from '../http/reach.ts';
 import type { PullRequest } from '../model/types.ts';
 import { connect } from './connection.ts';
 import { stateOfPull } from './repository.ts';
-import { sees, type Sight } from './sight.ts';
+import { sees, type ViewContext } from './view-context.ts';
 
 interface SearchArguments {
   readonly query: string;
   readonly type: string;
 }
 
-export function search(sight: Sight, given: SearchArguments): object {
-  const { core } = sight;
+export function search(context: ViewContext, given: SearchArguments): object {
+  const { core } = context;
   const { state } = core;
   const qualifiers = [...given.query.matchAll(/(-?)(?:([\w-]+):)?("[^"]*"|\S+)/g)].map(
     ([, not = '', name = '', value = '']) => ({ isNot: not === '-', name, value: value.replaceAll('"', '') }),
   );
   const rows = given.type === 'ISSUE' || given.type === 'ISSUE_ADVANCED' ? state.pullRequests.all() : [];
   const found = rows
-    .filter((pull) => sees(sight, state.repositories.must(pull.repositoryId)))
-    .filter((pull) => qualifiers.every(({ isNot, name, value }) => matches(sight, pull, { name, value }) !== isNot))
+    .filter((pull) => sees(context, state.repositories.must(pull.repositoryId)))
+    .filter((pull) => qualifiers.every(({ isNot, name, value }) => matches(context, pull, { name, value }) !== isNot))
     .toReversed();
-  const view = (pull: PullRequest) => sight.views.pull(state.repositories.must(pull.repositoryId), pull);
+  const view = (pull: PullRequest) => context.views.pull(state.repositories.must(pull.repositoryId), pull);
   return { ...connect('search', given, found, view), issueCount: found.length };
 }
 
-function matches(sight: Sight, pull: PullRequest, { name, value }: { name: string; value: string }): boolean {
-  const { core, actor } = sight;
+function matches(context: ViewContext, pull: PullRequest, { name, value }: { name: string; value: string }): boolean {
+  const { core, actor } = context;
   const { state } = core;
   const person = (): number | undefined =>
     value === '@me' && 'account' in actor ? actor.account.id : findAccount(core, value)?.id;

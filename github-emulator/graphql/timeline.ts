@@ -4,7 +4,7 @@ import type { TimelineItem } from '../model/types.ts';
 import { isAbout } from '../pulls/timeline.ts';
 import { viewAccountOf } from './accounts.ts';
 import { connect } from './connection.ts';
-import type { PullPlace, Sight, View } from './sight.ts';
+import type { PullPlace, ViewContext, View } from './view-context.ts';
 
 const typenames = {
   labeled: 'LabeledEvent',
@@ -38,27 +38,27 @@ interface Entry {
 }
 
 /** Oldest first. `itemTypes` are names such as LABELED_EVENT. */
-export function viewTimeline(sight: Sight, place: PullPlace, given: TimelineArguments): object {
-  const { state } = sight.core;
+export function viewTimeline(context: ViewContext, place: PullPlace, given: TimelineArguments): object {
+  const { state } = context.core;
   const about = isAbout(place.pull);
   const entries: Entry[] = [
     ...state.timeline.filter(about).map((item) => ({
       type: typenames[item.event],
       at: item.createdAt,
       id: item.id,
-      view: () => viewItem(sight, place, item),
+      view: () => viewItem(context, place, item),
     })),
     ...state.comments.filter(about).map((comment) => ({
       type: 'IssueComment',
       at: comment.createdAt,
       id: comment.id,
-      view: () => sight.views.comment(place, comment),
+      view: () => context.views.comment(place, comment),
     })),
     ...state.reviews.filter(about).map((review) => ({
       type: 'PullRequestReview',
       at: review.createdAt,
       id: review.id,
-      view: () => sight.views.review(place, review),
+      view: () => context.views.review(place, review),
     })),
   ];
   const wanted = given.itemTypes?.map((name) => name.replaceAll('_', '').toLowerCase());
@@ -75,25 +75,25 @@ export function viewTimeline(sight: Sight, place: PullPlace, given: TimelineArgu
   };
 }
 
-function viewItem(sight: Sight, place: PullPlace, item: TimelineItem): View {
+function viewItem(context: ViewContext, place: PullPlace, item: TimelineItem): View {
   const { repository, pull } = place;
-  const { state } = sight.core;
+  const { state } = context.core;
   const { label, rename } = item;
   const known = state.labels.find((each) => each.repositoryId === repository.id && each.name === label?.name);
   const row = label === null ? null : (known ?? { id: 0, repositoryId: repository.id, ...label, description: null });
-  const subject = (): View | null => viewAccountOf(sight, item.subjectId);
+  const subject = (): View | null => viewAccountOf(context, item.subjectId);
   const commit = async (): Promise<View | null> =>
-    item.commitId === null ? null : await sight.views.commitOf(repository, item.commitId);
+    item.commitId === null ? null : await context.views.commitOf(repository, item.commitId);
   return {
     __typename: typenames[item.event],
     id: nodeIdOf('timeline', item.id),
     createdAt: item.createdAt,
-    actor: () => viewAccountOf(sight, item.actorId),
-    pullRequest: () => sight.views.pull(repository, pull),
-    label: row === null ? null : () => sight.views.label(repository, row),
-    labelable: () => sight.views.pull(repository, pull),
-    closable: () => sight.views.pull(repository, pull),
-    subject: () => sight.views.pull(repository, pull),
+    actor: () => viewAccountOf(context, item.actorId),
+    pullRequest: () => context.views.pull(repository, pull),
+    label: row === null ? null : () => context.views.label(repository, row),
+    labelable: () => context.views.pull(repository, pull),
+    closable: () => context.views.pull(repository, pull),
+    subject: () => context.views.pull(repository, pull),
     stateReason: null,
     closer: null,
     commit,

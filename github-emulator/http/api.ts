@@ -9,7 +9,7 @@ import type { ApiDescription } from '../openapi/description.ts';
 import type { GraphqlAnswer, GraphqlRequest } from '../part.ts';
 import { countCall } from '../usage.ts';
 import { ApiError } from './errors.ts';
-import { budgetHeaders, type LimitKeeper } from './limits.ts';
+import { budgetHeaders, type RateLimits } from './limits.ts';
 import type { Body, RestAnswer, RestRequest, RestRoute } from './route.ts';
 
 export const apiPath = '/api/v3';
@@ -19,7 +19,7 @@ const mutationPoints = 5;
 export interface ApiOptions {
   readonly core: Core;
   readonly faults: FaultState;
-  readonly limits: LimitKeeper;
+  readonly limits: RateLimits;
   readonly description: ApiDescription;
   readonly routes: readonly RestRoute[];
   readonly graphql: ((request: GraphqlRequest) => Promise<GraphqlAnswer>) | null;

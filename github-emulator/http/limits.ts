@@ -27,7 +27,7 @@ export interface Budget {
   readonly resource: Resource;
 }
 
-export interface LimitKeeper {
+export interface RateLimits {
   /** Counts a request. Throws GitHub's refusal when a limit is reached; a refused request costs nothing. */
   spend(actor: Actor, spending: Spending): Budget;
   /** Takes back one request: an answer 304 costs nothing. */
@@ -42,7 +42,7 @@ interface Account {
   creations: number[];
 }
 
-export function createLimits(clock: () => number, limits: () => Limits): LimitKeeper {
+export function createLimits(clock: () => number, limits: () => Limits): RateLimits {
   const accounts = new Map<string, Account>();
   const accountOf = (actor: Actor): Account => {
     const key = keyOf(actor);
@@ -73,7 +73,7 @@ export function createLimits(clock: () => number, limits: () => Limits): LimitKe
       const account = accountOf(actor);
       const budget = budgetOf(actor, account, spending.resource);
       if (budget.remaining < spending.cost) throw exhausted(budget);
-      refuseBursts(account, spending, limits(), clock());
+      enforceSecondaryLimits(account, spending, limits(), clock());
       account.used[spending.resource] += spending.cost;
       account.points.push({ at: clock(), points: spending.points, resource: spending.resource });
       if (spending.makesContent) account.creations.push(clock());
@@ -92,7 +92,7 @@ export function budgetHeaders(budget: Budget): Record<string, string> {
   };
 }
 
-function refuseBursts(account: Account, spending: Spending, limits: Limits, now: number): void {
+function enforceSecondaryLimits(account: Account, spending: Spending, limits: Limits, now: number): void {
   const same = account.points.filter(({ resource }) => resource === spending.resource);
   const points = same.reduce((sum, each) => sum + each.points, 0);
   const mostPoints = spending.resource === 'core' ? limits.pointsPerMinute : limits.graphqlPointsPerMinute;

@@ -1,7 +1,7 @@
 // Pages of lists, with GitHub's Link header.
 import { ok, type RestAnswer, type RestRequest } from './route.ts';
 
-const usualPageSize = 30;
+const defaultPageSize = 30;
 const largestPageSize = 100;
 
 /** Answers one page. Only the rows of the page are rendered. `wrap` puts the page into an object with `total_count`. */
@@ -13,7 +13,7 @@ export async function answerPage<T>(
 ): Promise<RestAnswer> {
   const size = Math.min(
     largestPageSize,
-    Math.max(1, Number(request.query['per_page'] ?? usualPageSize) || usualPageSize),
+    Math.max(1, Number(request.query['per_page'] ?? defaultPageSize) || defaultPageSize),
   );
   const page = Math.max(1, Number(request.query['page'] ?? 1) || 1);
   const last = Math.max(1, Math.ceil(rows.length / size));

@@ -7,8 +7,8 @@ import {
   makeInstallation,
   makePersonalToken,
   type Maker,
-  usualEvents,
-  usualPermissions,
+  defaultEvents,
+  defaultPermissions,
 } from './seed.ts';
 import type { Permissions } from './types.ts';
 
@@ -77,8 +77,8 @@ function makeFirst(maker: Maker, keyFile: string, options: FirstState): void {
     slug,
     name: slug,
     owner,
-    permissions: options.permissions ?? usualPermissions,
-    events: usualEvents,
+    permissions: options.permissions ?? defaultPermissions,
+    events: defaultEvents,
     webhook: {
       url: options.webhookUrl ?? null,
       secret: `whsec-${random.below(1_000_000_000)}`,

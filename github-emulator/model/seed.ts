@@ -6,7 +6,7 @@ import type { State } from './state.ts';
 import type { AccessToken, Account, App, Installation, Permissions, Repository } from './types.ts';
 
 /** What the App asks for: what a merge queue needs. */
-export const usualPermissions: Permissions = {
+export const defaultPermissions: Permissions = {
   metadata: 'read',
   contents: 'write',
   workflows: 'write',
@@ -19,7 +19,7 @@ export const usualPermissions: Permissions = {
   members: 'read',
 };
 
-export const usualEvents = [
+export const defaultEvents = [
   'push',
   'pull_request',
   'pull_request_review',
@@ -157,11 +157,11 @@ export function makeRepository(
     ...rest,
     ownerId: owner.id,
   });
-  for (const label of usualLabels) state.labels.insert({ ...label, repositoryId: repository.id });
+  for (const label of defaultLabels) state.labels.insert({ ...label, repositoryId: repository.id });
   return repository;
 }
 
-const usualLabels = [
+const defaultLabels = [
   { name: 'bug', color: 'd73a4a', description: "Something isn't working" },
   { name: 'documentation', color: '0075ca', description: 'Improvements or additions to documentation' },
   { name: 'enhancement', color: 'a2eeef', description: 'New feature or request' },

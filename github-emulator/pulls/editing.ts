@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import { unprocessable } from '../http/errors.ts';
 import { closePull, reopenPull } from './closing.ts';
 import { refreshTestMerge } from './test-merge.ts';
-import type { Talk } from './talking.ts';
+import type { Conversation } from './conversations.ts';
 import { note } from './timeline.ts';
 
 export interface PullEdit {
@@ -14,10 +14,11 @@ export interface PullEdit {
   readonly maintainerCanModify?: boolean;
 }
 
-export async function editPull(core: Core, talk: Talk, edit: PullEdit): Promise<void> {
-  const { pull, repository, sender } = talk;
+export async function editPull(core: Core, conversation: Conversation, edit: PullEdit): Promise<void> {
+  const { pull, repository, sender } = conversation;
   const changes: Record<string, unknown> = {};
-  if (edit.base !== undefined && edit.base !== pull.base.ref) changes['base'] = await retarget(core, talk, edit.base);
+  if (edit.base !== undefined && edit.base !== pull.base.ref)
+    changes['base'] = await retarget(core, conversation, edit.base);
   if (edit.title !== undefined && edit.title !== pull.title) {
     if (edit.title.trim() === '')
       throw unprocessable({ resource: 'PullRequest', field: 'title', code: 'missing_field' });
@@ -34,11 +35,11 @@ export async function editPull(core: Core, talk: Talk, edit: PullEdit): Promise<
     pull.updatedAt = core.now();
     core.emit({ name: 'pull_request', action: 'edited', repository, pull, sender, details: { changes } });
   }
-  if (edit.state === 'closed') closePull(core, talk);
-  if (edit.state === 'open') await reopenPull(core, talk);
+  if (edit.state === 'closed') closePull(core, conversation);
+  if (edit.state === 'open') await reopenPull(core, conversation);
 }
 
-async function retarget(core: Core, { pull, repository, sender }: Talk, base: string): Promise<object> {
+async function retarget(core: Core, { pull, repository, sender }: Conversation, base: string): Promise<object> {
   const tip = await core.git.resolve(repository, `refs/heads/${base}`);
   const message = (text: string): Error =>
     unprocessable({ resource: 'PullRequest', field: 'base', code: 'custom', message: text });
@@ -53,7 +54,7 @@ async function retarget(core: Core, { pull, repository, sender }: Talk, base: st
   return { ref: { from: from.ref }, sha: { from: from.sha } };
 }
 
-export function setDraft(core: Core, { pull, repository, sender }: Talk, isDraft: boolean): void {
+export function setDraft(core: Core, { pull, repository, sender }: Conversation, isDraft: boolean): void {
   if (pull.isDraft === isDraft) return;
   if (isDraft && !repository.supportsDrafts)
     throw unprocessable('Draft pull requests are not supported in this repository.');

@@ -7,7 +7,7 @@ import { findPull, reachPull, reachRepository } from '../http/reach.ts';
 import { created, noContent, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import type { IssueComment, Label, PullRequest, Repository } from '../model/types.ts';
 import { editPull, type PullEdit } from '../pulls/editing.ts';
-import { addComment, addLabels, deleteComment, editComment, findLabel, removeLabel } from '../pulls/talking.ts';
+import { addComment, addLabels, deleteComment, editComment, findLabel, removeLabel } from '../pulls/conversations.ts';
 import { isAbout } from '../pulls/timeline.ts';
 import { renderComment, renderIssue, renderLabel, renderTimelineItem } from '../render/pulls.ts';
 
@@ -37,9 +37,9 @@ export const issueRoutes: readonly RestRoute[] = [
   route('PATCH', one, async (request) => {
     const { repository, pull } = reachPull(request, triage);
     const { state, title, body, labels } = request.body;
-    const talk = { repository, pull, sender: accountOf(request.actor) };
-    await editPull(request.core, talk, pickEdit({ state, title, body }));
-    if (Array.isArray(labels)) replaceLabels(request.core, talk, labels.map(nameOf));
+    const conversation = { repository, pull, sender: accountOf(request.actor) };
+    await editPull(request.core, conversation, pickEdit({ state, title, body }));
+    if (Array.isArray(labels)) replaceLabels(request.core, conversation, labels.map(nameOf));
     return ok(renderIssue(request.core, repository, pull));
   }),
   route('GET', `${one}/labels`, async (request) => {
@@ -49,21 +49,28 @@ export const issueRoutes: readonly RestRoute[] = [
     );
   }),
   route('POST', `${one}/labels`, (request) => {
-    const talk = { ...reachPull(request, triage), sender: accountOf(request.actor) };
-    addLabels(request.core, talk, namesOf(request.body));
-    return ok(labelsOf(request.core, talk.pull).map((each) => renderLabel(request.core, talk.repository, each)));
+    const conversation = { ...reachPull(request, triage), sender: accountOf(request.actor) };
+    addLabels(request.core, conversation, namesOf(request.body));
+    return ok(
+      labelsOf(request.core, conversation.pull).map((each) => renderLabel(request.core, conversation.repository, each)),
+    );
   }),
   route('PUT', `${one}/labels`, (request) => {
-    const talk = { ...reachPull(request, triage), sender: accountOf(request.actor) };
-    replaceLabels(request.core, talk, namesOf(request.body));
-    return ok(labelsOf(request.core, talk.pull).map((each) => renderLabel(request.core, talk.repository, each)));
+    const conversation = { ...reachPull(request, triage), sender: accountOf(request.actor) };
+    replaceLabels(request.core, conversation, namesOf(request.body));
+    return ok(
+      labelsOf(request.core, conversation.pull).map((each) => renderLabel(request.core, conversation.repository, each)),
+    );
   }),
   route('DELETE', `${one}/labels/{name}`, (request) => {
-    const talk = { ...reachPull(request, triage), sender: accountOf(request.actor) };
-    const label = findLabel(request.core, talk.repository, request.params['name'] ?? '');
-    if (label === undefined || !talk.pull.labelIds.includes(label.id)) throw new ApiError(404, 'Label does not exist');
-    removeLabel(request.core, talk, label);
-    return ok(labelsOf(request.core, talk.pull).map((each) => renderLabel(request.core, talk.repository, each)));
+    const conversation = { ...reachPull(request, triage), sender: accountOf(request.actor) };
+    const label = findLabel(request.core, conversation.repository, request.params['name'] ?? '');
+    if (label === undefined || !conversation.pull.labelIds.includes(label.id))
+      throw new ApiError(404, 'Label does not exist');
+    removeLabel(request.core, conversation, label);
+    return ok(
+      labelsOf(request.core, conversation.pull).map((each) => renderLabel(request.core, conversation.repository, each)),
+    );
   }),
   route('GET', `${one}/timeline`, listTimeline),
   route('GET', `${one}/events`, listTimeline),
@@ -90,15 +97,15 @@ export const issueRoutes: readonly RestRoute[] = [
   route('PATCH', `${repo}/issues/comments/{comment_id}`, (request) => {
     const repository = reachRepository(request, comment);
     const found = mayChange(request, repository);
-    const talk = { repository, pull: found.pull, sender: accountOf(request.actor) };
-    editComment(request.core, talk, found.comment, String(request.body['body']));
+    const conversation = { repository, pull: found.pull, sender: accountOf(request.actor) };
+    editComment(request.core, conversation, found.comment, String(request.body['body']));
     return ok(renderComment(request.core, repository, found.comment));
   }),
   route('DELETE', `${repo}/issues/comments/{comment_id}`, (request) => {
     const repository = reachRepository(request, comment);
     const found = mayChange(request, repository);
-    const talk = { repository, pull: found.pull, sender: accountOf(request.actor) };
-    deleteComment(request.core, talk, found.comment);
+    const conversation = { repository, pull: found.pull, sender: accountOf(request.actor) };
+    deleteComment(request.core, conversation, found.comment);
     return noContent;
   }),
 ];
@@ -122,9 +129,11 @@ function write(request: RestRequest) {
   const { repository, pull } = reachPull(request, comment);
   const { core, actor, body } = request;
   if (pull.isLocked && !hasRole(core, actor, repository, 'write')) throw forbidden('This conversation is locked.');
-  const talk = { repository, pull, sender: accountOf(actor) };
+  const conversation = { repository, pull, sender: accountOf(actor) };
   const appId = actor.kind === 'installation' ? actor.app.id : null;
-  return created(renderComment(core, repository, addComment(core, talk, { body: String(body['body']), appId })));
+  return created(
+    renderComment(core, repository, addComment(core, conversation, { body: String(body['body']), appId })),
+  );
 }
 
 async function listTimeline(request: RestRequest) {
@@ -166,11 +175,11 @@ function labelsOf(core: Core, pull: PullRequest): Label[] {
   return pull.labelIds.map((id) => core.state.labels.must(id));
 }
 
-function replaceLabels(core: Core, talk: Parameters<typeof addLabels>[1], names: readonly string[]): void {
+function replaceLabels(core: Core, conversation: Parameters<typeof addLabels>[1], names: readonly string[]): void {
   const kept = new Set(names.map((name) => name.toLowerCase()));
-  for (const label of labelsOf(core, talk.pull))
-    if (!kept.has(label.name.toLowerCase())) removeLabel(core, talk, label);
-  addLabels(core, talk, names);
+  for (const label of labelsOf(core, conversation.pull))
+    if (!kept.has(label.name.toLowerCase())) removeLabel(core, conversation, label);
+  addLabels(core, conversation, names);
 }
 
 function namesOf(body: unknown): string[] {

@@ -5,7 +5,7 @@ import { answerPage } from '../http/paging.ts';
 import { findAccount, reachPull } from '../http/reach.ts';
 import { created, ok, type RestRequest, type RestRoute, route } from '../http/route.ts';
 import type { Review } from '../model/types.ts';
-import { dismissReview, type NewReview, openThread, requestReviewers, submitReview } from '../pulls/talking.ts';
+import { dismissReview, type NewReview, openThread, requestReviewers, submitReview } from '../pulls/conversations.ts';
 import { isAbout, note } from '../pulls/timeline.ts';
 import { renderPull, renderReview, renderReviewComment } from '../render/pulls.ts';
 
@@ -103,9 +103,9 @@ function submit(request: RestRequest) {
 function comment(request: RestRequest) {
   const { repository, pull } = reachPull(request, review);
   const { core, body } = request;
-  const talk = { repository, pull, sender: accountOf(request.actor) };
+  const conversation = { repository, pull, sender: accountOf(request.actor) };
   const { path, line, side } = body as unknown as SentComment;
-  const made = submitReview(core, talk, { state: 'COMMENTED', body: '' });
+  const made = submitReview(core, conversation, { state: 'COMMENTED', body: '' });
   const thread = { path, body: String(body['body']), line: line ?? null, side: side ?? 'RIGHT' } as const;
-  return created(renderReviewComment(core, repository, openThread(core, talk, made, thread)));
+  return created(renderReviewComment(core, repository, openThread(core, conversation, made, thread)));
 }

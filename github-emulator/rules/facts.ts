@@ -6,7 +6,7 @@ import type { RefRequest } from '../git/rules.ts';
 import { isVerified } from '../git/signatures.ts';
 import { parseCommit, type RefChange as Move } from '../git/store.ts';
 import type { PullRequest, Repository } from '../model/types.ts';
-import { threadsOf } from '../pulls/talking.ts';
+import { threadsOf } from '../pulls/conversations.ts';
 import { opinionatedReviews } from '../pulls/reviewing.ts';
 import type { Actor, PullRequestFacts, RefChange } from './decide.ts';
 

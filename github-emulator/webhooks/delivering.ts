@@ -16,7 +16,7 @@ export function createDelivering(core: Core, parts: readonly Part[], description
   const queue = createQueue(core);
   return {
     onEvent: async (event) => {
-      for (const { app, installation } of hearersOf(core, event)) {
+      for (const { app, installation } of subscribersOf(core, event)) {
         const payload = await compose(core, [...parts, { payloads: own }], event, installation);
         if (payload === null) continue;
         const action = 'action' in event ? event.action : null;
@@ -43,7 +43,7 @@ export function createDelivering(core: Core, parts: readonly Part[], description
 }
 
 /** Apps that are installed where the event is, and asked for it. An App always gets events about its installations. */
-function hearersOf(core: Core, event: HostEvent): { app: App; installation: Installation }[] {
+function subscribersOf(core: Core, event: HostEvent): { app: App; installation: Installation }[] {
   const { state } = core;
   if (event.name === 'installation' || event.name === 'installation_repositories')
     return [{ app: state.apps.must(event.installation.appId), installation: event.installation }];
@@ -73,7 +73,7 @@ interface Queue {
 
 /** Deliveries leave at once, unless they are to be reordered: then some are gathered, and leave in random order. */
 function createQueue(core: Core): Queue {
-  let gathered: NewDelivery[] = [];
+  let buffered: NewDelivery[] = [];
   let timer: NodeJS.Timeout | undefined;
   const { random, faults } = core;
   const leave = (delivery: NewDelivery): void => {
@@ -85,19 +85,19 @@ function createQueue(core: Core): Queue {
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    const leaving = gathered;
-    gathered = [];
+    const leaving = buffered;
+    buffered = [];
     while (leaving.length > 0) for (const each of leaving.splice(random.below(leaving.length), 1)) leave(each);
   };
   const add = (delivery: NewDelivery): void => {
     const { reorder = 0 } = faults.webhookFaults();
-    if (reorder <= 1 && gathered.length === 0) {
+    if (reorder <= 1 && buffered.length === 0) {
       leave(delivery);
       return;
     }
-    gathered.push(delivery);
+    buffered.push(delivery);
     timer ??= setTimeout(flush, gatheringMs);
-    if (gathered.length >= reorder) flush();
+    if (buffered.length >= reorder) flush();
   };
   return { add, flush };
 }

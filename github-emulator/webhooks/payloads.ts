@@ -5,7 +5,7 @@ import { fullNameOf } from '../http/reach.ts';
 import { nodeIdOf } from '../model/ids.ts';
 import type { Account, Installation, Repository } from '../model/types.ts';
 import type { Part } from '../part.ts';
-import { threadsOf } from '../pulls/talking.ts';
+import { threadsOf } from '../pulls/conversations.ts';
 import { type Json, renderAccount, renderInstallation, renderOrganization } from '../render/accounts.ts';
 import { renderPushedCommits } from '../render/commits.ts';
 import {

@@ -137,7 +137,7 @@ export function serveSockets(options: SocketOptions): Sockets {
       if (isOutage(error)) return close(extra.socket, closings.unavailable);
       if (!(error instanceof DomainError)) throw error;
       if (error.code === 'FORBIDDEN') return close(extra.socket, closings.foreign);
-      if (secret !== null) options.wrongTokens.noteWrong(address);
+      if (secret !== null) options.wrongTokens.recordWrong(address);
       close(extra.socket, closings.unauthorized);
     }
   }

@@ -28,7 +28,7 @@ export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboa
 }
 
 /** Only by the answer, whichever part gave it: REST, GraphQL, git or a page. */
-export function refuseGuessers(
+export function refuseTokenGuessing(
   fastify: FastifyInstance,
   { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },
 ): void {
@@ -41,7 +41,7 @@ export function refuseGuessers(
     void sendError(reply, 429, `Too many wrong tokens came from ${ip}: try again in ${seconds} s.`);
   });
   fastify.addHook('onResponse', (request, { statusCode }, done) => {
-    if (statusCode === 401 && callers.secretOf(request.headers) !== null) wrongTokens.noteWrong(request.ip);
+    if (statusCode === 401 && callers.secretOf(request.headers) !== null) wrongTokens.recordWrong(request.ip);
     done();
   });
 }

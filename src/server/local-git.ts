@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { systemContext, type Context, type Ports } from '../context.ts';
 import { isManagedBranch } from '../domain/configuration/managed-branch.ts';
-import { usualPushBounds, type PushBounds } from '../domain/runs/push-bounds.ts';
+import { defaultPushBounds, type PushBounds } from '../domain/runs/push-bounds.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { GitServing, LocalHostFeatures } from '../hosts/port.ts';
 import { hasScope, type Authenticator, type Session } from '../modules/accounts/index.ts';
@@ -27,7 +27,7 @@ export interface LocalGit {
 
 export async function serveLocalGit(
   fastify: FastifyInstance,
-  { ports, localHost, authenticator, callers, rateLimiter, bounds = usualPushBounds }: LocalGit,
+  { ports, localHost, authenticator, callers, rateLimiter, bounds = defaultPushBounds }: LocalGit,
 ): Promise<void> {
   await localHost.serveGit(fastify, {
     bounds,

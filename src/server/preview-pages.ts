@@ -1,6 +1,6 @@
 // The pages for a browser when there is no preview to show. They contain nothing about an app, an address or a row.
 
-export interface Trouble {
+export interface PreviewProblem {
   readonly status: number;
   readonly title: string;
   readonly message: string;
@@ -35,14 +35,14 @@ export const troubles = {
   late: { status: 504, title: 'The app does not answer', message: 'The app took too long to answer.' },
   large: { status: 413, title: 'Too large', message: 'A request to a preview has 100 MiB at most.' },
   notSupported: { status: 501, title: 'Not supported', message: 'A preview upgrades connections only to WebSocket.' },
-} as const satisfies Readonly<Record<string, Trouble>>;
+} as const satisfies Readonly<Record<string, PreviewProblem>>;
 
-export function pageOf({ title, message, retryAfterSec }: Trouble): string {
+export function pageOf({ title, message, retryAfterSec }: PreviewProblem): string {
   const again = retryAfterSec === undefined ? '' : `<meta http-equiv="refresh" content="${retryAfterSec}">`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>${again}</head><body><h1>${title}</h1><p>${message}</p></body></html>\n`;
 }
 
-export function headersOf(trouble: Trouble, page: string): Record<string, string> {
+export function headersOf(problem: PreviewProblem, page: string): Record<string, string> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'content-length': String(Buffer.byteLength(page)),
@@ -50,6 +50,6 @@ export function headersOf(trouble: Trouble, page: string): Record<string, string
     'x-content-type-options': 'nosniff',
     'content-security-policy': "default-src 'none'",
     connection: 'close',
-    ...(trouble.retryAfterSec !== undefined && { 'retry-after': String(trouble.retryAfterSec) }),
+    ...(problem.retryAfterSec !== undefined && { 'retry-after': String(problem.retryAfterSec) }),
   };
 }

@@ -9,7 +9,7 @@ import { slugReader } from '../domain/previews/address.ts';
 import type { SandboxState } from '../domain/previews/preview.ts';
 import { requestThrough, type GatewayRoute } from '../platform/previews/gateway.ts';
 import { requestHeaders, responseHeaders, type HeaderPairs } from './preview-headers.ts';
-import { headersOf, pageOf, troubles, type Trouble } from './preview-pages.ts';
+import { headersOf, pageOf, troubles, type PreviewProblem } from './preview-pages.ts';
 import { longestTimerMs } from '../platform/longest-timer.ts';
 
 export interface ProxiedPreview {
@@ -61,8 +61,8 @@ const mostKnown = 1_000;
 
 /** Why a request is not forwarded. */
 class Refused extends Error {
-  constructor(readonly trouble: Trouble) {
-    super(trouble.title);
+  constructor(readonly problem: PreviewProblem) {
+    super(problem.title);
   }
 }
 
@@ -104,8 +104,8 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     else underWay.set(slug, now);
   }
 
-  function troubleOf(error: unknown): Trouble {
-    if (error instanceof Refused) return error.trouble;
+  function troubleOf(error: unknown): PreviewProblem {
+    if (error instanceof Refused) return error.problem;
     log.warn({ error: String(error) }, 'A request to a preview failed.');
     return troubles.unreachable;
   }
@@ -162,9 +162,9 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
     serve(request, response) {
       pass(request, response).catch((error: unknown) => {
         if (response.headersSent || response.destroyed) return void response.destroy();
-        const trouble = troubleOf(error);
-        const page = pageOf(trouble);
-        response.writeHead(trouble.status, headersOf(trouble, page)).end(page);
+        const problem = troubleOf(error);
+        const page = pageOf(problem);
+        response.writeHead(problem.status, headersOf(problem, page)).end(page);
       });
     },
     upgrade(request, socket, head) {
@@ -173,10 +173,10 @@ export function createPreviewProxy(options: PreviewProxyOptions): PreviewProxy {
       socket.on('error', () => socket.destroy());
       passSocket(request, socket, head).catch((error: unknown) => {
         if (socket.destroyed) return;
-        const trouble = troubleOf(error);
-        const page = pageOf(trouble);
-        const { status: statusCode, title: statusMessage } = trouble;
-        socket.end(headOf({ statusCode, statusMessage }, Object.entries(headersOf(trouble, page))) + page);
+        const problem = troubleOf(error);
+        const page = pageOf(problem);
+        const { status: statusCode, title: statusMessage } = problem;
+        socket.end(headOf({ statusCode, statusMessage }, Object.entries(headersOf(problem, page))) + page);
       });
     },
     close() {

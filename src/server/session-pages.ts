@@ -60,13 +60,13 @@ function serveForm(fastify: FastifyInstance, pages: SessionPages): void {
       refuseGuesses(wrongTokens, request.ip, token);
       const session = await authenticator.authenticateToken(token, request.id).catch((error: unknown) => {
         if (!(error instanceof DomainError) || error.code !== 'UNAUTHENTICATED') throw error;
-        wrongTokens.noteWrong(request.ip);
+        wrongTokens.recordWrong(request.ip);
         throw new DomainError(
           'UNAUTHENTICATED',
           'This token is not accepted. It was revoked, it has expired, or a part of it is missing.',
         );
       });
-      wrongTokens.noteGood(token);
+      wrongTokens.recordGood(token);
       return { secret: await startSession(session.ctx, secrets) };
     });
   });
@@ -80,7 +80,7 @@ function serveLink(fastify: FastifyInstance, pages: SessionPages): void {
       refuseGuesses(wrongTokens, request.ip, '');
       const link = await findSignInLink(ports, secrets, request.params.secret);
       if (link !== null) return await sendLink(reply, link, visit.next);
-      wrongTokens.noteWrong(request.ip);
+      wrongTokens.recordWrong(request.ip);
       throw new DomainError('NOT_FOUND', overLink);
     });
   });

@@ -45,7 +45,7 @@ export async function currentSession(
     return await authenticator.authenticateSession(secret, request.id);
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
-    wrongTokens.noteWrong(request.ip);
+    wrongTokens.recordWrong(request.ip);
     return null;
   }
 }
@@ -62,7 +62,7 @@ export function noting(
   code: DomainError['code'],
 ): (error: unknown) => never {
   return (error) => {
-    if (error instanceof DomainError && error.code === code) wrongTokens.noteWrong(ip);
+    if (error instanceof DomainError && error.code === code) wrongTokens.recordWrong(ip);
     throw error;
   };
 }
@@ -91,7 +91,7 @@ export async function entering(
 ): Promise<FastifyReply> {
   return await refusing(visit, async () => {
     const { secret, next = visit.next } = await begin();
-    visit.pages.wrongTokens.noteGood(secret);
+    visit.pages.wrongTokens.recordGood(secret);
     return await visit.reply
       .header('set-cookie', sessionCookie(visit.pages.ports.publicUrl, secret))
       .header('cache-control', 'no-store')

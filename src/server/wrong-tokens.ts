@@ -10,8 +10,8 @@ export interface WrongTokens {
   refusedForSec(address: string, token: string): number | null;
   /** Whether the address has sent so many that its tokens must be looked at. */
   isSuspect(address: string): boolean;
-  noteWrong(address: string): void;
-  noteGood(token: string): void;
+  recordWrong(address: string): void;
+  recordGood(token: string): void;
 }
 
 /** Throws RATE_LIMITED while the address may not try again with this token. */
@@ -47,7 +47,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
       return leftMs <= 0 || good.has(digestOf(token)) ? null : Math.ceil(leftMs / 1000);
     },
     isSuspect: (address) => suspectForMs(address) > 0,
-    noteWrong(address) {
+    recordWrong(address) {
       const now = clock().getTime();
       const minute = minutes.get(address);
       if (minute !== undefined && minute.endsAt > now) {
@@ -58,7 +58,7 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
       if (minutes.size >= mostKept) minutes.delete(minutes.keys().next().value as string);
       minutes.set(address, { endsAt: now + minuteMs, wrong: 1 });
     },
-    noteGood(token) {
+    recordGood(token) {
       const digest = digestOf(token);
       if (good.has(digest)) return;
       if (good.size >= mostKept) good.delete(good.keys().next().value as string);
@@ -68,14 +68,14 @@ export function createWrongTokens(clock: () => Date): WrongTokens {
 }
 
 /** Records every token and session that is good, on any interface. */
-export function notingGood(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
+export function recordingGoodTokens(authenticator: Authenticator, wrongTokens: WrongTokens): Authenticator {
   // An actor belongs to one token or session as it was last read. It is noted once.
   const noted = new WeakSet<object>();
   const note = <T extends Session>(session: T, secret: () => string): T => {
     const { actor } = session.ctx;
     if (noted.has(actor)) return session;
     noted.add(actor);
-    wrongTokens.noteGood(secret());
+    wrongTokens.recordGood(secret());
     return session;
   };
   return {

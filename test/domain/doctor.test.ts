@@ -10,7 +10,7 @@ import {
   judgeClock,
   judgeDeliveries,
   judgeEvents,
-  judgeHindrances,
+  judgeRefusingRules,
   judgePermissions,
   judgePushes,
   judgeRepository,
@@ -174,16 +174,20 @@ test.each([
   ),
 );
 
-test('each hindrance of a branch is a finding, and a doubtful one is a warning', () => {
-  const hindrance = { message: 'The rule refuses.', cure: 'Add interlock.' };
+test('each rule of a branch that refuses landings is a finding, and a doubtful one is a warning', () => {
+  const rule = { message: 'The rule refuses.', cure: 'Add interlock.' };
   const both = [
-    { ...hindrance, isCertain: true },
-    { ...hindrance, isCertain: false },
+    { ...rule, isCertain: true },
+    { ...rule, isCertain: false },
   ];
-  const found = judgeHindrances('main', both, { requiresChecks: true });
+  const found = judgeRefusingRules('main', both, { requiresChecks: true });
   expect(found.map(({ state }) => state)).toEqual(['missing', 'warning']);
-  expectFinding(judgeHindrances('main', [], { requiresChecks: false })[0], 'ok', 'No rule of main refuses landings.');
-  expectFinding(judgeHindrances('main', [], { requiresChecks: true })[0], 'ok', 'builds each commit');
+  expectFinding(
+    judgeRefusingRules('main', [], { requiresChecks: false })[0],
+    'ok',
+    'No rule of main refuses landings.',
+  );
+  expectFinding(judgeRefusingRules('main', [], { requiresChecks: true })[0], 'ok', 'builds each commit');
 });
 
 describe('pushes', () => {

@@ -1,6 +1,6 @@
 // Every webhook that the emulator sends is checked against GitHub's description: a fault is a mistake.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { dismissReview, setThreadResolved, threadsOf } from '../../github-emulator/pulls/talking.ts';
+import { dismissReview, setThreadResolved, threadsOf } from '../../github-emulator/pulls/conversations.ts';
 import { emulatorWorld, type EmulatorWorld } from './emulator-world.ts';
 
 let w: EmulatorWorld;

@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { usualRunBounds } from '../../src/domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../src/domain/runs/bounds.ts';
 import { createCiRunner, createLocalHost } from '../../src/hosts/local/index.ts';
 import { entities } from '../../src/modules/entities.ts';
 import { connectDatabase, type Database } from '../../src/platform/database.ts';
@@ -45,7 +45,7 @@ async function check(name: string, after: () => Promise<void>): Promise<{ runs: 
   const sandbox: Sandbox = {
     kind: 'plain',
     node: process.execPath,
-    bounds: usualRunBounds,
+    bounds: defaultRunBounds,
     run: async () => {
       runs += 1;
       await after();

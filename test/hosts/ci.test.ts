@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCiRunner } from '../../src/hosts/local/index.ts';
 import { parseCiFile } from '../../src/hosts/local/ci-file.ts';
 import type { CiRunner, HostCheck, HostRepository } from '../../src/hosts/port.ts';
-import { usualRunBounds } from '../../src/domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../src/domain/runs/bounds.ts';
 import { findSandbox, type Sandbox } from '../../src/platform/sandbox/index.ts';
 import { commit } from './commits.ts';
 import { anyChecks, localWorld, type LocalWorld, until } from './local-world.ts';
@@ -348,7 +348,7 @@ describe('running', () => {
   });
 
   test('a check that fills the disk is stopped, and says why', async () => {
-    const bounds = { ...usualRunBounds, bytes: 20_000_000 };
+    const bounds = { ...defaultRunBounds, bytes: 20_000_000 };
     const bounded = await findSandbox({ allowPlain: true, bounds });
     startRunner({ sandbox: bounded.sandbox ?? sandbox });
     const head = await submit({
@@ -368,7 +368,7 @@ describe('running', () => {
     startRunner({
       sandbox: {
         kind: 'plain',
-        bounds: usualRunBounds,
+        bounds: defaultRunBounds,
         node: process.execPath,
         run: async () =>
           await Promise.resolve(calls++ < 1 ? { kind: 'failed', reason: 'no space' } : { kind: 'exited', code: 0 }),
@@ -400,7 +400,7 @@ describe('several accounts', () => {
       concurrency: 2,
       sandbox: {
         kind: 'plain',
-        bounds: usualRunBounds,
+        bounds: defaultRunBounds,
         node: process.execPath,
         run: async ({ env }) => {
           order.push(env['INTERLOCK_REF'] ?? '');

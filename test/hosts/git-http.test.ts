@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { usualPushBounds, type PushBounds } from '../../src/domain/runs/push-bounds.ts';
+import { defaultPushBounds, type PushBounds } from '../../src/domain/runs/push-bounds.ts';
 import { registerGitHttp } from '../../src/hosts/local/index.ts';
 import { decideBytesNeeded } from '../../src/hosts/local/push-room.ts';
 import { RefMoved } from '../../src/hosts/port.ts';
@@ -25,7 +25,7 @@ const mib = 1024 * 1024;
 let bounds: PushBounds;
 
 beforeEach(async () => {
-  bounds = { ...usualPushBounds, maxPushBytes: 20_000_000, freeBytes: 0 };
+  bounds = { ...defaultPushBounds, maxPushBytes: 20_000_000, freeBytes: 0 };
   world = await localWorld();
   neighbour = await world.neighbour();
   base = world.commit({ branch: 'main', files: { 'a.txt': 'a\n' } });

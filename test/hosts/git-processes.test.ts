@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { usualLimits, type GitProcessLimits } from '../../src/hosts/git/git-processes.ts';
+import { defaultLimits, type GitProcessLimits } from '../../src/hosts/git/git-processes.ts';
 import {
   createGit,
   type Git,
@@ -43,7 +43,7 @@ function makeRepository(name: string): string {
 }
 
 function open(limits: Partial<GitProcessLimits> = {}): Git {
-  const opened = createGit(join(folder, 'gitconfig'), { ...usualLimits, ...limits });
+  const opened = createGit(join(folder, 'gitconfig'), { ...defaultLimits, ...limits });
   const spawn = opened.spawn.bind(opened);
   started = [];
   opened.spawn = (at, args, env) => {

@@ -1,7 +1,7 @@
 // What a push may look like that no client of git sends: nothing but an answer with git's message, or a clean refusal.
 import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { usualPushBounds } from '../../src/domain/runs/push-bounds.ts';
+import { defaultPushBounds } from '../../src/domain/runs/push-bounds.ts';
 import { registerGitHttp } from '../../src/hosts/local/index.ts';
 import { ProtocolError, readPacket } from '../../src/hosts/local/pkt-line.ts';
 import { formatPushRequest, parsePushRequest, type PushRequest } from '../../src/hosts/local/push-request.ts';
@@ -187,7 +187,7 @@ describe('a push over HTTP', () => {
       refusePush: async () => null,
       describePush: async () => [],
       spend: () => ({ isAllowed: true, headers: new Map() }),
-      bounds: { ...usualPushBounds, freeBytes: 0 },
+      bounds: { ...defaultPushBounds, freeBytes: 0 },
     });
     const origin = await server.listen({ port: 0, host: '127.0.0.1' });
     url = `${origin}/git/acme/shop.git/git-receive-pack`;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { usualRunBounds } from '../../src/domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../src/domain/runs/bounds.ts';
 import type { ProviderReading, ProviderRun } from '../../src/platform/providers/index.ts';
 import { findSandbox } from '../../src/platform/sandbox/index.ts';
 import { until } from '../hosts/local-world.ts';
@@ -164,7 +164,7 @@ test('the network is there for commands where the operator gives it, and is not 
 });
 
 test('a command that fills the disk is stopped, and says why', async () => {
-  const bounds = { ...usualRunBounds, bytes: 20_000_000 };
+  const bounds = { ...defaultRunBounds, bytes: 20_000_000 };
   const { sandbox } = await findSandbox({ allowPlain: true, bounds });
   const command = 'i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > "$TMPDIR/$i"; done';
   const reading = await w.command({ sandbox }).run(w.run({ kind: 'command', command, timeoutSec: 60 }), {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openPullRequest } from '../../src/modules/queue/index.ts';
 import { freezeBranches, scheduleBranchFreeze, unfreezeBranches } from '../../src/modules/repositories/index.ts';
-import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
+import { logExplanations, expectSameLater, find } from '../support/explanation-log.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { judgedByBuildsAlone, line, meanwhile, statuses, turnsAt } from './stories.ts';
 
@@ -26,7 +26,7 @@ describe('a frozen base branch', () => {
     await using w = await world({
       configuration: `base_branches: [main, release/1]\n${parallel({ builds: 2 })}${judgedByBuildsAlone}`,
     });
-    await using chronicled = chronicle(w);
+    await using chronicled = logExplanations(w);
     await w.commit('release/1', { 'release.txt': '1\n' });
     const onMain = await w.open('a', { 'a.txt': 'a\n' });
     await w.commit('b', { 'b.txt': 'b\n' }, { from: 'origin/release/1' });

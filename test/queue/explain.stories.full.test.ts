@@ -1,6 +1,6 @@
 // More explanations along the way of a pull request.
 import { describe, expect, it } from 'vitest';
-import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
+import { logExplanations, expectSameLater, find } from '../support/explanation-log.ts';
 import { parallel, world } from '../support/world.ts';
 import { judgedByBuildsAlone, startCi, setLabel, skipLine } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
@@ -11,7 +11,7 @@ describe('an explanation', () => {
       configuration: parallel({ builds: 1, more: 'max_requeue_attempts: 1\n' }),
       ci: "checks:\n  test:\n    run: 'test ! -e x || test ! -e y'\n",
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const [x = 0] = await open(w, 'x');
     await w.until(async () => (await w.rows("select 1 from check_result where conclusion = 'success'")).length > 0);
     await w.commit('main', { y: 'y\n' });
@@ -28,7 +28,7 @@ describe('an explanation', () => {
       configuration: `${parallel({ builds: 3 })}speculation: adaptive\n${judgedByBuildsAlone}`,
       runsCi: false,
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const [first = 0, second = 0] = await open(w, 'first', 'second');
     await w.queue(first, second);
     await w.until(async () => await areTagged(w, first, second));
@@ -49,7 +49,7 @@ describe('an explanation along the line', () => {
   it('of a line says what it stands behind: a pause, a barrier, a pull request that skips the line, a closed window', async () => {
     const rules = `${parallel({ builds: 5, batch: 2, more: 'block_parallel_builds_label: barrier\n' })}${judgedByBuildsAlone}`;
     await using w = await world({ configuration: rules, runsCi: false });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const [a = 0, barrier = 0, c = 0, urgent = 0] = await open(w, 'a', 'barrier', 'c', 'urgent');
     await setLabel(w, barrier, 'barrier');
     await w.pause(true);
@@ -88,7 +88,7 @@ describe('an explanation along the line', () => {
       configuration: `${parallel({ builds: 5 })}auto_detect_stacks: true\n${judgedByBuildsAlone}`,
       runsCi: false,
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const first = await w.open('first', { 'same.txt': 'first\n' });
     const second = await w.open('second', { 'same.txt': 'second\n' });
     const lower = await w.open('lower', { 'story.txt': 'one\n' });

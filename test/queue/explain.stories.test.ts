@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chronicle, expectSameLater, find } from '../support/chronicle.ts';
+import { logExplanations, expectSameLater, find } from '../support/explanation-log.ts';
 import { parallel, world } from '../support/world.ts';
 import { judgedByBuildsAlone, startCi, statuses } from './stories.ts';
 import { open, areTagged } from './explain.stories.ts';
@@ -40,7 +40,7 @@ describe('an explanation', () => {
       ci: checks.ci,
       runsCi: false,
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const [broken = 0, repair = 0, later = 0] = await open(w, 'broken', 'repair', 'later');
     await w.queue(broken, repair, later);
     await w.until(async () => await areTagged(w, broken, repair));
@@ -87,7 +87,7 @@ describe('an explanation', () => {
         configuration: `${parallel({ builds: 4, batch: 2, more: `${more}use_optimistic_validation: false\n` })}${judgedByBuildsAlone}`,
         runsCi: false,
       });
-      await using story = chronicle(w);
+      await using story = logExplanations(w);
       const [one = 0, bad = 0] = await open(w, 'one', 'bad');
       await w.queue(one, bad);
       await w.until(async () => await areTagged(w, one, bad));
@@ -115,7 +115,7 @@ describe('an explanation', () => {
       configuration: `${parallel({ builds: 2, more: 'stuck_pr_timeout_mins: 0\nbypass_stuck_state: true\n' })}final_gates:\n  - {workflow: smoke, timeout_mins: 5}\n`,
       ci: `checks:\n  test:\n    run: 'test -e moved || ${checks.waiting}'\nworkflows:\n  smoke: {run: 'true'}\n`,
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const [own = 0] = await open(w, 'own');
     await w.commit('main', { moved: 'moved\n' });
     await w.queue(own);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { approvePullRequest, haltQueue, openPullRequest, resumeQueue } from '../../src/modules/queue/index.ts';
 import { pauseBranches } from '../../src/modules/repositories/index.ts';
-import { chronicle, expectSameLater, explainWorld, find, type Answer } from '../support/chronicle.ts';
+import { logExplanations, expectSameLater, explainWorld, find, type Answer } from '../support/explanation-log.ts';
 import { parallel, world } from '../support/world.ts';
 import { startCi, statuses } from './stories.ts';
 
@@ -14,7 +14,7 @@ describe('an explanation', () => {
       configuration: `${parallel({ builds: 1 })}preconditions:\n  number_of_approvals: 1\n  use_github_mergeability: false\n`,
       runsCi: false,
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const reviewer = { ...w.ctx, actor: { ...w.ctx.actor, handle: 'grace' } };
     const beforeAll = new Date();
     const a = await w.open('a', { 'a.txt': 'a\n' });
@@ -78,7 +78,7 @@ describe('an explanation', () => {
       configuration: `preconditions:\n  validations:\n    - name: a ticket is named\n      match: {type: title, regex: 'T-[0-9]+'}\n    - name: no fixup\n      match: {type: title, regex: '^[^!]*$'}\n`,
       runsCi: false,
     });
-    await using story = chronicle(w);
+    await using story = logExplanations(w);
     const named = await w.open('a', { 'a.txt': 'a\n' }, { title: 'T-1 Add a' });
     const unnamed = await w.open('b', { 'b.txt': 'b\n' }, { title: 'Add b' });
     await w.commit('c', { 'c.txt': 'c\n' });

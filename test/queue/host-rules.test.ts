@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { CommitMissing, HostUnavailable, type BaseRules } from '../../src/hosts/port.ts';
 import type { Condition } from '../../src/domain/queue/explain/condition.ts';
 import { replaceConfiguration } from '../../src/modules/repositories/index.ts';
-import { explainWorld } from '../support/chronicle.ts';
+import { explainWorld } from '../support/explanation-log.ts';
 import { gate } from '../support/gate.ts';
 import { instead } from '../support/instead.ts';
 import { configurationYaml, parallel, serial, world, type World } from '../support/world.ts';

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { graphQLContext, type RequestServices } from '../../src/graphql/context.ts';
 import { interlockSchema } from '../../src/graphql/schema.ts';
 import { statusCheckName } from '../../src/domain/queue/explain/status-comment.ts';
-import { isWritten } from '../support/chronicle.ts';
+import { isWritten } from '../support/explanation-log.ts';
 import { parallel, world, type World } from '../support/world.ts';
 import { startCi } from './stories.ts';
 

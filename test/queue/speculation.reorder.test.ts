@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { World } from '../support/world.ts';
-import { chronicle, expectSameLater, find, type Answer } from '../support/chronicle.ts';
+import { logExplanations, expectSameLater, find, type Answer } from '../support/explanation-log.ts';
 import { expectLandedOnce, line, statuses, verified } from './stories.ts';
 import { ask, speculating, builds, filesOf, targeted } from './speculation.ts';
 
@@ -52,7 +52,7 @@ async function carelessly(w: World): Promise<void> {
 it('an unlikely pull request goes behind one that is ready without it, is notified, and lands by its build there', async () => {
   await using w = await speculating(configuration);
   await carelessly(w);
-  await using story = chronicle(w);
+  await using story = logExplanations(w);
   const slow = await ask(w, 'slow', ['a'], { waits: 'slow\n' });
   const fast = await ask(w, 'fast', ['a']);
   await w.settled(fast);

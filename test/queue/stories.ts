@@ -5,7 +5,7 @@ import { onFailpoint } from '../../src/platform/failpoints.ts';
 import type { HostRepository } from '../../src/hosts/port.ts';
 import { verifyRepository, type Verification } from '../../src/modules/queue/landing/verify.ts';
 import { RepositoryEntity } from '../../src/modules/repositories/repositories.entities.ts';
-import { explainWorld, type Answer } from '../support/chronicle.ts';
+import { explainWorld, type Answer } from '../support/explanation-log.ts';
 import type { World } from '../support/world.ts';
 
 /** Rules under which a head's own checks and conflicts do not count: builds alone judge it. */

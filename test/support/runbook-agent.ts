@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { usualStepLimitMs } from '../../src/domain/runbooks/drive.ts';
+import { defaultStepLimitMs } from '../../src/domain/runbooks/drive.ts';
 import type { RunbookDriving } from '../../src/modules/runbooks/index.ts';
 import { createTools } from '../../src/platform/agents/index.ts';
 import {
@@ -84,6 +84,6 @@ export function runbookDrivingOf(sandbox: Sandbox | null): RunbookDriving {
     sandbox,
     secret: 'hunter2-is-secret',
     workDir: tmpdir(),
-    stepLimitMs: usualStepLimitMs,
+    stepLimitMs: defaultStepLimitMs,
   };
 }

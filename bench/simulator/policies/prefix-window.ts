@@ -3,7 +3,7 @@
 // first 20 are built, each on all before it; a green prefix lands as a whole; a red change stays until those behind it,
 // as many as the depth says, are red as well, and then leaves; everything behind it is built again.
 // Ours: a depth of one, the smallest that lets a flake pass; and a red one with nothing behind it leaves at once.
-import type { Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { oneLane, Paths, type Head, type Path } from '../speculation/paths.ts';
 
 const usualWindow = 20;
@@ -25,7 +25,7 @@ export function prefixWindowOf(size: number): Policy {
   };
 }
 
-function landLongestPrefix(paths: Paths, desk: Desk): boolean {
+function landLongestPrefix(paths: Paths, desk: QueueActions): boolean {
   const line = [...paths.heads.values()];
   const last = line.findLastIndex((head) => prefixOf(head)?.verdict === 'green');
   const build = line[last] && prefixOf(line[last])?.build;
@@ -34,7 +34,7 @@ function landLongestPrefix(paths: Paths, desk: Desk): boolean {
   return true;
 }
 
-function ejectFirst(paths: Paths, desk: Desk): boolean {
+function ejectFirst(paths: Paths, desk: QueueActions): boolean {
   const [first, ...behind] = paths.heads.values();
   if (first === undefined || prefixOf(first)?.verdict !== 'red') return false;
   const pathsBehind = behind.slice(0, failureDepth).flatMap((head) => prefixOf(head) ?? []);
@@ -43,7 +43,7 @@ function ejectFirst(paths: Paths, desk: Desk): boolean {
   return true;
 }
 
-function fillWindow(paths: Paths, queue: QueueView, desk: Desk): void {
+function fillWindow(paths: Paths, queue: QueueView, desk: QueueActions): void {
   for (const head of paths.heads.values()) {
     if (queue.idleWorkers <= 0) return;
     if (head.paths.length === 0) paths.start(head, [...head.undecided], desk);

@@ -1,6 +1,6 @@
 // Policies that build on several assumptions, those first that are most probably what will come true: the family of
 // SubmitQueue.
-import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { Change, QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { mostProbable, prospectOf, type Candidate, type OutcomeWeights, type Prospect } from './most-probable.ts';
 import { SuccessEstimates, type Evidence } from './success-estimates.ts';
 import { conflictGraph, Paths, type Head, type Path } from './paths.ts';
@@ -46,7 +46,7 @@ class BestFirst implements Policy {
     this.#estimates = new SuccessEstimates({ paths: this.#paths, predictor, evidence });
   }
 
-  decide(queue: QueueView, desk: Desk): void {
+  decide(queue: QueueView, desk: QueueActions): void {
     this.#paths.sync(queue);
     this.#paths.takeIn(queue);
     this.#estimates.addArrived(queue);
@@ -56,7 +56,7 @@ class BestFirst implements Policy {
     else this.#fillIdleWorkers(queue, desk);
   }
 
-  #conclude(head: Head, desk: Desk): void {
+  #conclude(head: Head, desk: QueueActions): void {
     if (head.undecided.size > 0 && !(this.#rules.goesPast && isGreenEitherWay(head))) return;
     const real = head.paths.find((path) => path.open.size === 0 && path.verdict !== 'pending');
     if (real === undefined) return;
@@ -71,7 +71,7 @@ class BestFirst implements Policy {
     this.#prospects.delete(change.number);
   }
 
-  #fillIdleWorkers(queue: QueueView, desk: Desk): void {
+  #fillIdleWorkers(queue: QueueView, desk: QueueActions): void {
     if (queue.idleWorkers <= 0) return;
     for (const candidate of mostProbable(this.#prospectsAt(queue.now))) {
       if (candidate.probability < this.#rules.threshold) return;
@@ -82,7 +82,7 @@ class BestFirst implements Policy {
   }
 
   // What runs besides the most probable ones is stopped before any of those is started.
-  #buildTheBest(queue: QueueView, desk: Desk): void {
+  #buildTheBest(queue: QueueView, desk: QueueActions): void {
     const best = this.#best(queue);
     const kept = new Set(best.map(pathOf));
     for (const head of this.#paths.heads.values())

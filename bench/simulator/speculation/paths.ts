@@ -1,6 +1,6 @@
 // What the speculating policies share: for every pending change those it stands behind, and the builds made for it under
 // assumptions about them. A path is such a build; it dies as soon as one of its assumptions turns out false.
-import type { Build, Change, Desk, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { Build, Change, QueueActions, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { hash } from '../../../src/domain/simulation/randomness.ts';
 
 export interface Path {
@@ -66,7 +66,7 @@ export class Paths {
     return (this.#dependents.get(change) ?? []).filter((head) => this.heads.get(head.change.number) === head);
   }
 
-  start(head: Head, assumes: readonly number[], desk: Desk): void {
+  start(head: Head, assumes: readonly number[], desk: QueueActions): void {
     const build = desk.start({ assumes, members: [head.change.number] });
     const path: Path = { build, open: new Set(assumes), key: keyOf(assumes), verdict: 'pending' };
     head.paths.push(path);
@@ -74,14 +74,14 @@ export class Paths {
   }
 
   /** It is of no more use, whatever it says. */
-  drop(head: Head, path: Path, desk: Desk): void {
+  drop(head: Head, path: Path, desk: QueueActions): void {
     head.paths = head.paths.filter((other) => other !== path);
     this.#byBuild.delete(path.build.id);
     if (path.verdict === 'pending') desk.cancel(path.build.id);
   }
 
   /** As one commit, in order. */
-  land(group: readonly Head[], restsOn: Build, desk: Desk): void {
+  land(group: readonly Head[], restsOn: Build, desk: QueueActions): void {
     desk.land(
       group.map((head) => head.change.number),
       [restsOn],
@@ -89,7 +89,7 @@ export class Paths {
     for (const head of group) this.#settle(head, true, desk);
   }
 
-  eject(head: Head, desk: Desk): void {
+  eject(head: Head, desk: QueueActions): void {
     desk.eject(head.change.number);
     this.#settle(head, false, desk);
   }
@@ -105,7 +105,7 @@ export class Paths {
     }
   }
 
-  #settle(head: Head, hasLanded: boolean, desk: Desk): void {
+  #settle(head: Head, hasLanded: boolean, desk: QueueActions): void {
     const { number } = head.change;
     for (const path of head.paths) this.drop(head, path, desk);
     this.heads.delete(number);

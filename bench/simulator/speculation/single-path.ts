@@ -1,6 +1,6 @@
 // Policies that build every change on one assumption only: all changes before it pass, except those that have just been
 // seen to fail.
-import type { Change, Desk, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { Change, QueueActions, Policy, QueueView } from '../../../src/domain/simulation/policy.ts';
 import { Paths, without, type Head, type StandsBehind } from './paths.ts';
 
 export interface SinglePathRules {
@@ -32,7 +32,7 @@ interface Look {
   readonly paths: Paths;
   readonly rules: SinglePathRules;
   readonly queue: QueueView;
-  readonly desk: Desk;
+  readonly desk: QueueActions;
 }
 
 function decideHead(head: Head, { paths, rules, desk }: Look): void {

@@ -56,14 +56,14 @@ function useLog<Data, Page, Variables extends object>({
     return (data && pages.pageOf(data)) ?? null;
   };
   useEffect(() => {
-    let gathered: Piece[] = [];
+    let buffered: Piece[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     let stop = (): void => undefined;
     let isCurrent = true;
     const flush = (): void => {
       timer = undefined;
-      const more = gathered;
-      gathered = [];
+      const more = buffered;
+      buffered = [];
       if (more.length > 0) setLog((before) => withLater(before, more));
     };
     const start = (): void => {
@@ -75,7 +75,7 @@ function useLog<Data, Page, Variables extends object>({
         onChange: (data) => {
           const piece = pieceOf(data);
           cursor.current = piece.cursor;
-          gathered.push(piece);
+          buffered.push(piece);
           timer ??= setTimeout(flush, gatherMs);
         },
         isLog: true,

@@ -20,9 +20,9 @@ export interface LogWindow {
 }
 
 /** Of a log that nobody looks further back in. */
-const usualCharacters = 300_000;
+const defaultCharacters = 300_000;
 
-export const emptyLog: LogWindow = { pieces: [], hasEarlier: false, mostCharacters: usualCharacters };
+export const emptyLog: LogWindow = { pieces: [], hasEarlier: false, mostCharacters: defaultCharacters };
 
 export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
   return pieces.reduce((sum, { text }) => sum + text.length, 0);
@@ -35,7 +35,9 @@ export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): L
   return {
     pieces,
     hasEarlier: pageInfo.hasPreviousPage,
-    mostCharacters: isFirst ? log.mostCharacters : Math.max(log.mostCharacters, lengthOf({ pieces }) + usualCharacters),
+    mostCharacters: isFirst
+      ? log.mostCharacters
+      : Math.max(log.mostCharacters, lengthOf({ pieces }) + defaultCharacters),
   };
 }
 

@@ -14,7 +14,7 @@ import {
   SomethingHappenedDocument,
   type HappenedQuery,
 } from '../generated/events.ts';
-import { describeEvent } from '../app/happened.ts';
+import { describeEvent } from '../app/describe-event.ts';
 
 export function ActivityPage(): ReactNode {
   useTitle('Activity');

@@ -4,7 +4,7 @@ import { Shown, useAnswer } from '../app/page.tsx';
 import { Button, Empty } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
-import { describeEvent } from '../app/happened.ts';
+import { describeEvent } from '../app/describe-event.ts';
 import { PullRequestHistoryDocument } from '../generated/queue.ts';
 import type { QueueRef } from './actions.ts';
 

@@ -13,7 +13,7 @@ import { list, personOf, short, labelOf } from '../design/labels.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
-import { actsNext } from './who.ts';
+import { actsNext } from './next-actor.ts';
 import styles from './queue.module.css';
 
 const inPast = 'Nothing can be changed in the past.';

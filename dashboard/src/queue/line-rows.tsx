@@ -8,7 +8,7 @@ import { count, numbers, short, labelOf } from '../design/labels.ts';
 import type { BatchRowFragment } from '../generated/queue.ts';
 import { layOut, type BatchRole, type BatchTitle, type Gutter, type Row, type Placement } from './line.ts';
 import type { Forecast, Landing, QueueData, ShownEntry } from './summary.ts';
-import { nameOf, toneOfActor } from './who.ts';
+import { nameOf, toneOfActor } from './next-actor.ts';
 import { fillSlots, type Slot } from './window.ts';
 import styles from './queue.module.css';
 

@@ -23,7 +23,7 @@ import {
 import { forecastsOf, summarise, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { useStillRows } from './still.ts';
 import { TimeTravel } from './time-travel.tsx';
-import type { Places } from './window.ts';
+import type { RowRange } from './window.ts';
 import styles from './queue.module.css';
 
 const shortestAxisMs = 10 * 60 * 1000;
@@ -44,7 +44,7 @@ interface LineViewProps {
   readonly pick: (number: number) => void;
   readonly onQueue: () => void;
   /** Reports which places in line are on screen, whenever these change. */
-  readonly onShow: (places: Places) => void;
+  readonly onShow: (places: RowRange) => void;
   /** Where the window begins that is read. */
   readonly from: number;
 }

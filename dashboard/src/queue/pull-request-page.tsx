@@ -33,8 +33,8 @@ import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
 import { ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
-import { Happened, momentsOf, Route } from './track.tsx';
-import { actsNext } from './who.ts';
+import { PullRequestHistory, momentsOf, Route } from './track.tsx';
+import { actsNext } from './next-actor.ts';
 
 const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
 type Tab = (typeof tabs)[number];
@@ -224,7 +224,7 @@ function PullRequestView(props: ViewProps): ReactNode {
         </div>
         <div tabIndex={0}>
           <h3 className={parts['h']}>What happened</h3>
-          <Happened pull={pull} />
+          <PullRequestHistory pull={pull} />
           <h3 className={parts['h']}>As it stood at</h3>
           <div className={parts['acts']}>
             {momentsOf(pull).map((moment) => (

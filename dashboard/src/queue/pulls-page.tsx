@@ -17,7 +17,7 @@ import {
   type PullsQuery,
 } from '../generated/queue.ts';
 import { toneOfStatus } from './inspector.tsx';
-import { nameOf } from './who.ts';
+import { nameOf } from './next-actor.ts';
 import styles from './pulls.module.css';
 
 const views = ['open', 'yours', 'stuck', 'merged', 'all'] as const;

@@ -17,7 +17,7 @@ import { InactiveBanner, QueueBanners, QueueBar, useQueueCommands, type ViewProp
 import { QueueDialog } from './queue-dialog.tsx';
 import { entriesOf, type Landing, type Proofs, type QueueData, type ShownEntry } from './summary.ts';
 import { TimeTravel } from './time-travel.tsx';
-import { decideWindow, windowSize, type Places } from './window.ts';
+import { decideWindow, windowSize, type RowRange } from './window.ts';
 import styles from './queue.module.css';
 
 /** How many builds are read at first: as many as most queues make at once. */
@@ -124,11 +124,11 @@ function useLook(): (instant: string | null) => void {
 }
 
 /** The first place of the part of the line that is read, and a function that moves it to what is on screen. */
-function useWindow(queue: QueueRef): readonly [number, (places: Places) => void] {
+function useWindow(queue: QueueRef): readonly [number, (places: RowRange) => void] {
   const [window, setWindow] = useState({ queue, from: 1 });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const show = useCallback(
-    (places: Places): void => {
+    (places: RowRange): void => {
       clearTimeout(timer.current);
       timer.current = setTimeout(
         () =>
@@ -146,7 +146,7 @@ function useWindow(queue: QueueRef): readonly [number, (places: Places) => void]
 
 interface QueueViewProps extends ViewProps {
   readonly from: number;
-  readonly onShow: (places: Places) => void;
+  readonly onShow: (places: RowRange) => void;
 }
 
 function QueueView({ queue, data, repository, at, from, onShow }: QueueViewProps): ReactNode {

@@ -76,7 +76,7 @@ export function Route({ pull }: { readonly pull: PullRequest }): ReactNode {
   );
 }
 
-interface Happening {
+interface TrackEvent {
   readonly at: string;
   readonly text: string;
   readonly detail: string;
@@ -86,8 +86,8 @@ interface Happening {
 const endings = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: 'amber' } as const;
 
 /** What happened to it, newest first. */
-function happeningsOf(pull: PullRequest): readonly Happening[] {
-  const all: Happening[] = [
+function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
+  const all: TrackEvent[] = [
     { at: pull.createdAt, text: 'Opened', detail: `by ${personOf(pull.author)}`, tone: 'plain' },
   ];
   if (pull.queuedAt)
@@ -105,7 +105,7 @@ function happeningsOf(pull: PullRequest): readonly Happening[] {
       detail: others.length === 0 ? 'alone' : `with ${numbers(others)}`,
       tone: 'blue',
     });
-    const ending = (endings as Partial<Record<string, Happening['tone']>>)[batch.state];
+    const ending = (endings as Partial<Record<string, TrackEvent['tone']>>)[batch.state];
     if (batch.endedAt && ending)
       all.push({
         at: batch.endedAt,
@@ -132,15 +132,15 @@ const momentsShown = 5;
 
 /** Moments that are worth looking back to, oldest first. */
 export function momentsOf(pull: PullRequest): readonly string[] {
-  const all = happeningsOf(pull).map(({ at }) => at);
+  const all = trackEventsOf(pull).map(({ at }) => at);
   const byMinute = new Map(all.map((at) => [at.slice(0, 16), at]));
   return [...byMinute.values()].slice(0, momentsShown).toReversed();
 }
 
-export function Happened({ pull }: { readonly pull: PullRequest }): ReactNode {
+export function PullRequestHistory({ pull }: { readonly pull: PullRequest }): ReactNode {
   return (
     <ol className={cx(parts['timeline'])}>
-      {happeningsOf(pull).map(({ at, text, detail, tone }) => (
+      {trackEventsOf(pull).map(({ at, text, detail, tone }) => (
         <li key={`${at}${text}`} data-tone={tone}>
           <At at={at} />
           <i aria-hidden="true" />

@@ -17,13 +17,13 @@ export const windowSize = 50;
 const step = 10;
 
 /** The places in line that are on screen, the last one included. */
-export interface Places {
+export interface RowRange {
   readonly first: number;
   readonly last: number;
 }
 
 /** Where the window that shows these places begins: as before, while they are in it. */
-export function decideWindow(begin: number, { first, last }: Places): number {
+export function decideWindow(begin: number, { first, last }: RowRange): number {
   if (first >= begin && last < begin + windowSize) return begin;
   const middle = Math.floor((first + last) / 2);
   return Math.max(1, Math.floor((middle - windowSize / 2) / step) * step + 1);

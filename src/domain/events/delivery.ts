@@ -47,11 +47,11 @@ export function decideAfterAttempt(
   if (status === 410) return { kind: 'gone' };
   const delay = past.hasRetries ? retryDelaysMs[past.failures] : undefined;
   if (delay === undefined) return { kind: 'failed' };
-  return { kind: 'again', at: Math.max(now + delay, earliestWished(outcome, now)) };
+  return { kind: 'again', at: Math.max(now + delay, earliestRetry(outcome, now)) };
 }
 
 // Any answer may have the header. A receiver that asks for more than a day is tried once a day.
-function earliestWished({ retryAfter }: AttemptOutcome, now: number): number {
+function earliestRetry({ retryAfter }: AttemptOutcome, now: number): number {
   if (retryAfter === null) return now;
   const text = retryAfter.trim();
   const at = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);

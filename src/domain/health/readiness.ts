@@ -23,12 +23,12 @@ export interface Readiness {
 export function decideReadiness({ parts, needs, isDeep }: ReadinessFacts): Readiness {
   const unwell = parts.filter(({ well }) => !well);
   const missed = isDeep ? unwell : unwell.filter(({ name }) => needs.includes(name));
-  const told = (isDeep ? parts : unwell).map(({ name, well, sentence }) => ({
+  const shownParts = (isDeep ? parts : unwell).map(({ name, well, sentence }) => ({
     name,
     ready: well,
     ...(sentence !== null && { message: sentence }),
   }));
-  const listed = told.length === 0 ? {} : { parts: told };
+  const listed = shownParts.length === 0 ? {} : { parts: shownParts };
   if (missed.length === 0) return { status: 200, body: { status: 'ready', ...listed } };
   const error = missed.map(({ sentence }) => sentence).join(' ');
   return { status: 503, body: { status: 'unavailable', error, ...listed } };

@@ -68,7 +68,7 @@ export function rollbackTarget(successes: readonly Success[], latest: Latest | n
   if (latest === null) return null;
   const candidateId = candidateToRestore(listRestorable(successes), latest);
   if (candidateId === undefined) return null;
-  return { candidateId, rollbackOfId: redoes(latest) ?? latest.id };
+  return { candidateId, rollbackOfId: repeatedRollbackOf(latest) ?? latest.id };
 }
 
 function candidateToRestore(stack: readonly string[], latest: Latest): string | undefined {
@@ -77,6 +77,6 @@ function candidateToRestore(stack: readonly string[], latest: Latest): string | 
 }
 
 // A failed rollback is repeated for the same deployment.
-function redoes({ kind, status, rollbackOfId }: Latest): string | null {
+function repeatedRollbackOf({ kind, status, rollbackOfId }: Latest): string | null {
   return kind === 'rollback' && status !== 'success' ? rollbackOfId : null;
 }

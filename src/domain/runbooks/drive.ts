@@ -166,7 +166,7 @@ function givenUp({ calls, problem, failingSince }: RunbookSituation): string {
 }
 
 /** The limit of one attempt: long enough for a model that uses all its turns. */
-export const usualStepLimitMs = 2 * 60 * 60 * 1000;
+export const defaultStepLimitMs = 2 * 60 * 60 * 1000;
 
 /** Why a plan or a leaf failed that exceeded its time limit. */
 export function pastItsLimit(kind: AgentWork['kind'], limitMs: number): string {

@@ -15,7 +15,7 @@ export type Place =
   | { readonly kind: 'there'; readonly id: string; readonly branch: string }
   | { readonly kind: 'next'; readonly ordinal: number; readonly branch: string; readonly baseBranch: string };
 
-export interface Placing {
+export interface LeafPlacement {
   readonly number: number;
   readonly prMode: PrMode;
   readonly targetBranch: string;
@@ -24,7 +24,7 @@ export interface Placing {
 }
 
 /** `leaf` is its number, such as `2.1`. */
-export function placeLeaf({ number, prMode, targetBranch, pullRequests }: Placing, leaf: string): Place {
+export function placeLeaf({ number, prMode, targetBranch, pullRequests }: LeafPlacement, leaf: string): Place {
   const live = pullRequests.filter(({ state }) => state === 'planned' || state === 'open');
   const newest = live.at(-1);
   const step = stepOf(leaf);

@@ -66,7 +66,7 @@ function readNumber(env: Environment, name: string, standard: number): number {
   return Number(text);
 }
 
-export const usualRunBounds: RunBounds = readRunBounds({});
+export const defaultRunBounds: RunBounds = readRunBounds({});
 
 /** The measurements of a run and of its machine. A missing one was not measured. */
 export interface Seen {

@@ -25,7 +25,7 @@ export function readPushBounds(env: Environment): PushBounds {
   };
 }
 
-export const usualPushBounds: PushBounds = readPushBounds({});
+export const defaultPushBounds: PushBounds = readPushBounds({});
 
 export interface UnpackBounds {
   /** All its objects together. An object that is stored as a difference counts only by the largest one. */
@@ -35,13 +35,13 @@ export interface UnpackBounds {
   readonly processorSec: number;
 }
 
-const usualShrinkage = 20;
+const defaultShrinkage = 20;
 const leastProcessorSec = 60;
 const bytesPerProcessorSec = 1_000_000;
 
 export function decideUnpackBounds(pushBytes: number, bounds: PushBounds): UnpackBounds {
   return {
-    inflatedBytes: bounds.maxInflatedBytes + pushBytes * usualShrinkage,
+    inflatedBytes: bounds.maxInflatedBytes + pushBytes * defaultShrinkage,
     memoryBytes: bounds.memoryBytes,
     processorSec: leastProcessorSec + Math.ceil(pushBytes / bytesPerProcessorSec),
   };

@@ -1,6 +1,6 @@
 // What a queue's last builds say about the future of its line.
 import type { PullRequestState } from '../queue/model/snapshot.ts';
-import { durationsOf, steadinessOf, type Durations, type PastDuration } from './durations.ts';
+import { durationsOf, stabilityOf, type Durations, type PastDuration } from './durations.ts';
 
 export interface ObservedBuild extends PastDuration {
   /** Pull requests. */
@@ -13,9 +13,9 @@ export interface BuildStatistics {
   /** From the decision to the last check. */
   readonly durations: Durations;
   /** The average number of pull requests in those builds. A build takes as long as its slowest pull request. */
-  readonly usualSize: number;
+  readonly meanSize: number;
   /** The part of a build's duration that depends on the pull request and so repeats: from 0 to 1. */
-  readonly steadiness: number;
+  readonly stability: number;
   /** Ended, stopped and running builds of pull requests in line. */
   readonly seen: readonly ObservedBuild[];
   /** The rate at which the build of good pull requests fails. */
@@ -45,8 +45,8 @@ export function buildStatisticsOf(
   const ended = builds.filter(({ hasEnded }) => hasEnded);
   return {
     durations,
-    usualSize: Math.max(1, ended.reduce((sum, { members }) => sum + members.length, 0) / ended.length),
-    steadiness: steadinessOf(
+    meanSize: Math.max(1, ended.reduce((sum, { members }) => sum + members.length, 0) / ended.length),
+    stability: stabilityOf(
       durations,
       ofEach.map((each) => each.map(({ lastedMs }) => lastedMs)),
     ),

@@ -63,7 +63,7 @@ export function shareWithin({ valuesMs, beyond }: Durations, ms: number): number
  * Between 0 and 1: how similar the durations of one pull request's builds are. Each entry lists its builds, oldest
  * first.
  */
-export function steadinessOf(durations: Durations, builds: Iterable<readonly number[]>): number {
+export function stabilityOf(durations: Durations, builds: Iterable<readonly number[]>): number {
   let [apart, pairs] = [0, 0];
   for (const each of builds)
     for (const [place, ms] of each.entries()) {

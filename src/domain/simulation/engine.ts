@@ -7,7 +7,7 @@ import type {
   Build,
   BuildContent,
   Change,
-  Desk,
+  QueueActions,
   Landing,
   MakePolicy,
   News,
@@ -60,7 +60,7 @@ export function simulate(setup: PolicySetup, makePolicy: MakePolicy): Run {
   return new Simulation(setup, makePolicy(setup)).run();
 }
 
-class Simulation implements QueueView, Desk {
+class Simulation implements QueueView, QueueActions {
   now = 0;
   readonly workers: number;
   readonly builds = new Map<number, RunningBuild>();

@@ -55,9 +55,9 @@ const fewestRuns = 9;
 
 export function forecast(snapshot: Snapshot, now: number, options: ForecastOptions): Forecast {
   const { statistics, isOver, runs: most = mostRuns } = options;
-  const hindrance = hindranceOf(snapshot, statistics);
-  if (hindrance !== null || statistics === null)
-    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, hindrance ?? 'no_build_history'])) };
+  const obstacle = obstacleToForecast(snapshot, statistics);
+  if (obstacle !== null || statistics === null)
+    return { runs: 0, etas: new Map(snapshot.pullRequests.map(({ id }) => [id, obstacle ?? 'no_build_history'])) };
   const line = initialLineOf(snapshot, now, longestLine);
   const played = line.changes.map((): SimulatedEnds => ({ landings: [], ejected: 0 }));
   let runs = 0;
@@ -69,7 +69,7 @@ export function forecast(snapshot: Snapshot, now: number, options: ForecastOptio
   return { etas, runs };
 }
 
-function hindranceOf({ queue }: Snapshot, statistics: BuildStatistics | null): NoEta | null {
+function obstacleToForecast({ queue }: Snapshot, statistics: BuildStatistics | null): NoEta | null {
   if (queue.haltedReason !== null) return 'halted';
   if (queue.paused) return 'paused';
   if (queue.landingsFrom === Infinity) return 'no_window';

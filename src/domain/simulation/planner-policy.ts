@@ -7,7 +7,7 @@ import type { QueueRules } from '../queue/model/rules.ts';
 import type { BatchState, BuildState, PullRequestState, Snapshot } from '../queue/model/snapshot.ts';
 import { judgeBatches } from '../queue/evidence/verdict.ts';
 import { PlannerRows, addAll, idOf, numberOf } from './planner-rows.ts';
-import type { Build, BuildContent, Change, Desk, Past, Policy, QueueView } from './policy.ts';
+import type { Build, BuildContent, Change, QueueActions, Past, Policy, QueueView } from './policy.ts';
 import type { Decision } from '../queue/model/decision.ts';
 
 export interface PlannerOptions {
@@ -40,7 +40,7 @@ export function plannerPolicy(options: PlannerOptions): PlannerPolicy {
 
 interface Making {
   readonly queue: QueueView;
-  readonly desk: Desk;
+  readonly desk: QueueActions;
   readonly resumed: InitialBatch['build'];
 }
 
@@ -84,7 +84,7 @@ export class PlannerPolicy implements Policy {
     return this.#rows.snapshot(now);
   }
 
-  decide(queue: QueueView, desk: Desk): void {
+  decide(queue: QueueView, desk: QueueActions): void {
     for (const change of queue.news.arrived) this.#admit(change);
     for (const build of queue.news.finished) this.#finish(build);
     if (this.#initial.length > 0) return this.#resume(queue, desk);
@@ -98,7 +98,7 @@ export class PlannerPolicy implements Policy {
   }
 
   /** Nothing is planned before the builds that have ended are known. */
-  #resume(queue: QueueView, desk: Desk): void {
+  #resume(queue: QueueView, desk: QueueActions): void {
     for (const { batch, build } of this.#initial) {
       this.#rows.addBatch(batch);
       this.#make(batch, { queue, desk, resumed: build });
@@ -108,7 +108,7 @@ export class PlannerPolicy implements Policy {
   }
 
   /** One plan and all its consequences. True: there are new facts to plan on. */
-  #advance(queue: QueueView, desk: Desk): boolean {
+  #advance(queue: QueueView, desk: QueueActions): boolean {
     const snapshot = this.#rows.snapshot(queue.now);
     const decisions = plan(snapshot, queue.now);
     this.#options.onPlan?.(snapshot, decisions);
@@ -139,7 +139,7 @@ export class PlannerPolicy implements Policy {
     return true;
   }
 
-  #apply(decision: Decision, queue: QueueView, desk: Desk): void {
+  #apply(decision: Decision, queue: QueueView, desk: QueueActions): void {
     const rows = this.#rows;
     switch (decision.kind) {
       case 'StartBatch':
@@ -154,7 +154,7 @@ export class PlannerPolicy implements Policy {
         return this.#end(rows.batch(decision.batch), desk);
       case 'BlockPullRequest':
         rows.leave(decision.pullRequest, ['blocked', decision.code]);
-        rows.recordFate(queue.change(numberOf(decision.pullRequest)), false);
+        rows.recordOutcome(queue.change(numberOf(decision.pullRequest)), false);
         return desk.eject(numberOf(decision.pullRequest));
       case 'RequeuePullRequest': {
         const attempts = rows.pullRequests.get(decision.pullRequest)?.requeueAttempts ?? 0;
@@ -277,7 +277,7 @@ export class PlannerPolicy implements Policy {
   #land(
     batch: BatchState,
     evidence: string,
-    { queue, desk }: { readonly queue: QueueView; readonly desk: Desk },
+    { queue, desk }: { readonly queue: QueueView; readonly desk: QueueActions },
   ): void {
     const changes = batch.members.map((member) => numberOf(member.pullRequest));
     const restsOn = [evidence, ...batch.restsOn].flatMap((commit) => this.#builds.get(commit) ?? []);
@@ -286,12 +286,12 @@ export class PlannerPolicy implements Policy {
     this.#rows.batches.delete(batch.id);
     for (const change of changes) {
       this.#rows.leave(idOf(change), ['merged', null]);
-      this.#rows.recordFate(queue.change(change), true);
+      this.#rows.recordOutcome(queue.change(change), true);
     }
   }
 
   /** Cancels a build that nobody waits for any more. */
-  #end(batch: BatchState, desk: Desk): void {
+  #end(batch: BatchState, desk: QueueActions): void {
     this.#rows.batches.delete(batch.id);
     if (batch.sideBuild !== 'isolation') this.#untag(batch);
     const state = this.#stateOf(batch.commit ?? '');

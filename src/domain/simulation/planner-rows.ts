@@ -44,7 +44,7 @@ export class PlannerRows {
   constructor(rules: QueueRules, past: Past = nothing) {
     this.rules = rules;
     this.#secondTries = past.secondTries;
-    for (const { author, hasLanded } of past.ends) this.recordFate({ author }, hasLanded);
+    for (const { author, hasLanded } of past.ends) this.recordOutcome({ author }, hasLanded);
   }
 
   copy(): PlannerRows {
@@ -100,7 +100,7 @@ export class PlannerRows {
   }
 
   /** Records whether a change passed by itself. The probability of its author's next change depends on it. */
-  recordFate({ author }: Pick<Change, 'author'>, passed: boolean): void {
+  recordOutcome({ author }: Pick<Change, 'author'>, passed: boolean): void {
     for (const whose of ['all', author] as const) {
       const known = this.#record(whose);
       this.#records.set(whose, { passed: known.passed + (passed ? 1 : 0), judged: known.judged + 1 });

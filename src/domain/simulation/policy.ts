@@ -67,7 +67,7 @@ export interface BuildContent {
   readonly resumed?: { readonly lastsMs: number; readonly passes: boolean | null };
 }
 
-export interface Desk {
+export interface QueueActions {
   /** Starts a build on the present tip. The policy chooses the order within `assumes` and `members`. */
   start(content: BuildContent): Build;
   /** Does nothing for a finished build. */
@@ -87,7 +87,7 @@ export interface Policy {
   readonly knowsOutcomes?: boolean;
   /** Its published rule asks for less evidence than `justifies` does. The mainline is checked nevertheless. */
   readonly landsByItsOwnRule?: boolean;
-  decide(queue: QueueView, desk: Desk): void;
+  decide(queue: QueueView, desk: QueueActions): void;
 }
 
 /** The facts of the simulated world, which policies cannot see. */

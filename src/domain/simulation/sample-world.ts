@@ -99,16 +99,16 @@ function sampleDurations(
   readonly ageMs: number;
   readonly keys: readonly number[];
 }) => number {
-  const { seed, durations, steadiness, usualSize } = known;
-  const paces = draw(seed, streams.duration, 0) < steadiness ? samplePaces(line, known) : null;
-  const speed = strayed(durationSpread, seed, streams.duration);
+  const { seed, durations, stability, meanSize } = known;
+  const paces = draw(seed, streams.duration, 0) < stability ? samplePaces(line, known) : null;
+  const speed = lognormalFactor(durationSpread, seed, streams.duration);
   return ({ members, ageMs, keys }) => {
     if (paces === null) {
       const least = ageMs > 0 ? shareWithin(durations, ageMs / speed) : 0;
       return speed * durationAt(durations, least + (1 - least) * draw(seed, streams.duration, 1, ...keys));
     }
     const slowest = members.reduce((most, member) => Math.max(most, paces[member] ?? paceOf(member, seed)), 0);
-    return Math.max(ageMs + 1, speed * durationAt(durations, slowest ** usualSize));
+    return Math.max(ageMs + 1, speed * durationAt(durations, slowest ** meanSize));
   };
 }
 
@@ -121,7 +121,7 @@ function paceOf(change: number, seed: number): number {
  * The pace of each pull request in line, from its own builds so far. A build of several counts for the member that is
  * drawn as the slowest.
  */
-function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations, usualSize, seen }: Seeded): number[] {
+function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations, meanSize, seen }: Seeded): number[] {
   const paces = rows.map((_, number) => paceOf(number, seed));
   const numbers = new Map(ids.map((id, number) => [id, number]));
   const past = seen.map((build) => ({ ...build, members: build.members.map((id) => numbers.get(id) ?? -1) }));
@@ -132,7 +132,7 @@ function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations,
   for (const [place, { members, lastedMs, hasEnded }] of past.entries()) {
     const slowest = members[Math.floor(draw(seed, streams.duration, 3, place) * members.length)] ?? -1;
     if (!hasEnded) continue;
-    const pace = shareWithin(durations, lastedMs - 1) ** (1 / usualSize);
+    const pace = shareWithin(durations, lastedMs - 1) ** (1 / meanSize);
     for (const member of members) {
       if (settled.has(member) || paces[member] === undefined) continue;
       settled.add(member);
@@ -141,7 +141,7 @@ function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations,
   }
   for (const [place, { members, lastedMs, hasEnded }] of [...past, ...running].entries()) {
     if (hasEnded) continue;
-    const least = shareWithin(durations, lastedMs) ** (1 / usualSize);
+    const least = shareWithin(durations, lastedMs) ** (1 / meanSize);
     if (members.some((member) => settled.has(member) || (paces[member] ?? 0) >= least)) continue;
     const slowest = members[Math.floor(draw(seed, streams.duration, 3, place) * members.length)] ?? -1;
     if (paces[slowest] !== undefined) paces[slowest] = least + (1 - least) * paces[slowest];
@@ -153,7 +153,7 @@ function samplePaces({ ids, rows, builds }: InitialLine, { seed, now, durations,
 const failureSpread = 0.3;
 const durationSpread = 0.1;
 
-function strayed(spread: number, seed: number, stream: number): number {
+function lognormalFactor(spread: number, seed: number, stream: number): number {
   return drawLognormal({ median: 1, spread }, seed, stream, spreads);
 }
 
@@ -162,8 +162,8 @@ const spreads = 99;
 function sampleFailing(rows: readonly PullRequestState[], builds: readonly InitialBuild[], known: Seeded): Set<number> {
   const { seed, flakeRate } = known;
   const proven = new Set(builds.flatMap(({ verdict, content }) => (verdict === 'green' ? content : [])));
-  const trouble = strayed(failureSpread, seed, streams.outcome);
-  const failing = rows.map((row, number) => (proven.has(number) ? 0 : failureOf(row, { trouble, flakeRate })));
+  const failureFactor = lognormalFactor(failureSpread, seed, streams.outcome);
+  const failing = rows.map((row, number) => (proven.has(number) ? 0 : failureOf(row, { failureFactor, flakeRate })));
   const bad = new Set(failing.flatMap((share, number) => (draw(seed, streams.outcome, number) < share ? number : [])));
   for (const [place, { verdict, content }] of builds.entries()) {
     if (verdict !== 'red' || content.some((number) => bad.has(number))) continue;
@@ -181,9 +181,9 @@ function sampleFailing(rows: readonly PullRequestState[], builds: readonly Initi
  */
 function failureOf(
   { successProbability, reorderedForFailure, timesPassed }: PullRequestState,
-  { trouble, flakeRate }: { readonly trouble: number; readonly flakeRate: number },
+  { failureFactor, flakeRate }: { readonly failureFactor: number; readonly flakeRate: number },
 ): number {
-  const usual = Math.min(1, (1 - successProbability) * trouble);
+  const usual = Math.min(1, (1 - successProbability) * failureFactor);
   const red = reorderedForFailure ? usual / (usual + (1 - usual) * flakeRate) : usual;
   return timesPassed > 0 ? Math.max(red, leastFailure) : red;
 }

@@ -2,7 +2,7 @@
 import type { Change } from './policy.ts';
 import type { Workload } from './workload.ts';
 
-export type Replayable = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'usualBuildMs'>;
+export type Replayable = Pick<Workload, 'changes' | 'skipsLine' | 'truth' | 'typicalBuildMs'>;
 
 export interface Segment {
   readonly workload: Replayable;
@@ -21,9 +21,9 @@ const quarters = 4;
  * enough for four builds one after the other.
  */
 export function* segmentsOf(workload: Replayable): Generator<Segment> {
-  const { changes, usualBuildMs } = workload;
+  const { changes, typicalBuildMs } = workload;
   const [first, last] = [changes[0]?.arrivedAt ?? 0, changes.at(-1)?.arrivedAt ?? 0];
-  const lengthMs = Math.max(shortestMs, usualBuildMs * quarters);
+  const lengthMs = Math.max(shortestMs, typicalBuildMs * quarters);
   const count = Math.max(1, Math.floor((last - first) / lengthMs));
   for (const place of spread(count)) {
     const from = first + ((last - first) * place) / count;

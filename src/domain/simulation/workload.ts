@@ -13,7 +13,7 @@ export interface Workload {
   /** The share of builds with only good changes that failed. */
   readonly flakeRate: number;
   /** Nine of ten builds take no longer. */
-  readonly usualBuildMs: number;
+  readonly typicalBuildMs: number;
   /** The assumptions, one sentence each. */
   readonly assumptions: readonly string[];
 }
@@ -40,7 +40,7 @@ export function workloadOf({ stays, builds }: History): Workload {
     skipsLine: new Set(changes.flatMap(({ number }) => (simulated[number]?.skipLine ? number : []))),
     truth: { ...truthOf(bad, flakeRate), durationOf: durationsOf(simulated, builds) },
     flakeRate,
-    usualBuildMs: quantile(rising(builds.flatMap((build) => durationOf(build) ?? [])), 0.9) ?? unknownDurationMs,
+    typicalBuildMs: quantile(rising(builds.flatMap((build) => durationOf(build) ?? [])), 0.9) ?? unknownDurationMs,
     assumptions: assumptionsOf({ stays, builds }),
   };
 }

@@ -52,11 +52,11 @@ export type SlackNews = PullRequestNews | DeploymentNews | FreezeNews;
 export function decideSlackMessage(news: SlackNews, isKnown: boolean): SlackMessage | null {
   switch (news.kind) {
     case 'pull_request':
-      return tellPullRequest(news, isKnown);
+      return notifyPullRequest(news, isKnown);
     case 'deployment':
-      return tellDeployment(news);
+      return notifyDeployment(news);
     case 'freeze':
-      return tellFreeze(news);
+      return notifyFreeze(news);
     default:
       return news satisfies never;
   }
@@ -72,7 +72,7 @@ const pullRequestTexts = {
   closed: [':white_circle:', 'Closed'],
 } as const satisfies Record<PullRequestNews['status'], readonly [string, string]>;
 
-function tellPullRequest(news: PullRequestNews, isKnown: boolean): SlackMessage | null {
+function notifyPullRequest(news: PullRequestNews, isKnown: boolean): SlackMessage | null {
   const { status, repository, number, commit } = news;
   // A pull request that nobody has asked to merge is no news.
   if (!isKnown && (status === 'open' || status === 'closed')) return null;
@@ -100,7 +100,7 @@ const deploymentTexts: Readonly<Record<string, readonly [string, string]>> = {
   canceled: [':white_circle:', 'was canceled'],
 };
 
-function tellDeployment(news: DeploymentNews): SlackMessage {
+function notifyDeployment(news: DeploymentNews): SlackMessage {
   const { project, version, environment, isRollback, status, problem, actor } = news;
   const [sign, text] = deploymentTexts[status] ?? [':grey_question:', 'has an unknown outcome'];
   const line = escaped(
@@ -117,7 +117,7 @@ function tellDeployment(news: DeploymentNews): SlackMessage {
   };
 }
 
-function tellFreeze({ project, environment, reason, hasEnded }: FreezeNews): SlackMessage {
+function notifyFreeze({ project, environment, reason, hasEnded }: FreezeNews): SlackMessage {
   const where = `${environment} of ${project}`;
   const line = escaped(hasEnded ? `${where} is open again` : `${where} is frozen`, longestTitle);
   const why = reason === null || reason === '' ? [] : [section(escaped(reason, longestSentence))];

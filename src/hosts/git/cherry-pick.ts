@@ -2,7 +2,7 @@
 // Everything happens in the object database; authors and their dates are kept, the committer is the service.
 import { HostRefused, type BranchUpdate, type PickedCommits } from '../port.ts';
 import { isAncestor } from './ancestry.ts';
-import { type Bench, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
+import { type CommitContext, type Committed, type Tip, commitOn, composeUpdate, pick } from './compose.ts';
 import type { Git } from './git.ts';
 import { objectId } from './names.ts';
 import { readCommit, readCommits, type RawCommit } from './objects.ts';
@@ -33,11 +33,11 @@ export async function bringUpToDate(
  * resolved or merged in by hand stays.
  */
 async function rebase(
-  bench: Bench,
+  context: CommitContext,
   head: RawCommit,
   { onto, below }: { readonly onto: RawCommit; readonly below: readonly string[] },
 ): Promise<PickedCommits> {
-  const { git, directory } = bench;
+  const { git, directory } = context;
   const known = [onto.commit, ...below].map((id) => `^${id}`);
   const list = await git.text(directory, ['rev-list', '--first-parent', '--reverse', head.commit, ...known]);
   const ids = lines(list);
@@ -55,7 +55,7 @@ async function rebase(
     directory,
     ids.filter((id) => !cherries.has(id)),
   );
-  return await pickAll(bench, onto, { series, messageOf: (commit) => commit.message });
+  return await pickAll(context, onto, { series, messageOf: (commit) => commit.message });
 }
 
 /** Each commit as its change against its first parent (`cherry-pick -m 1` for merges), its origin named in its message. */
@@ -75,16 +75,16 @@ export async function cherryPick(
 }
 
 async function pickAll(
-  bench: Bench,
+  context: CommitContext,
   onto: RawCommit,
   { series, messageOf }: { readonly series: readonly RawCommit[]; readonly messageOf: (commit: RawCommit) => string },
 ): Promise<PickedCommits> {
   let tip: Tip = onto;
   for (const commit of series) {
-    const outcome = await pick(bench, tip, commit);
+    const outcome = await pick(context, tip, commit);
     if (outcome.kind === 'conflict') return { kind: 'conflict', paths: outcome.paths };
     if (outcome.tree === tip.tree) continue;
-    tip = await commitOn(bench, {
+    tip = await commitOn(context, {
       tree: outcome.tree,
       parents: [tip.commit],
       author: commit.author,

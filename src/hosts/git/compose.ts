@@ -28,15 +28,15 @@ export async function composeCommit(
   composition: Committed<Composition>,
 ): Promise<CompositionResult> {
   if (composition.members.length === 0) throw new HostRefused('There is nothing to compose: no pull request was named');
-  const bench: Bench = { git, directory, at: composition.at, committer: composition.committer };
-  const parent = await mustReadCommit(bench, composition.parent);
+  const context: CommitContext = { git, directory, at: composition.at, committer: composition.committer };
+  const parent = await mustReadCommit(context, composition.parent);
   const made: string[] = [];
   const ownCommits: string[] = [];
   let chain: Tip = { commit: parent.commit, tree: parent.tree };
   // What joins the next member: merged into a tree, and in no commit so far.
   let joined: Tip = chain;
   for (const [at, member] of composition.members.entries()) {
-    const grown = await addMember(bench, { chain, joined }, member);
+    const grown = await addMember(context, { chain, joined }, member);
     if (grown.kind === 'conflict') return { kind: 'conflict', at, paths: grown.paths };
     joined = grown.tip;
     if (member.joinsNext && at < composition.members.length - 1) continue;
@@ -52,8 +52,8 @@ export async function composeCommit(
     ? await writeCommit(directory, {
         tree: chain.tree,
         parents: [parent.commit, chain.commit],
-        author: committerOf(bench),
-        committer: committerOf(bench),
+        author: committerOf(context),
+        committer: committerOf(context),
         message: composition.groupMessage,
         sign: composition.committer.sign,
       })
@@ -100,21 +100,21 @@ export async function composeUpdate(
     readonly committer: Committer;
   },
 ): Promise<({ readonly kind: 'merged' } & Tip) | Extract<MergeOutcome, { kind: 'conflict' }>> {
-  const bench: Bench = { git, directory, at: update.at, committer: update.committer };
-  const from = await mustReadCommit(bench, update.from);
-  const theirs = await holding(bench, from, { belowHead: update.belowHead ?? null, head: update.head });
+  const context: CommitContext = { git, directory, at: update.at, committer: update.committer };
+  const from = await mustReadCommit(context, update.from);
+  const theirs = await holding(context, from, { belowHead: update.belowHead ?? null, head: update.head });
   const merged = await mergeTrees(git, directory, { ours: update.head, theirs });
   if (merged.kind === 'conflict') return merged;
-  const tip = await commitOn(bench, {
+  const tip = await commitOn(context, {
     tree: merged.tree,
     parents: [update.head, update.from],
-    author: committerOf(bench),
+    author: committerOf(context),
     message: update.message,
   });
   return { kind: 'merged', ...tip };
 }
 
-export interface Bench {
+export interface CommitContext {
   readonly git: Git;
   readonly directory: string;
   readonly at: number;
@@ -131,23 +131,25 @@ type Growth =
   | Extract<MergeOutcome, { kind: 'conflict' }>;
 
 async function addMember(
-  bench: Bench,
+  context: CommitContext,
   { chain, joined }: { readonly chain: Tip; readonly joined: Tip },
   member: CompositionMember,
 ): Promise<Growth> {
-  const head = await mustReadCommit(bench, member.head);
+  const head = await mustReadCommit(context, member.head);
   switch (member.strategy) {
     case 'squash':
     case 'merge': {
-      const ours = await holding(bench, joined, { belowHead: member.belowHead ?? null, head: head.commit });
-      const merged = await mergeTrees(bench.git, bench.directory, { ours, theirs: head.commit });
+      const ours = await holding(context, joined, { belowHead: member.belowHead ?? null, head: head.commit });
+      const merged = await mergeTrees(context.git, context.directory, { ours, theirs: head.commit });
       if (merged.kind === 'conflict') return merged;
       const parents = member.strategy === 'merge' ? [chain.commit, head.commit] : [chain.commit];
       const { message } = member;
-      return grown([await commitOn(bench, { tree: merged.tree, parents, author: authorOf(bench, member), message })]);
+      return grown([
+        await commitOn(context, { tree: merged.tree, parents, author: authorOf(context, member), message }),
+      ]);
     }
     case 'rebase':
-      return await replay(bench, chain, { head, member });
+      return await replay(context, chain, { head, member });
     default: {
       const never: never = member.strategy;
       throw new Error(`Unknown merge strategy ${String(never)}`);
@@ -160,18 +162,23 @@ async function addMember(
  * what came after that head. A head that contains the tip itself says what it makes of both.
  */
 export async function holding(
-  bench: Bench,
+  context: CommitContext,
   tip: Tip,
   of: { readonly belowHead: string | null; readonly head: string },
 ): Promise<string> {
-  const { git, directory } = bench;
+  const { git, directory } = context;
   if (of.belowHead === null || (await isAncestor(git, directory, { ancestor: tip.commit, descendant: of.head })))
     return tip.commit;
-  const below = await mustReadCommit(bench, of.belowHead);
+  const below = await mustReadCommit(context, of.belowHead);
   if (await isAncestor(git, directory, { ancestor: below.commit, descendant: tip.commit })) return tip.commit;
   const message = 'A base and what landed in it';
   return (
-    await commitOn(bench, { tree: tip.tree, parents: [tip.commit, below.commit], author: committerOf(bench), message })
+    await commitOn(context, {
+      tree: tip.tree,
+      parents: [tip.commit, below.commit],
+      author: committerOf(context),
+      message,
+    })
   ).commit;
 }
 
@@ -181,20 +188,20 @@ export async function holding(
  * or merged in by hand is not lost, as it would be if merges were dropped.
  */
 async function replay(
-  bench: Bench,
+  context: CommitContext,
   chain: Tip,
   { head, member }: { readonly head: RawCommit; readonly member: CompositionMember },
 ): Promise<Growth> {
-  const series = await ownCommitsOf(bench, [chain.commit, ...(member.belowHead ? [member.belowHead] : [])], head);
+  const series = await ownCommitsOf(context, [chain.commit, ...(member.belowHead ? [member.belowHead] : [])], head);
   const made: Tip[] = [];
   let tip = chain;
   for (const [index, commit] of series.entries()) {
-    const outcome = await pick(bench, tip, commit);
+    const outcome = await pick(context, tip, commit);
     if (outcome.kind === 'conflict') return outcome;
     const isEmpty = outcome.tree === tip.tree;
     const isLastHope = index === series.length - 1 && made.length === 0;
     if (isEmpty && !isLastHope) continue;
-    tip = await commitOn(bench, {
+    tip = await commitOn(context, {
       tree: outcome.tree,
       parents: [tip.commit],
       author: commit.author,
@@ -205,48 +212,48 @@ async function replay(
   // A head that is wholly on the chain already has no series; it still arrives as a commit of its own.
   if (made.length > 0) return grown(made);
   const { message } = member;
-  const author = authorOf(bench, member);
-  return grown([await commitOn(bench, { tree: chain.tree, parents: [chain.commit], author, message })]);
+  const author = authorOf(context, member);
+  return grown([await commitOn(context, { tree: chain.tree, parents: [chain.commit], author, message })]);
 }
 
-async function ownCommitsOf(bench: Bench, known: readonly string[], head: RawCommit): Promise<RawCommit[]> {
+async function ownCommitsOf(context: CommitContext, known: readonly string[], head: RawCommit): Promise<RawCommit[]> {
   const args = ['rev-list', '--first-parent', '--reverse', head.commit, ...known.map((id) => `^${objectId(id)}`)];
-  const ids = (await bench.git.text(bench.directory, args)).split('\n').filter((id) => id !== '');
+  const ids = (await context.git.text(context.directory, args)).split('\n').filter((id) => id !== '');
   if (ids.length > rebaseLimit) {
     throw new HostRefused(
       `${ids.length} commits are too many to rebase (limit ${rebaseLimit}); use squash or merge for this pull request`,
     );
   }
-  return await readCommits(bench.git, bench.directory, ids);
+  return await readCommits(context.git, context.directory, ids);
 }
 
 // git 2.39's merge-tree takes no merge base. A stand-in commit with the tip's tree and the picked commit's first
 // parent as its only parent makes that parent the one merge base there is.
-export async function pick(bench: Bench, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
+export async function pick(context: CommitContext, tip: Tip, commit: RawCommit): Promise<MergeOutcome> {
   const base = commit.parents[0];
   if (base === tip.commit) return { kind: 'merged', tree: commit.tree };
   if (base === undefined)
-    return await mergeTrees(bench.git, bench.directory, { ours: tip.commit, theirs: commit.commit });
-  const standIn = await commitOn(bench, {
+    return await mergeTrees(context.git, context.directory, { ours: tip.commit, theirs: commit.commit });
+  const standIn = await commitOn(context, {
     tree: tip.tree,
     parents: [base],
-    author: committerOf(bench),
+    author: committerOf(context),
     message: 'Merge base of a picked commit',
   });
-  return await mergeTrees(bench.git, bench.directory, { ours: standIn.commit, theirs: commit.commit });
+  return await mergeTrees(context.git, context.directory, { ours: standIn.commit, theirs: commit.commit });
 }
 
 export async function commitOn(
-  bench: Bench,
+  context: CommitContext,
   { tree, parents, author, message }: Pick<NewCommit, 'tree' | 'parents' | 'author' | 'message'>,
 ): Promise<Tip> {
-  const commit = await writeCommit(bench.directory, {
+  const commit = await writeCommit(context.directory, {
     tree,
     parents,
     author,
-    committer: committerOf(bench),
+    committer: committerOf(context),
     message,
-    sign: bench.committer.sign,
+    sign: context.committer.sign,
   });
   return { commit, tree };
 }
@@ -257,16 +264,16 @@ function grown(made: readonly Tip[]): Growth {
   return { kind: 'grown', tip, made: made.map(({ commit }) => commit) };
 }
 
-function committerOf(bench: Bench): string {
-  return signature(bench.committer.name, bench.committer.email, bench.at);
+function committerOf(context: CommitContext): string {
+  return signature(context.committer.name, context.committer.email, context.at);
 }
 
-function authorOf(bench: Bench, member: CompositionMember): string {
-  return signature(member.authorName, member.authorEmail, bench.at);
+function authorOf(context: CommitContext, member: CompositionMember): string {
+  return signature(member.authorName, member.authorEmail, context.at);
 }
 
-async function mustReadCommit(bench: Bench, id: string): Promise<RawCommit> {
-  const commit = await readCommit(bench.git, bench.directory, id);
+async function mustReadCommit(context: CommitContext, id: string): Promise<RawCommit> {
+  const commit = await readCommit(context.git, context.directory, id);
   if (commit === null) throw new HostRefused(`${id} is not a commit of this repository`);
   return commit;
 }

@@ -18,14 +18,14 @@ export async function commitFolder(
 ): Promise<FolderCommitResult> {
   const parent = await readCommit(git, directory, made.parent);
   if (parent === null) throw new HostRefused(`There is no commit ${made.parent} in the repository`);
-  const bench = await mkdtemp(join(tmpdir(), 'interlock-index-'));
+  const context = await mkdtemp(join(tmpdir(), 'interlock-index-'));
   const objects = join(directory, 'objects');
   // Named as git's own are, which it removes where a killed process left them.
   const incoming = await mkdtemp(join(objects, 'tmp_objdir-folder-'));
   try {
     // In quotes: a colon in a path would make two of it.
     const quarantine = { GIT_OBJECT_DIRECTORY: incoming, GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects) };
-    const own = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(bench, 'index') };
+    const own = { GIT_DIR: directory, GIT_WORK_TREE: made.folder, GIT_INDEX_FILE: join(context, 'index') };
     const env = { ...own, ...quarantine };
     const run = async (args: readonly string[]): Promise<string> =>
       (await git.run(made.folder, args, { env, timeoutMs: 600_000 })).stdout.toString('utf8');
@@ -51,7 +51,7 @@ export async function commitFolder(
     await setRef(git, directory, { ref: made.keepRef, to: commit });
     return { kind: 'committed', commit, tree, changes };
   } finally {
-    await rm(bench, { recursive: true, force: true });
+    await rm(context, { recursive: true, force: true });
     await rm(incoming, { recursive: true, force: true });
   }
 }

@@ -24,7 +24,7 @@ export interface GitProcessLimits {
   readonly answerWithinMs: number;
 }
 
-export const usualLimits: GitProcessLimits = { most: 32, idleMs: 10_000, answerWithinMs: 120_000 };
+export const defaultLimits: GitProcessLimits = { most: 32, idleMs: 10_000, answerWithinMs: 120_000 };
 
 interface Running {
   readonly repository: string;

@@ -8,7 +8,7 @@ import { findProgram } from '../../platform/sandbox/index.ts';
 import { spawn, type SpawnedProcess } from '../../platform/spawning/index.ts';
 import { inSpan } from '../../platform/tracing/index.ts';
 import { HostUnavailable } from '../port.ts';
-import { type GitProcesses, createGitProcesses, type GitProcessLimits, usualLimits } from './git-processes.ts';
+import { type GitProcesses, createGitProcesses, type GitProcessLimits, defaultLimits } from './git-processes.ts';
 import { GitFailed, describeUnavailable } from './git-failed.ts';
 import { receivingCommand, writeHook } from './receiving.ts';
 
@@ -86,7 +86,7 @@ const configuration = `# Written by Interlock; read instead of the system's and 
 
 const outputLimit = 64 * 1024 * 1024;
 
-export function createGit(configFile: string, limits: GitProcessLimits = usualLimits): Git {
+export function createGit(configFile: string, limits: GitProcessLimits = defaultLimits): Git {
   writeConfiguration(configFile);
   const hooks = writeHook(dirname(configFile));
   const prlimit = findProgram('prlimit');

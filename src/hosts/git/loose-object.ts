@@ -12,7 +12,7 @@ export async function writeObject(directory: string, type: 'commit' | 'blob', bo
   const id = createHash('sha1').update(object).digest('hex');
   const folder = join(directory, 'objects', id.slice(0, 2));
   const path = join(folder, id.slice(2));
-  if (await freshen(path)) return id;
+  if (await touch(path)) return id;
   await mkdir(folder).catch(unless('EEXIST'));
   // Named as git's own are, which it removes where a killed process left them.
   const written = join(folder, `tmp_obj_${randomUUID()}`);
@@ -27,7 +27,7 @@ export async function writeObject(directory: string, type: 'commit' | 'blob', bo
 }
 
 /** An object that nobody refers to yet is kept from being pruned by its time stamp. */
-async function freshen(path: string): Promise<boolean> {
+async function touch(path: string): Promise<boolean> {
   const now = new Date();
   return await utimes(path, now, now).then(() => true, unless('ENOENT'));
 }

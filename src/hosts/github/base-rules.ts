@@ -46,7 +46,7 @@ export interface BranchFacts {
 }
 
 /** Something at GitHub that stands in the way of landings, or may. */
-export interface Hindrance {
+export interface RefusingRule {
   /** False: GitHub does not show whether the App is exempt, or the rule refuses only some commits. */
   readonly isCertain: boolean;
   readonly message: string;
@@ -80,14 +80,14 @@ export function judgeBaseRules(facts: BranchFacts): BaseRules {
   const { rules, protection } = facts;
   const binding = rules.filter((rule) => bypassOf(facts, rule) !== true);
   const names = [...rules.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
-  const hindrances = findHindrances(facts);
-  const certain = hindrances.filter(({ isCertain }) => isCertain);
+  const refusingRules = findRefusingRules(facts);
+  const certain = refusingRules.filter(({ isCertain }) => isCertain);
   // The App may bypass a ruleset that does not say so: its checks are no more than tried.
   const certainly = rules.filter((rule) => bypassOf(facts, rule) === false);
   const enforced = [...certainly.flatMap(({ checks }) => checks), ...(protection?.requiredChecks ?? [])];
   const isChecked =
     binding.some(({ type }) => type === 'required_status_checks') || (protection?.requiredChecks.length ?? 0) > 0;
-  const shown = certain.length > 0 ? certain : hindrances;
+  const shown = certain.length > 0 ? certain : refusingRules;
   const pinned = joinPins([...rules, ...(protection === null ? [] : [protection])].map(({ pins }) => pins ?? {}));
   const linear = cureOf(facts, binding, 'required_linear_history');
   const checks = cureOf(facts, binding, 'required_status_checks');
@@ -139,12 +139,12 @@ function joinPins(all: readonly PinnedChecks[]): PinnedChecks {
 }
 
 /** Everything that refuses landings or may refuse them: of classic protection, then of each ruleset. */
-export function findHindrances(facts: BranchFacts): Hindrance[] {
+export function findRefusingRules(facts: BranchFacts): RefusingRule[] {
   const ids = [...new Set(facts.rules.map(({ rulesetId }) => rulesetId))];
-  return [...classicHindrances(facts), ...ids.flatMap((id) => rulesetHindrances(facts, id))];
+  return [...refusingRulesOfProtection(facts), ...ids.flatMap((id) => refusingRulesOfRuleset(facts, id))];
 }
 
-function rulesetHindrances(facts: BranchFacts, rulesetId: number): Hindrance[] {
+function refusingRulesOfRuleset(facts: BranchFacts, rulesetId: number): RefusingRule[] {
   const rules = facts.rules.filter((rule) => rule.rulesetId === rulesetId && bypassOf(facts, rule) !== true);
   const ruleset = facts.rulesets.find(({ id }) => id === rulesetId);
   const name = ruleset?.name ?? String(rulesetId);
@@ -198,7 +198,7 @@ function bypassOf({ rulesets }: BranchFacts, { rulesetId }: RuleFacts): boolean 
 }
 
 /** Both lists are needed: who may push, and who needs no pull request. */
-function classicHindrances({ protection, branch, app, signsCommits }: BranchFacts): Hindrance[] {
+function refusingRulesOfProtection({ protection, branch, app, signsCommits }: BranchFacts): RefusingRule[] {
   if (protection === null) return [];
   const { isLocked, restrictsPushes, mayPush, requiresPullRequest, skipsPullRequest, signed, url } = protection;
   const all: readonly (readonly [boolean, string, string])[] = [

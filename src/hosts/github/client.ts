@@ -146,7 +146,7 @@ function keepToken(octokit: Octokit): void {
   });
 }
 
-interface BudgetKeeping {
+interface BudgetOptions {
   readonly db: Database;
   readonly owner: BudgetOwner;
   readonly now: () => number;
@@ -160,7 +160,7 @@ const budgetAgeMs = 1_000;
 /** What answers say is written at most that often. A pause is written at once. */
 const noteEveryMs = 5_000;
 
-export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetKeeping): void {
+export function keepBudget(octokit: Octokit, { db, owner, now, meter }: BudgetOptions): void {
   let known: { readonly budget: Budget; readonly readAt: number } | null = null;
   let notedAt = 0;
 

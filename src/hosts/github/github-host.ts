@@ -12,11 +12,11 @@ import { conversationOperations } from './conversations.ts';
 import { examineOperation } from './doctor/examine.ts';
 import { gitOperations } from './git-operations.ts';
 import { mirrorDirectory, removeMirror } from './mirror-clone.ts';
-import { type MirrorSettings, usualMirrorSettings } from './mirror-settings.ts';
-import { createUpkeep } from './mirror-upkeep.ts';
+import { type MirrorSettings, defaultMirrorSettings } from './mirror-settings.ts';
+import { createMaintenance } from './mirror-maintenance.ts';
 import { createMirrors, type MirrorOptions, type Mirrors } from './mirrors.ts';
 import { pullRequestOperations } from './pull-requests.ts';
-import { type PushPace, usualPace } from './push-lane.ts';
+import { type PushPace, defaultPace } from './push-lane.ts';
 import { createPushes } from './pushes.ts';
 import { ruleOperations } from './rules.ts';
 import { workflowOperations } from './workflow-runs.ts';
@@ -42,12 +42,12 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
   const program = git.createGit(join(dataDir, 'mirrors', 'gitconfig'));
   const notePreparing = notePreparingIn(db);
   const mirrors = createMirrors({ dataDir, git: program, findRemote: client.findRemote, clock, notePreparing });
-  const pushes = createPushes(mirrors, options.pace ?? usualPace);
+  const pushes = createPushes(mirrors, options.pace ?? defaultPace);
   const committer = (repository: HostRepository): git.Committer => options.committer ?? client.identity(repository);
-  const { keepsAtGitHub, maxBytes } = options.settings ?? usualMirrorSettings;
+  const { keepsAtGitHub, maxBytes } = options.settings ?? defaultMirrorSettings;
   const signsCommits = options.committer?.sign !== undefined;
-  const ofGit = mendMirrors(gitOperations({ mirrors, pushes, committer, keepsAtGitHub }), mirrors);
-  const ofPullRequests = mendMirrors(pullRequestOperations({ client, mirrors, db }), mirrors);
+  const ofGit = repairMirrors(gitOperations({ mirrors, pushes, committer, keepsAtGitHub }), mirrors);
+  const ofPullRequests = repairMirrors(pullRequestOperations({ client, mirrors, db }), mirrors);
   const ofConversations = conversationOperations({ client, db, clock });
   return git.withHostErrors<HostAdapter>({
     kind: 'github',
@@ -67,8 +67,8 @@ export function createGitHubHost(options: GitHubHostOptions): HostAdapter {
     // What people have at GitHub is theirs.
     removeRepository: async (repository) => await removeMirror(mirrorDirectory(dataDir, repository)),
     recover: async () => await Promise.resolve(),
-    reconciler: ({ onError, everyMs = upkeepEveryMs }) =>
-      createUpkeep({ dataDir, db, clock, mirrors, pushes, identity: committer, maxBytes }, { everyMs, onError }),
+    reconciler: ({ onError, everyMs = maintenanceEveryMs }) =>
+      createMaintenance({ dataDir, db, clock, mirrors, pushes, identity: committer, maxBytes }, { everyMs, onError }),
     stop: async () => await program.processes.stop(),
   });
 }
@@ -84,16 +84,16 @@ function notePreparingIn(db: Database): MirrorOptions['notePreparing'] {
     });
 }
 
-const upkeepEveryMs = 10 * 60_000;
+const maintenanceEveryMs = 10 * 60_000;
 
 /** The first argument of each operation is the repository. */
-function mendMirrors<Operations extends object>(operations: Operations, mirrors: Mirrors): Operations {
+function repairMirrors<Operations extends object>(operations: Operations, mirrors: Mirrors): Operations {
   const mended = Object.entries(operations).map(([name, work]: [string, (...args: unknown[]) => unknown]) => [
     name,
     (...args: unknown[]) => {
       const result = work(...args);
       return result instanceof Promise
-        ? mirrors.mending(args[0] as HostRepository, async () => (await result) as unknown)
+        ? mirrors.repairing(args[0] as HostRepository, async () => (await result) as unknown)
         : result;
     },
   ]);

@@ -9,7 +9,7 @@ export interface MirrorSettings {
   readonly maxBytes: number | null;
 }
 
-export const usualMirrorSettings: MirrorSettings = { keepsAtGitHub: false, maxBytes: null };
+export const defaultMirrorSettings: MirrorSettings = { keepsAtGitHub: false, maxBytes: null };
 
 /** A variable that cannot be obeyed. The message names the variable and the cure. */
 export class MirrorSettingRefused extends Error {}

@@ -60,7 +60,7 @@ export interface Mirrors {
    * Works with mirrors. A mirror that turns out to be broken is removed, so that the next call clones it again. Locks that a
    * killed git has left are removed.
    */
-  mending<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
+  repairing<Done>(repository: HostRepository, work: () => Promise<Done>): Promise<Done>;
 }
 
 const fetchTimeoutMs = 10 * 60_000;
@@ -201,7 +201,7 @@ export function createMirrors(options: MirrorOptions): Mirrors {
     readActualRefs,
     readLedger: async (repository, tip) => await readLedger(mirrors, repository, tip),
     talk: async (repository, args, input) => await talkIn(await at(repository), repository, args, input),
-    async mending(repository, work) {
+    async repairing(repository, work) {
       try {
         return await work();
       } catch (error) {

@@ -8,7 +8,7 @@ export interface PushPace {
   readonly gatherMs: number;
 }
 
-export const usualPace: PushPace = { perMinute: 6, gatherMs: 60_000 };
+export const defaultPace: PushPace = { perMinute: 6, gatherMs: 60_000 };
 
 export type PushPriority = 'landing' | 'other';
 

@@ -16,14 +16,14 @@ export interface Pushes {
 
 const pushTimeoutMs = 10 * 60_000;
 
-interface Gathered {
+interface PendingPushes {
   readonly updates: RefUpdate[];
   readonly done: Promise<void>;
 }
 
 export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
   const lanes = new Map<string, PushLane>();
-  const gathering = new Map<string, Gathered>();
+  const pending = new Map<string, PendingPushes>();
 
   function laneOf(repository: HostRepository): PushLane {
     const key = `${repository.accountId}/${repository.id}`;
@@ -37,18 +37,18 @@ export function createPushes(mirrors: Mirrors, pace: PushPace): Pushes {
   /** Deletes bot branches that are not needed any more, several in one push. A branch that somebody has moved stays. */
   async function deleteTogether(repository: HostRepository, update: RefUpdate): Promise<void> {
     const key = `${repository.accountId}/${repository.id}`;
-    const open = gathering.get(key);
+    const open = pending.get(key);
     if (open !== undefined) {
       open.updates.push(update);
       await open.done;
     } else {
       const updates = [update];
       const done = new Promise<void>((resolve) => void setTimeout(resolve, pace.gatherMs).unref()).then(async () => {
-        gathering.delete(key);
+        pending.delete(key);
         await laneOf(repository).push('other', async () => await pushDeletions(mirrors, repository, updates));
       });
       done.catch(() => {});
-      gathering.set(key, { updates, done });
+      pending.set(key, { updates, done });
       await done;
     }
     const stands = (await readActual(mirrors, repository, [update])).get(update.ref) ?? null;

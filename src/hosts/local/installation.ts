@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database.ts';
 import { type Committer, createGit, type Git } from '../git/index.ts';
 import { HostRefused, type HostEvent, type HostRepository } from '../port.ts';
 
-const usualIdentity: Committer = { name: 'Interlock', email: 'interlock@users.noreply.local' };
+const defaultIdentity: Committer = { name: 'Interlock', email: 'interlock@users.noreply.local' };
 
 export interface LocalHostOptions {
   readonly dataDir: string;
@@ -36,7 +36,7 @@ export interface Installation extends LocalHostOptions {
 export function openInstallation(options: LocalHostOptions): Installation {
   return {
     ...options,
-    committer: options.committer ?? usualIdentity,
+    committer: options.committer ?? defaultIdentity,
     git: createGit(join(options.dataDir, 'git', 'gitconfig')),
     signersFile: join(options.dataDir, 'allowed_signers'),
     directoryOf: ({ accountId, id }) => join(options.dataDir, 'git', numeric(accountId), `${numeric(id)}.git`),

@@ -3,17 +3,17 @@ import { connectionType } from '../../graphql/connection.ts';
 import { DateTime } from '../../graphql/scalars.ts';
 import { auditEntities, userActionEntities, type AuditEntity } from './user-actions.table.ts';
 
-function shouted<Name extends string>(names: readonly Name[]): Record<string, Name> {
+function enumNamesOf<Name extends string>(names: readonly Name[]): Record<string, Name> {
   return Object.fromEntries(names.map((name) => [name.toUpperCase(), name]));
 }
 
-export const userActionEntityNames = shouted(userActionEntities);
+export const userActionEntityNames = enumNamesOf(userActionEntities);
 registerEnumType(userActionEntityNames, {
   name: 'UserActionEntity',
   description: 'Kinds of things user actions are about (interface 4.7).',
 });
 
-export const auditEntityNames = shouted(auditEntities);
+export const auditEntityNames = enumNamesOf(auditEntities);
 registerEnumType(auditEntityNames, {
   name: 'AuditEntity',
   description: 'Kinds of things the audit log is about: those of user actions, and what came later.',

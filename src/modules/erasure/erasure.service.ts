@@ -31,8 +31,8 @@ export interface ErasureRequest {
 }
 
 /** Rows that outlive what they are about. Events are emptied instead: positions have no gaps (docs/adr/0005). */
-export const sparedOfRepository = ['erasure', 'event'];
-export const sparedOfAccount = ['erasure'];
+export const keptOfRepository = ['erasure', 'event'];
+export const keptOfAccount = ['erasure'];
 
 /** Asked of what runs. What does not stop finds that its rows are gone. */
 const stops = [
@@ -73,7 +73,7 @@ export async function eraseRepository(
 export async function eraseAccount(ctx: Context, { confirm, preview }: ErasureRequest): Promise<ErasureAnswer> {
   requireScope(ctx, 'admin');
   const { name, repositoryIds } = await readAccount(ctx);
-  const ownership = planAccount(await readCatalogue(ctx.db.system.query), sparedOfAccount);
+  const ownership = planAccount(await readCatalogue(ctx.db.system.query), keptOfAccount);
   const impact = await readImpact(ctx, ownership, { repositoryIds, values: [ctx.accountId] });
   if (preview) return { erasure: null, impact };
   requireConfirmed(confirm, name);

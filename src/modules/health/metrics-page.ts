@@ -25,7 +25,7 @@ export interface MetricsPage {
   text(temporal: TemporalHealth | null): Promise<string>;
 }
 
-const usualMostSeries = 100;
+const defaultMostSeries = 100;
 /** Pages that are asked for sooner have the same state: readers cost the database little, however many there are. */
 const keptForMs = 5_000;
 
@@ -68,7 +68,7 @@ export function createMetricsPage(options: MetricsPageOptions): MetricsPage {
 }
 
 /** False when the database does not answer: then nothing is said about its state, because old numbers would mislead. */
-async function showState({ metrics, db, clock, mostSeries = usualMostSeries }: MetricsPageOptions): Promise<boolean> {
+async function showState({ metrics, db, clock, mostSeries = defaultMostSeries }: MetricsPageOptions): Promise<boolean> {
   const now = clock();
   try {
     // One after the other: a page takes one connection at most.

@@ -97,7 +97,7 @@ async function insertCandidate(ctx: Context, tx: Transaction, candidate: NewCand
       isBuilt ? null : now,
     ],
   );
-  if (row === undefined) return await madeMeanwhile(ctx, tx, candidate);
+  if (row === undefined) return await createdConcurrently(ctx, tx, candidate);
   const actions = isBuilt ? (['candidate_created'] as const) : (['candidate_created', 'candidate_ready'] as const);
   await announceCandidate(ctx, tx, { id: row.id, actions });
   await recordUserAction(ctx, tx, { action: 'release_candidate_created', target: `${project.name}/${version}` });
@@ -118,7 +118,7 @@ async function releaseOf(ctx: Context, tx: Transaction, { project, parts }: NewC
   return row.id;
 }
 
-async function madeMeanwhile(
+async function createdConcurrently(
   ctx: Context,
   tx: Transaction,
   { project, version, commit }: NewCandidate,

@@ -7,7 +7,7 @@ import { appendEvents } from '../events/index.ts';
 import { loadRepository, requireAtHostOf, type RepositoryName } from './repositories.reads.ts';
 
 const dayMs = 24 * 3_600_000;
-const usualDays = 90;
+const defaultDays = 90;
 const mostDays = 730;
 const longestBranch = 250;
 
@@ -66,7 +66,7 @@ function refuseBranch(baseBranch: string): void {
 }
 
 function checkedExpiry(asked: Date | null | undefined, now: Date): Date {
-  const expiresAt = asked ?? new Date(now.getTime() + usualDays * dayMs);
+  const expiresAt = asked ?? new Date(now.getTime() + defaultDays * dayMs);
   if (expiresAt <= now || expiresAt.getTime() > now.getTime() + mostDays * dayMs)
     throw new DomainError(
       'BAD_INPUT',

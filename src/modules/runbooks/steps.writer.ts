@@ -128,10 +128,10 @@ export async function retryWork(ctx: Context, tx: Transaction, runbook: RunbookR
       const failed = failedToRetry(leaves);
       Object.assign(runbook, { cancelRequestedAt: null, callAt: null, calls: 0, problem: null, failingSince: null });
       const isBusy = leaves.some(({ status }) => status === 'queued' || status === 'in_progress');
-      const retries = failed.filter((leaf) => !isPlanless(leaf)).map(({ number }) => number);
-      const plans = failed.filter(isPlanless).map(({ promptOrdinal }) => promptOrdinal);
+      const retries = failed.filter((leaf) => !hasNoPlan(leaf)).map(({ number }) => number);
+      const plans = failed.filter(hasNoPlan).map(({ promptOrdinal }) => promptOrdinal);
       for (const [index, leaf] of failed.entries()) {
-        if (isPlanless(leaf)) await planAgain(tx, runbook, leaf);
+        if (hasNoPlan(leaf)) await planAgain(tx, runbook, leaf);
         else await writeLeaf(ctx, tx, runbook, { leaf, to: index === 0 && !isBusy ? 'queued' : 'not_started' });
       }
       return { retries, plans };
@@ -201,15 +201,15 @@ export async function endOfPlan(
   return end ?? { steps: 0, position: 0 };
 }
 
-function isPlanless({ instructions }: RunbookStepRow): boolean {
+function hasNoPlan({ instructions }: RunbookStepRow): boolean {
   return typeof instructions === 'object' && instructions !== null && 'planless' in instructions;
 }
 
 // A prompt without a plan is planned again only if it is the last one: the numbers of later steps must not change.
 function failedToRetry(leaves: readonly RunbookStepRow[]): RunbookStepRow[] {
   const failed = leaves.filter(({ status }) => status === 'failed');
-  const lastPlanned = leaves.findLast((leaf) => !isPlanless(leaf))?.position ?? 0;
-  const again = failed.filter((leaf) => !isPlanless(leaf) || leaf.position > lastPlanned);
+  const lastPlanned = leaves.findLast((leaf) => !hasNoPlan(leaf))?.position ?? 0;
+  const again = failed.filter((leaf) => !hasNoPlan(leaf) || leaf.position > lastPlanned);
   if (again.length > 0) return again;
   const [first] = failed;
   throw new DomainError(

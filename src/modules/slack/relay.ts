@@ -116,11 +116,11 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
   const message = news === null ? null : decideSlackMessage(news, true);
   if (news === null || message === null) return await writeTold(ports, row, { posted: null, digest: row.digest });
   const digest = digestOf(message);
-  const told = { posted: null, digest };
-  if (digest === row.digest || !isWorthNotice(news)) return await writeTold(ports, row, told);
+  const posted = { posted: null, digest };
+  if (digest === row.digest || !isWorthNotice(news)) return await writeTold(ports, row, posted);
   if (sender.kind === 'webhook') {
     await sender.post(message);
-    return await writeTold(ports, row, told);
+    return await writeTold(ports, row, posted);
   }
   const { client, channel } = sender;
   // Each notice has a key of its own: another one about the same subject may be there.
@@ -129,7 +129,7 @@ async function notify(ports: Ports, sender: Sender, row: TakenRow): Promise<void
     await notePosting(ports, row);
     await client.post(channel, message, key);
   }
-  return await writeTold(ports, row, told);
+  return await writeTold(ports, row, posted);
 }
 
 async function postedBefore(client: SlackClient, channel: string, row: TakenRow): Promise<PostedMessage | null> {

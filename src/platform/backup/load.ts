@@ -22,13 +22,13 @@ export async function loadDump(databaseUrl: string, dump: Dump, folder: string):
     await client.query('begin');
     const tables = await listTables(client);
     const keys = await listForeignKeys(client);
-    await unguard(client, tables, keys);
+    await suspendConstraints(client, tables, keys);
     await client.query(`truncate ${tables.map(({ name }) => quoted(name)).join(', ')}`);
     for (const dumped of dump.tables) await loadTable(client, { dumped, table: tableOf(tables, dumped), folder });
     for (const { name, value } of dump.sequences)
       await client.query('select setval($1::regclass, $2::bigint)', [quoted(name), value]);
     await client.query('set constraints all immediate');
-    await guardAgain(client, tables, keys);
+    await restoreConstraints(client, tables, keys);
     await client.query('commit');
   } finally {
     await client.end();
@@ -52,7 +52,11 @@ async function listForeignKeys(client: pg.Client): Promise<ForeignKey[]> {
 }
 
 // Triggers ran when the rows were written. Foreign keys are checked at the end, because tables refer to each other.
-async function unguard(client: pg.Client, tables: readonly Table[], keys: readonly ForeignKey[]): Promise<void> {
+async function suspendConstraints(
+  client: pg.Client,
+  tables: readonly Table[],
+  keys: readonly ForeignKey[],
+): Promise<void> {
   for (const { name, isGuarded } of tables) {
     await client.query(`alter table ${quoted(name)} disable trigger user`);
     if (isGuarded) await client.query(`alter table ${quoted(name)} no force row level security`);
@@ -61,7 +65,11 @@ async function unguard(client: pg.Client, tables: readonly Table[], keys: readon
     await client.query(`alter table ${quoted(table)} alter constraint ${quoted(name)} deferrable initially deferred`);
 }
 
-async function guardAgain(client: pg.Client, tables: readonly Table[], keys: readonly ForeignKey[]): Promise<void> {
+async function restoreConstraints(
+  client: pg.Client,
+  tables: readonly Table[],
+  keys: readonly ForeignKey[],
+): Promise<void> {
   for (const { table, name } of keys)
     await client.query(`alter table ${quoted(table)} alter constraint ${quoted(name)} not deferrable`);
   for (const { name, isGuarded } of tables) {

@@ -5,7 +5,7 @@ import { ValueMissing, type Values } from '../../domain/previews/values.ts';
 import type { HttpOut } from '../http-out/index.ts';
 import { createAppClient, type AppClient } from './app-client.ts';
 import { NoBrowser, type Browser, type Tab } from './browser.ts';
-import { hiding } from './hide.ts';
+import { redactorOf } from './redact.ts';
 import type { AppDriver, Drive, DrivenStep } from './port.ts';
 import { driveRequest } from './request.ts';
 
@@ -69,5 +69,5 @@ async function driveScenario({ drive, client, browser, signal, onStep }: Driving
 function failedBy(error: unknown, { secrets }: Drive): Outcome {
   if (error instanceof ValueMissing) return { conclusion: 'failed', detail: error.message };
   const message = error instanceof Error ? error.message : String(error);
-  return { conclusion: 'failed', detail: hiding(secrets)(message).slice(0, 1_000) };
+  return { conclusion: 'failed', detail: redactorOf(secrets)(message).slice(0, 1_000) };
 }

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import type { BrowserStep } from '../../domain/previews/skill.ts';
 import { withValues, type Values } from '../../domain/previews/values.ts';
-import { hiding } from './hide.ts';
+import { redactorOf } from './redact.ts';
 import type { DrivenStep } from './port.ts';
 
 const longestQuote = 300;
@@ -18,7 +18,7 @@ export async function actIn(
     return { conclusion: 'passed', detail: null };
   } catch (error) {
     const [first = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-    return { conclusion: 'failed', detail: `${first} ${await shownBy(page, hiding(values.secrets))}` };
+    return { conclusion: 'failed', detail: `${first} ${await shownBy(page, redactorOf(values.secrets))}` };
   }
 }
 

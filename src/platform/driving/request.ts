@@ -4,7 +4,7 @@ import { captureFrom, violationOf, type Answer } from '../../domain/previews/exp
 import type { Expectation, RequestStep } from '../../domain/previews/skill.ts';
 import { withValues, type Values } from '../../domain/previews/values.ts';
 import { headerText, type AppClient } from './app-client.ts';
-import { hiding } from './hide.ts';
+import { redactorOf } from './redact.ts';
 import type { DrivenStep } from './port.ts';
 
 interface Driven {
@@ -33,7 +33,7 @@ export async function driveRequest(
     status: response.status,
     header: (name) => headerText(response.headers, name),
     body: response.body.toString('utf8'),
-    hide: hiding(values.secrets),
+    hide: redactorOf(values.secrets),
   };
   const expectations = step.expectations.length === 0 ? [belowFourHundred] : step.expectations;
   for (const written of expectations) {

@@ -24,7 +24,7 @@ export interface AuthorizationKept {
 }
 
 /** What the provider says of a person. */
-export interface Vouched {
+export interface ProviderIdentity {
   readonly subject: string;
   readonly claims: Readonly<Record<string, unknown>>;
   /** As the provider signed it. Null: it came with a refreshed answer that had none. */
@@ -34,7 +34,7 @@ export interface Vouched {
 }
 
 /** Whether the claims of the ID token say too little, so that UserInfo is asked as well. */
-export type LacksClaims = (claims: Vouched['claims']) => boolean;
+export type LacksClaims = (claims: ProviderIdentity['claims']) => boolean;
 
 /** Every method throws OidcFailure. */
 export interface OidcProvider {
@@ -42,9 +42,9 @@ export interface OidcProvider {
   /** Where a browser goes to sign in, and what it keeps until it comes back. */
   begin(): Promise<{ readonly url: string; readonly kept: AuthorizationKept }>;
   /** What the provider says of the person who came back with this answer. */
-  complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<Vouched>;
+  complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<ProviderIdentity>;
   /** What the provider says now of a person who signed in before. */
-  refresh(refreshToken: string, subject: string): Promise<Vouched>;
+  refresh(refreshToken: string, subject: string): Promise<ProviderIdentity>;
   /** Ends a refresh token, and what the provider gave with it. Done twice is done once. */
   revoke(refreshToken: string): Promise<void>;
   /** Where a browser ends its session at the provider. Null: the provider has no such page. */
@@ -93,7 +93,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     server: oauth.AuthorizationServer,
     response: Response,
     { tokens, subject }: { readonly tokens: oauth.TokenEndpointResponse; readonly subject: string | null },
-  ): Promise<Vouched> {
+  ): Promise<ProviderIdentity> {
     const claims = oauth.getValidatedIdTokenClaims(tokens);
     if (claims !== undefined) await checkSignature(server, response);
     const known = claims?.sub ?? subject;
@@ -114,8 +114,12 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
       tokens,
       subject,
       claims,
-    }: { readonly tokens: oauth.TokenEndpointResponse; readonly subject: string; readonly claims: Vouched['claims'] },
-  ): Promise<Vouched['claims']> {
+    }: {
+      readonly tokens: oauth.TokenEndpointResponse;
+      readonly subject: string;
+      readonly claims: ProviderIdentity['claims'];
+    },
+  ): Promise<ProviderIdentity['claims']> {
     if (server.userinfo_endpoint === undefined || !lacksClaims(claims)) return {};
     const response = await oauth.userInfoRequest(server, asClient(), tokens.access_token, request());
     return await oauth.processUserInfoResponse(server, asClient(), subject, response);
@@ -131,7 +135,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     return { url: await authorizationUrl(client, server, kept), kept };
   }
 
-  async function complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<Vouched> {
+  async function complete(answer: URLSearchParams, kept: AuthorizationKept): Promise<ProviderIdentity> {
     const server = await describe();
     const checked = oauth.validateAuthResponse(server, asClient(), answer, kept.state);
     const response = await oauth.authorizationCodeGrantRequest(
@@ -150,7 +154,7 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
     return await vouched(server, response, { tokens, subject: null });
   }
 
-  async function refresh(refreshToken: string, subject: string): Promise<Vouched> {
+  async function refresh(refreshToken: string, subject: string): Promise<ProviderIdentity> {
     const server = await describe();
     const response = await oauth.refreshTokenGrantRequest(server, asClient(), proofOf(server), refreshToken, request());
     const tokens = await oauth.processRefreshTokenResponse(server, asClient(), response);

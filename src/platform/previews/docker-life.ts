@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type Docker from 'dockerode';
-import { decideExceeded, usualRunBounds } from '../../domain/runs/bounds.ts';
+import { decideExceeded, defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { hostClient, type Hosts } from '../../hosts/port.ts';
 import { withProcessFolder } from '../sandbox/index.ts';
 import { removeContainer, statusOf } from './docker-engine.ts';
@@ -141,7 +141,7 @@ async function watchDisk(
     const seen = await container.inspect(withSize).catch(() => null);
     pauseMs = Math.max(diskLookEveryMs, (performance.now() - startedAt) * pausePerLook);
     const bytes = (seen as { readonly SizeRw?: number } | null)?.SizeRw ?? 0;
-    const exceeded = decideExceeded({ bytes }, { ...usualRunBounds, bytes: diskBytes });
+    const exceeded = decideExceeded({ bytes }, { ...defaultRunBounds, bytes: diskBytes });
     // Where it could not be removed it is found again at the next look.
     if (exceeded !== null) await onExceeded(exceeded.message).catch(() => {});
   }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import Docker from 'dockerode';
-import { usualRunBounds } from '../../domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import type { Hosts } from '../../hosts/port.ts';
 import { bootContainer, type ContainerLimits } from './docker-life.ts';
 import { endLeftContainer } from './docker-scripts.ts';
@@ -51,7 +51,7 @@ export function createDockerSandboxes(options: DockerOptions): PreviewSandboxes 
     docker,
     network: options.network ?? 'interlock-previews',
     workDir: options.workDir ?? tmpdir(),
-    limits: options.limits ?? { ...defaultLimits, diskBytes: options.diskBytes ?? usualRunBounds.bytes },
+    limits: options.limits ?? { ...defaultLimits, diskBytes: options.diskBytes ?? defaultRunBounds.bytes },
   };
   const containerName = (name: string): string => `${name}-${installation}`;
 

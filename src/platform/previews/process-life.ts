@@ -1,4 +1,4 @@
-// The life of one preview as a process: furnished, booted, torn down, gone with its folders.
+// The life of one preview as a process: set up, booted, torn down, gone with its folders.
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -45,7 +45,7 @@ export interface ProcessLife {
   end(): Promise<void>;
 }
 
-/** What stands once the folders are furnished. */
+/** What stands once the folders are set up. */
 interface Inside {
   readonly checkout: string;
   readonly port: number;
@@ -56,7 +56,7 @@ interface Inside {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface Furnished {
+interface SandboxSetup {
   readonly inside: Inside;
   readonly listeners: readonly Server[];
   readonly shown: readonly { readonly from: string; readonly at: string }[];
@@ -75,9 +75,9 @@ export function bootProcess(
 ): ProcessLife {
   const output = createSandboxOutput(boot.secrets, supervision.onOutput);
   const killing = new AbortController();
-  const furnished = Promise.withResolvers<Inside>();
+  const prepared = Promise.withResolvers<Inside>();
   const outcome = withRunFolders(options.workDir, async (folders) => {
-    const { inside, listeners, shown } = await furnish(options, boot, folders);
+    const { inside, listeners, shown } = await setUpSandbox(options, boot, folders);
     const running = options.sandbox.run({
       command: commandOfSupervisor(options, inside.port),
       folders,
@@ -92,12 +92,12 @@ export function bootProcess(
     });
     // While the listeners are open in this process, it could take a connection that belongs to the sandbox.
     void Promise.all(listeners.map(async (listener) => await once(listener, 'close'))).then(() =>
-      furnished.resolve(inside),
+      prepared.resolve(inside),
     );
     return await running.finally(() => listeners.forEach((listener) => listener.close()));
   }).finally(() => output.end());
-  outcome.catch((error: unknown) => furnished.reject(error));
-  furnished.promise.catch(() => {});
+  outcome.catch((error: unknown) => prepared.reject(error));
+  prepared.promise.catch(() => {});
   const gone = outcome.then(
     () => {},
     () => {},
@@ -109,7 +109,7 @@ export function bootProcess(
   const { teardownTimeoutMs } = options.limits;
   const life = { boot, output, outcome, kill, teardownTimeoutMs, bootedAt: performance.now() };
   let up: PreviewSandbox | null = null;
-  const ready = bringUp(life, furnished.promise, supervision.signal).then(
+  const ready = bringUp(life, prepared.promise, supervision.signal).then(
     (sandbox) => (up = sandbox),
     async (error: unknown) => {
       await kill();
@@ -119,7 +119,7 @@ export function bootProcess(
   return { ready, gone, end: async () => await (up === null ? kill() : up.end()) };
 }
 
-async function furnish(options: LifeOptions, boot: PreviewBoot, folders: RunFolders): Promise<Furnished> {
+async function setUpSandbox(options: LifeOptions, boot: PreviewBoot, folders: RunFolders): Promise<SandboxSetup> {
   const { hosts, sandbox } = options;
   const { image, repository, commit } = boot;
   const isPlain = sandbox.kind === 'plain';

@@ -1,6 +1,6 @@
 // bubblewrap: new user, mount, pid, network, ipc, uts and cgroup namespaces, an empty root, no capabilities, and system
 // calls that no command needs refused.
-import { usualRunBounds } from '../../domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf, type BoundedRun } from './command.ts';
 import { insideConfine, writeConfiningProgram } from './confining-program.ts';
 import {
@@ -27,7 +27,7 @@ const sharedMemoryBytes = 256 * 1024 * 1024;
 /** The descriptor by which the wrapper reads the program that confines. Shells know those of one digit; ours end at 6. */
 const confineDescriptor = '9';
 
-export function createBubblewrap(programs: Programs, serviceOf: Privileges, bounds = usualRunBounds): Sandbox {
+export function createBubblewrap(programs: Programs, serviceOf: Privileges, bounds = defaultRunBounds): Sandbox {
   return {
     kind: 'bubblewrap',
     node: insideNode,

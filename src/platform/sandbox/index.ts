@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { usualRunBounds, type RunBounds } from '../../domain/runs/bounds.ts';
+import { defaultRunBounds, type RunBounds } from '../../domain/runs/bounds.ts';
 import { createBubblewrap } from './bubblewrap.ts';
 import { findProgram } from './layout.ts';
 import { createNamespaces } from './namespaces.ts';
@@ -36,7 +36,7 @@ export async function findSandbox(options: {
   /** Of runs that name none. */
   readonly bounds?: RunBounds;
 }): Promise<FoundSandbox> {
-  const bounds = options.bounds ?? usualRunBounds;
+  const bounds = options.bounds ?? defaultRunBounds;
   const kinds = options.kinds ?? ['bubblewrap', 'namespaces', 'plain'];
   const isolated = [
     { kind: 'bubblewrap', make: () => makeBubblewrap(bounds, options.bwrapPath) },

@@ -2,7 +2,7 @@
 // nobody. What util-linux cannot do, our own program does (`confining-program.ts`). As another user than root it is done inside a user namespace.
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { usualRunBounds } from '../../domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf } from './command.ts';
 import { insideConfine, writeConfiningProgram } from './confining-program.ts';
 import {
@@ -21,7 +21,7 @@ import { decideIdentity, dropPrivileges, ownFolders, showIdentity, type Privileg
 export function createNamespaces(
   programs: { readonly unshare: string; readonly setpriv: string },
   serviceOf: Privileges,
-  bounds = usualRunBounds,
+  bounds = defaultRunBounds,
 ): Sandbox {
   return {
     kind: 'namespaces',

@@ -1,12 +1,12 @@
 // No sandbox: a process with a bare environment. It sees what its user sees, the network too. Only for an
 // installation whose repositories are all its operator's own.
-import { usualRunBounds } from '../../domain/runs/bounds.ts';
+import { defaultRunBounds } from '../../domain/runs/bounds.ts';
 import { runWrapped, shellOf } from './command.ts';
 import { environmentInside, findProgram } from './layout.ts';
 import type { Sandbox } from './port.ts';
 import { dropPrivileges, ownFolders, readPrivileges } from './privileges.ts';
 
-export function createPlain(bounds = usualRunBounds): Sandbox {
+export function createPlain(bounds = defaultRunBounds): Sandbox {
   const setpriv = findProgram('setpriv');
   const privileges = readPrivileges();
   const becomeNobody = setpriv !== null && privileges.isRoot ? dropPrivileges(privileges, setpriv) : [];

@@ -12,7 +12,7 @@ const letterWidths = [
   [/[mwMW@%]/, 10.2],
   [/[A-Z]/, 7.7],
 ] as const;
-const usualWidth = 6.8;
+const defaultWidth = 6.8;
 const padding = 7;
 
 export function badgeOf(branch: string, { tone, short }: LineSummary): string {
@@ -26,7 +26,7 @@ export function badgeOf(branch: string, { tone, short }: LineSummary): string {
 function widthOf(content: string): number {
   const letters = content
     .split('')
-    .map((letter) => letterWidths.find(([kind]) => kind.test(letter))?.[1] ?? usualWidth);
+    .map((letter) => letterWidths.find(([kind]) => kind.test(letter))?.[1] ?? defaultWidth);
   return Math.round(letters.reduce((sum, width) => sum + width, 0)) + 2 * padding;
 }
 

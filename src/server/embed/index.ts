@@ -69,7 +69,7 @@ export function serveEmbeds(fastify: FastifyInstance, options: EmbedOptions): vo
     try {
       return await authenticator.authenticateEmbed(key, request.id);
     } catch (error) {
-      if (error instanceof DomainError) wrongTokens.noteWrong(request.ip);
+      if (error instanceof DomainError) wrongTokens.recordWrong(request.ip);
       throw error;
     }
   }

@@ -7,7 +7,7 @@ import type { EmbedSession } from '../../modules/accounts/index.ts';
 import type { Boards } from './boards.ts';
 
 const pushEveryMs = 1_000;
-const beatEveryMs = 15_000;
+const heartbeatEveryMs = 15_000;
 const mostOfLink = 50;
 
 export interface Streams {
@@ -72,7 +72,7 @@ export function createStreams(boards: Boards, log: Logger): Streams {
   const beating = setInterval(() => {
     for (const { response } of streams) response.write(': \n\n');
     void lookAgain().catch((error: unknown) => log.warn({ err: error }, 'embed links could not be checked'));
-  }, beatEveryMs);
+  }, heartbeatEveryMs);
   beating.unref();
 
   return {

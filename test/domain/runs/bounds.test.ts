@@ -3,7 +3,7 @@ import {
   decideExceeded,
   isWorthALook,
   readRunBounds,
-  usualRunBounds,
+  defaultRunBounds,
   type RunBounds,
   type Seen,
 } from '../../../src/domain/runs/bounds.ts';
@@ -53,7 +53,7 @@ describe('a run', () => {
 describe('settings', () => {
   test('set one bound each', () => {
     expect(readRunBounds({ RUN_PROCESSES: '7', RUN_MEMORY_MB: '8', RUN_DISK_MB: '9', RUN_FILES: '' })).toEqual({
-      ...usualRunBounds,
+      ...defaultRunBounds,
       processes: 7,
       memoryBytes: 8_000_000,
       bytes: 9_000_000,

@@ -1,7 +1,7 @@
 // What a push may cost: pure rules, and the message for what was refused.
 import { describe, expect, test } from 'vitest';
 import { RunBoundsRefused } from '../../../src/domain/runs/bounds.ts';
-import { decideUnpackBounds, readPushBounds, usualPushBounds } from '../../../src/domain/runs/push-bounds.ts';
+import { decideUnpackBounds, readPushBounds, defaultPushBounds } from '../../../src/domain/runs/push-bounds.ts';
 import { explainRefusals } from '../../../src/hosts/git/receiving.ts';
 
 describe('what a push may cost', () => {
@@ -10,7 +10,7 @@ describe('what a push may cost', () => {
     ['10 MB', 10_000_000, 1_224_000_000, 70],
     ['the most that is received', 2_048_000_000, 41_984_000_000, 2_108],
   ])('of %s', (_size, bytes, inflatedBytes, processorSec) => {
-    expect(decideUnpackBounds(bytes, usualPushBounds)).toEqual({
+    expect(decideUnpackBounds(bytes, defaultPushBounds)).toEqual({
       inflatedBytes,
       processorSec,
       memoryBytes: 4_096_000_000,

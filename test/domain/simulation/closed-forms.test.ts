@@ -6,7 +6,7 @@ import { plannerPolicy } from '../../../src/domain/simulation/planner-policy.ts'
 import type {
   Build,
   Change,
-  Desk,
+  QueueActions,
   MakePolicy,
   Policy,
   PolicySetup,
@@ -47,11 +47,11 @@ function day({ changes: count, failure, gap, targets = () => null, workers = 100
 /** A batch of k at a time; where it is red, each of its members by itself. */
 function dorfman(size: number): MakePolicy {
   return () => {
-    const take = (queue: QueueView, desk: Desk): void => {
+    const take = (queue: QueueView, desk: QueueActions): void => {
       const members = queue.pending.slice(0, size).map((change) => change.number);
       if (members.length === size) desk.start({ assumes: [], members });
     };
-    const judge = (desk: Desk, build: Build): void => {
+    const judge = (desk: QueueActions, build: Build): void => {
       if (build.verdict === 'green') desk.land(build.members, [build]);
       else if (build.members.length === 1) for (const member of build.members) desk.eject(member);
       else for (const member of build.members) desk.start({ assumes: [], members: [member] });

@@ -42,7 +42,7 @@ it('each change is in one segment at most, as it was, and the first ones taken l
   const [first, last] = [workload.changes[0]?.arrivedAt ?? 0, workload.changes.at(-1)?.arrivedAt ?? 0];
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), (minutes) => {
-      const all = [...segmentsOf({ ...workload, usualBuildMs: minutes * minute })];
+      const all = [...segmentsOf({ ...workload, typicalBuildMs: minutes * minute })];
       const arrivals = all.flatMap((segment) => segment.workload.changes.map(({ arrivedAt }) => arrivedAt));
       expect(new Set(arrivals).size).toBe(arrivals.length);
       for (const segment of all) {

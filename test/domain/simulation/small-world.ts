@@ -8,7 +8,7 @@ import type { QueueRules } from '../../../src/domain/queue/model/rules.ts';
 import type { Snapshot } from '../../../src/domain/queue/model/snapshot.ts';
 import { justifies } from '../../../src/domain/simulation/justification.ts';
 import { plannerPolicy, type PlannerPolicy } from '../../../src/domain/simulation/planner-policy.ts';
-import type { Build, Change, Desk, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
+import type { Build, Change, QueueActions, Landing, News, QueueView } from '../../../src/domain/simulation/policy.ts';
 import type { Decision } from '../../../src/domain/queue/model/decision.ts';
 import type { ReorderReason } from '../../../src/domain/queue/model/decision.ts';
 
@@ -108,7 +108,7 @@ function landedBy({ batches }: Snapshot, decisions: readonly Decision[]): readon
   return members.map(({ pullRequest }) => Number(pullRequest.slice(1)));
 }
 
-class State implements QueueView, Desk {
+class State implements QueueView, QueueActions {
   readonly now = 1_000_000;
   readonly workers = Infinity;
   readonly idleWorkers = Infinity;

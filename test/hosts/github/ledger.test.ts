@@ -1,6 +1,6 @@
 // Landing refs of earlier days go to a ledger: after kills, races and deletions no landing is forgotten or made twice.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { compactLandingRefs } from '../../../src/hosts/github/mirror-upkeep.ts';
+import { compactLandingRefs } from '../../../src/hosts/github/mirror-maintenance.ts';
 import { HostUnavailable, RefMoved } from '../../../src/hosts/port.ts';
 import { onFailpoint } from '../../../src/platform/failpoints.ts';
 import { github, type GitHub, type GitHubWorld } from './github-world.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { createGit } from '../../../src/hosts/git/index.ts';
 import { createClient } from '../../../src/hosts/github/client.ts';
 import { createMirrors, type Mirrors } from '../../../src/hosts/github/mirrors.ts';
-import type { UpkeepOptions } from '../../../src/hosts/github/mirror-upkeep.ts';
+import type { MaintenanceOptions } from '../../../src/hosts/github/mirror-maintenance.ts';
 import { createPushes } from '../../../src/hosts/github/pushes.ts';
 import { type GitHub, quickPace } from './github-world.ts';
 
-export interface Machine extends UpkeepOptions {
+export interface Machine extends MaintenanceOptions {
   readonly mirrors: Mirrors;
   /** Moves the machine's clock. */
   later(days: number): void;

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createGitHubHost } from '../../../src/hosts/github/index.ts';
 import { mirrorDirectory } from '../../../src/hosts/github/mirror-clone.ts';
-import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-upkeep.ts';
+import { keepUp, removeIdle } from '../../../src/hosts/github/mirror-maintenance.ts';
 import {
   type Composition,
   CommitMissing,
@@ -146,7 +146,7 @@ test('a broken mirror is cloned again at the next call', async () => {
     await truncate(pack, 20);
   }
   const read = async (): Promise<string> =>
-    await m.mirrors.mending(
+    await m.mirrors.repairing(
       w.repository,
       async () => await m.mirrors.git.text(await m.mirrors.at(w.repository), ['show', `${head}:b`]),
     );
@@ -166,7 +166,7 @@ test('locks that a killed git has left stop neither the next call nor the upkeep
     await utimes(path, earlier, earlier);
   };
   const keep = async (): Promise<unknown> =>
-    await m.mirrors.mending(
+    await m.mirrors.repairing(
       w.repository,
       async () => await m.mirrors.git.run(directory, ['update-ref', 'refs/interlock/builds/1', main]),
     );

@@ -19,7 +19,7 @@ export interface Retry {
   readonly startedAt: number | null;
 }
 
-export interface RetryOutlook {
+export interface CheckRetries {
   /** Checks that failed and are to be tried again. */
   readonly due: readonly CheckState[];
   /**
@@ -35,7 +35,7 @@ type RetryRules = Pick<QueueRules, 'retriableChecks' | 'requiredChecks' | 'ownRe
 /** How long a host that accepted a retry has to show the new attempt. */
 export const attemptAppearsWithinMs = 10 * 60_000;
 
-const nothing: RetryOutlook = { due: [], undecided: [], until: null };
+const nothing: CheckRetries = { due: [], undecided: [], until: null };
 
 /**
  * Decides on the checks that make a build or a head red. A check that never ran, or whose build was canceled, is not
@@ -44,7 +44,7 @@ const nothing: RetryOutlook = { due: [], undecided: [], until: null };
 export function decideRetries(
   build: BuildState,
   of: { readonly rules: RetryRules; readonly retries: readonly Retry[]; readonly now: number },
-): RetryOutlook {
+): CheckRetries {
   const { retriableChecks } = of.rules;
   if (retriableChecks === null || build.canceled) return nothing;
   const due: CheckState[] = [];

@@ -13,7 +13,7 @@ export function gatesFor(
     .map(({ workflow, timeoutMins }) => ({ workflow, timeoutMins }));
 }
 
-export type GateOutlook =
+export type GatesVerdict =
   /** Every gate of the batch has passed. */
   | { readonly kind: 'open' }
   /** The next gate has not been asked yet. */
@@ -22,7 +22,7 @@ export type GateOutlook =
   | { readonly kind: 'closed'; readonly workflow: string; readonly text: string };
 
 /** The first gate that has not passed decides. A recorded success counts, however late it is read. */
-export function judgeGates(gates: readonly GateState[], now: number): GateOutlook {
+export function judgeGates(gates: readonly GateState[], now: number): GatesVerdict {
   for (const { workflow, timeoutMins, run } of gates) {
     if (run === null) return { kind: 'due', workflow };
     if (run.state === 'passed') continue;

@@ -166,7 +166,7 @@ function explainLanding(haltedReason: string | null): Reason {
 
 function explainGreen(pullRequest: ExplainedPullRequest, batch: ExplainedBatch): Reason {
   const { ahead, landingsFrom, ownChecks, finalGate, frozen } = pullRequest;
-  const green = `Its build${companyOf(batch)} is green`;
+  const green = `Its build${otherMembersText(batch)} is green`;
   if ((ahead ?? 0) > 0) return { kind: 'in_line', who: 'queue', sentence: `${green}; ${beforeText(pullRequest)}.` };
   if (ownChecks !== null) return { kind: 'own_checks', who: 'ci', sentence: `${green}; ${ownChecksText(ownChecks)}` };
   if (frozen !== null) return { kind: 'frozen', who: whoEnds(frozen), sentence: `${green}; ${freezeText(frozen)}` };
@@ -255,7 +255,7 @@ export function named(numbers: readonly number[]): string {
 }
 
 export function buildText(batch: ExplainedBatch): string {
-  const company = companyOf(batch);
+  const company = otherMembersText(batch);
   switch (batch.verdict) {
     case 'red':
       return batch.mayBePassed
@@ -278,7 +278,7 @@ const causeTexts = {
   probe: ': it is tried alone',
 } as const satisfies Record<ExplainedBatch['cause'], string>;
 
-function companyOf({ otherMembers, assumes }: ExplainedBatch): string {
+function otherMembersText({ otherMembers, assumes }: ExplainedBatch): string {
   const company = otherMembers.length === 0 ? '' : ` together with ${named(otherMembers)}`;
   return assumes.length === 0 ? company : `${company} on top of ${named(assumes)}`;
 }

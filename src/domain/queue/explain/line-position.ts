@@ -16,7 +16,7 @@ import type { ExplainedBatch, ExplainedPullRequest, Hold } from './explain.ts';
 import type { BatchState, PullRequestState, Verdict } from '../model/snapshot.ts';
 import { findPass } from '../linear/red-head.ts';
 import { hasCapacity } from '../planning/capacity.ts';
-import { judgePatience } from '../linear/landing.ts';
+import { judgeOwnCheckWait } from '../linear/landing.ts';
 import type { Decision } from '../model/decision.ts';
 
 export type BatchCause = Extract<Decision, { kind: 'StartBatch' }>['cause'];
@@ -47,24 +47,24 @@ export interface Beside {
   readonly ownVerdict?: Verdict;
 }
 
-interface Landmarks {
+interface LineIndex {
   readonly indexOf: ReadonlyMap<string, number>;
   readonly skippers: readonly PullRequestState[];
   readonly barriers: readonly PullRequestState[];
 }
 
-const landmarksOfViews = new WeakMap<LineView, Landmarks>();
+const indexesOfViews = new WeakMap<LineView, LineIndex>();
 
 /** Found once for all pull requests that are asked about, because the line may be long. */
-function landmarksOf(view: LineView): Landmarks {
-  const known = landmarksOfViews.get(view);
+function lineIndexOf(view: LineView): LineIndex {
+  const known = indexesOfViews.get(view);
   if (known !== undefined) return known;
   const found = {
     indexOf: new Map(view.inOrder.map(({ id }, index) => [id, index])),
     skippers: view.inOrder.filter(({ skipLine }) => skipLine),
     barriers: view.inOrder.filter(({ isBarrier }) => isBarrier),
   };
-  landmarksOfViews.set(view, found);
+  indexesOfViews.set(view, found);
   return found;
 }
 
@@ -73,8 +73,8 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Be
   const inLine = view.pullRequests.get(pullRequestId);
   if (inLine === undefined) return null;
   const { causes, ownVerdict = inLine.ownVerdict } = beside;
-  const landmarks = landmarksOf(view);
-  const index = landmarks.indexOf.get(pullRequestId) ?? -1;
+  const lines = lineIndexOf(view);
+  const index = lines.indexOf.get(pullRequestId) ?? -1;
   const speculative = isSpeculative(view) ? speculativePositionOf(view, pullRequestId) : null;
   const batch = speculative?.batch ?? view.batchOf.get(pullRequestId) ?? partOf(view, pullRequestId);
   const pullRequest = batch === null ? { ...inLine, ownVerdict } : inLine;
@@ -85,7 +85,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Be
   const ahead = before.length;
   return {
     ahead,
-    skippers: landmarks.skippers.filter((other) => before.includes(other)).map(({ number }) => number),
+    skippers: lines.skippers.filter((other) => before.includes(other)).map(({ number }) => number),
     hold: batch !== null ? null : index === -1 ? { kind: 'part' } : holdOf(view, pullRequest, before),
     ownChecks: ownChecksOf(view, pullRequest, batch),
     finalGate: batch === null || batch.sideBuild === 'part' || ahead > 0 ? null : finalGateOf(view, batch),
@@ -94,7 +94,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Be
     reordered: reorderedText(pullRequest),
     before: before.slice(-mostNamed).map(({ number }) => number),
     buildUntil: batch === null ? null : buildUntil(view, batch),
-    ownChecksUntil: ahead === 0 && batch?.sideBuild === null ? judgePatience(view).until : null,
+    ownChecksUntil: ahead === 0 && batch?.sideBuild === null ? judgeOwnCheckWait(view).until : null,
   };
 }
 
@@ -102,7 +102,7 @@ export function linePositionOf(view: LineView, pullRequestId: string, beside: Be
 function holdOf(view: LineView, pullRequest: PullRequestState, before: readonly PullRequestState[]): Hold | null {
   if (before.length > 0 && isSuspended(view, pullRequest))
     return { kind: 'conflict', with: conflictingWith(view, pullRequest) };
-  const barrier = landmarksOf(view).barriers.find((other) => before.includes(other));
+  const barrier = lineIndexOf(view).barriers.find((other) => before.includes(other));
   if (barrier !== undefined) return { kind: 'barrier', number: barrier.number };
   if (!isSpeculative(view) && before.every((other) => view.batchOf.has(other.id) || isSuspended(view, other))) {
     const formation = planFormation(view);

@@ -2,7 +2,7 @@
 import { mayLand, membersOf, verdictOf, waitsForOwnChecks, type LineView } from '../planning/line.ts';
 import { resetFallen } from './resets.ts';
 import { isOnTip } from '../landing/gate.ts';
-import { landGreen, type Landable, type Patience, judgeHeld, greenSince } from '../planning/landing.ts';
+import { landGreen, type Landable, type OwnCheckWait, judgeHeld, greenSince } from '../planning/landing.ts';
 import type { Decision } from '../model/decision.ts';
 
 /**
@@ -31,9 +31,9 @@ function findLandable(view: LineView): Landable | null {
  * How long a landing may wait for own checks alone. After that, the pull requests whose checks still run are stuck.
  * Only the first batch is judged, because no other batch delays others. Before the judgement the host is asked once more.
  */
-export function judgePatience(view: LineView): Patience {
+export function judgeOwnCheckWait(view: LineView): OwnCheckWait {
   const { mode, stuckTimeoutMins } = view.snapshot.rules;
-  const unhurried: Patience = { view, decisions: [], until: null };
+  const unhurried: OwnCheckWait = { view, decisions: [], until: null };
   if (mode !== 'parallel' || stuckTimeoutMins === null) return unhurried;
   const first = findLandable(view);
   const held = first === null ? [] : membersOf(view, first.batch).filter((member) => waitsForOwnChecks(view, member));

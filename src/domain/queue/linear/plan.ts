@@ -8,7 +8,7 @@ import { blockFailed, holdAbove } from '../planning/departures.ts';
 import { gateDeadline } from '../planning/landing.ts';
 import type { LineView, Step } from '../planning/line.ts';
 import { planFormation, type Formation } from './formation.ts';
-import { judgePatience, planLanding } from './landing.ts';
+import { judgeOwnCheckWait, planLanding } from './landing.ts';
 import { judgeHead, type Judgement } from './red-head.ts';
 import { findFault, resetFallen } from './resets.ts';
 import { isolationsAt, judgeSideBuilds, planSideBuilds } from './side-builds.ts';
@@ -62,7 +62,7 @@ function planDepartures(view: LineView): LineAfterDepartures {
   const exposed = blockFailed(reset.view);
   const answered = judgeSideBuilds(exposed.view);
   const judged = judgeHead(answered.view);
-  const patience = judgePatience(judged.view);
+  const patience = judgeOwnCheckWait(judged.view);
   const left = holdAbove(patience.view);
   // The isolation builds of pull requests that have just left the line are over.
   const over = judgeSideBuilds(left.view);

@@ -29,7 +29,7 @@ export function gateDeadline(view: LineView): number | null {
   return outlook.kind === 'running' ? outlook.until : null;
 }
 
-export interface Patience extends Step {
+export interface OwnCheckWait extends Step {
   /** When the patience ends. Null: no pull request waits, or it has ended. */
   readonly until: number | null;
 }
@@ -45,7 +45,7 @@ export function judgeHeld(
   view: LineView,
   held: readonly PullRequestState[],
   { until, resetWithout }: Deadline,
-): Patience {
+): OwnCheckWait {
   if (view.now < until) return { view, decisions: [], until };
   const stuck = held.filter((member) => wasReadSince(view.readings.get(member.head), until));
   const unread = held.filter((member) => !stuck.includes(member) && view.readings.get(member.head) !== null);

@@ -60,8 +60,8 @@ export function mostLikely(
 
 /** With linear speculation every pull request is assumed to land unless something is known against it. */
 function toUndecided(graph: SpeculationGraph, index: number, lands: number): Undecided {
-  const isHoped = graph.view.snapshot.rules.speculation === 'linear' && !hasFailed(graph, index);
-  return { index, lands: isHoped || lands >= 0.5, odds: Math.max(lands, 1 - lands) / Math.min(lands, 1 - lands) };
+  const isOptimistic = graph.view.snapshot.rules.speculation === 'linear' && !hasFailed(graph, index);
+  return { index, lands: isOptimistic || lands >= 0.5, odds: Math.max(lands, 1 - lands) / Math.min(lands, 1 - lands) };
 }
 
 function hasFailed(graph: SpeculationGraph, index: number): boolean {
@@ -102,8 +102,8 @@ export function assumedBy(
   reds: readonly SpeculativeBuild[],
 ): readonly number[] | null {
   const flipped = new Set(next.flipped);
-  const hoped = undecided.flatMap(({ index, lands }, at) => (lands === flipped.has(at) ? [] : [index]));
-  const assumed = new Set([...certain, ...hoped]);
+  const expected = undecided.flatMap(({ index, lands }, at) => (lands === flipped.has(at) ? [] : [index]));
+  const assumed = new Set([...certain, ...expected]);
   const notAssumed = new Set(undecided.map(({ index }) => index).filter((index) => !assumed.has(index)));
   for (const below of belowOf(graph, [...assumed])) {
     if (notAssumed.has(below)) return null;
@@ -120,7 +120,10 @@ export function assumedBy(
  * For linear speculation: all pull requests that are assumed to land, except those known to conflict behind the others.
  * The function leaves out one after the other and does not compare all 2^n subsets of n.
  */
-export function hopedBy(graph: SpeculationGraph, { members, certain, undecided }: Candidate): readonly number[] | null {
+export function assumedOptimistically(
+  graph: SpeculationGraph,
+  { members, certain, undecided }: Candidate,
+): readonly number[] | null {
   const open = new Set(undecided.map(({ index }) => index));
   const out = new Set(undecided.flatMap(({ index, lands }) => (lands ? [] : [index])));
   const isLeftOut = (index: number): boolean =>

@@ -12,7 +12,7 @@ const unknownClash = 0.008;
 const clashInRed = 0.02;
 /** How often a build of good pull requests is red, and how often a green build's content does not land. */
 const flake = 0.01;
-const slip = 0.005;
+const residualFailure = 0.005;
 
 /** By index: between 0 and 1, exclusive. */
 export type LandingProbabilities = Float64Array;
@@ -52,10 +52,10 @@ function probabilityTogether(graph: SpeculationGraph, bad: Float64Array): Float6
 function suspect(graph: SpeculationGraph): Float64Array {
   const bad = Float64Array.from(graph.line, ({ successProbability: probability }) => 1 - probability);
   for (const { verdict, pending } of graph.builds)
-    if (verdict.kind === 'green') for (const index of pending) bad[index] = slip;
+    if (verdict.kind === 'green') for (const index of pending) bad[index] = residualFailure;
   const suspects = [...graph.builds, ...graph.invalidated]
     .filter(({ verdict }) => verdict.kind === 'red' || verdict.kind === 'timed_out')
-    .map(({ pending }) => pending.filter((index) => bad[index] !== slip))
+    .map(({ pending }) => pending.filter((index) => bad[index] !== residualFailure))
     .sort((a, b) => a.length - b.length);
   for (const indices of suspects) {
     const innocent = indices.reduce((product, index) => product * (1 - (bad[index] ?? 0)), 1);
@@ -71,7 +71,7 @@ function estimateLanding(
   of: { readonly index: number; readonly alone: number; readonly together: number },
 ): number {
   const { index, alone, together } = of;
-  if (graph.landing.has(index)) return 1 - slip;
+  if (graph.landing.has(index)) return 1 - residualFailure;
   if (isAssumedToLand(graph, index) || graph.line[index]?.skipValidation) return 0.98;
   let evidenced = 0;
   let lands = 0;
@@ -79,7 +79,7 @@ function estimateLanding(
     if (build.verdict.kind === 'pending' || isRedBatch(graph, build)) continue;
     const comesTrue = probabilityOfAssumptions(graph, probabilities, build);
     evidenced += comesTrue;
-    lands += comesTrue * (build.verdict.kind === 'green' ? 1 - slip : alone * flake);
+    lands += comesTrue * (build.verdict.kind === 'green' ? 1 - residualFailure : alone * flake);
   }
   const unevidenced = Math.max(0, 1 - evidenced);
   return clamp((lands + unevidenced * together) / Math.max(1, evidenced) - conflictRisk(graph, probabilities, index));
@@ -122,5 +122,5 @@ function conflictRisk(graph: SpeculationGraph, probabilities: LandingProbabiliti
 }
 
 function clamp(probability: number): number {
-  return Math.min(1 - slip, Math.max(slip, probability));
+  return Math.min(1 - residualFailure, Math.max(residualFailure, probability));
 }

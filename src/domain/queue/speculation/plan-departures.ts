@@ -2,7 +2,7 @@
 // themselves → hold the pull requests stacked on them → judge the landing in line → eject failed pull requests →
 // reorder those that others need not wait for → dequeue stuck ones → end builds whose result no longer matters.
 import { blockFailed, holdAbove } from '../planning/departures.ts';
-import { greenSince, judgeHeld, type Patience } from '../planning/landing.ts';
+import { greenSince, judgeHeld, type OwnCheckWait } from '../planning/landing.ts';
 import { waitsForOwnChecks, type LineView, type Step } from '../planning/line.ts';
 import { ejectFailed, endObsolete, judgeLanding } from './ejection.ts';
 import type { SpeculationGraph } from './graph.ts';
@@ -38,7 +38,7 @@ export function planDepartures(start: LineView): LineAfterDepartures {
     if (take(ejectFailed(graph, indices))) continue;
     const probabilities = estimatedOnce(graph);
     if (take(planReorder(graph, indices, probabilities))) continue;
-    const patience = judgePatience(graph, justified);
+    const patience = judgeOwnCheckWait(graph, justified);
     const isOver = patience.view === graph.view;
     // The host is asked once, about the line that is left.
     take(
@@ -59,9 +59,9 @@ function estimatedOnce(graph: SpeculationGraph): () => LandingProbabilities {
 }
 
 /** The patience with each begins when all builds that justify it were green. */
-function judgePatience(graph: SpeculationGraph, justified: MergeableSet): Patience {
+function judgeOwnCheckWait(graph: SpeculationGraph, justified: MergeableSet): OwnCheckWait {
   const { stuckTimeoutMins } = graph.view.snapshot.rules;
-  let patience: Patience = { view: graph.view, decisions: [], until: null };
+  let patience: OwnCheckWait = { view: graph.view, decisions: [], until: null };
   if (stuckTimeoutMins === null) return patience;
   for (const index of justified.indices) {
     const row = graph.line[index];

@@ -11,7 +11,7 @@ import { probabilityOfAssumptions, type LandingProbabilities } from './landing-p
 import { isCulpritSearched, findUnexplainedReds } from './culprit-search.ts';
 import { unitsOf } from './build-units.ts';
 import type { Decision } from '../model/decision.ts';
-import { type Candidate, firstOf, mostLikely, furtherOf, assumedBy, hopedBy } from './assumptions.ts';
+import { type Candidate, firstOf, mostLikely, furtherOf, assumedBy, assumedOptimistically } from './assumptions.ts';
 
 type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
@@ -49,7 +49,7 @@ export function selectBuilds(
   const reds = findUnexplainedReds(graph);
   for (let best = heap.pop(); best !== undefined; best = heap.pop()) {
     if (isAdaptive && best.next.probability < leastProbability) break;
-    const assumed = isAdaptive ? assumedBy(graph, best, reds) : hopedBy(graph, best);
+    const assumed = isAdaptive ? assumedBy(graph, best, reds) : assumedOptimistically(graph, best);
     const cause = assumed === null ? null : causeOf(graph, best, assumed);
     if (assumed !== null && cause !== null) {
       if (starts.length >= free + dropped.length) {

@@ -5,7 +5,7 @@ import * as git from '../../git/index.ts';
 import { HostRefused, HostUnavailable, type CodeHost, type HostExpectations, type HostRepository } from '../../port.ts';
 import { failedCall } from '../answers.ts';
 import type { FindInstallation, GitHubInstallation } from '../app.ts';
-import { findHindrances } from '../base-rules.ts';
+import { findRefusingRules } from '../base-rules.ts';
 import { readBudget } from '../budget.rows.ts';
 import type { Api, Client } from '../client.ts';
 import type { Mirrors } from '../mirrors.ts';
@@ -17,7 +17,7 @@ import {
   judgeClock,
   judgeDeliveries,
   judgeEvents,
-  judgeHindrances,
+  judgeRefusingRules,
   judgePermissions,
   judgePushes,
   judgeRepository,
@@ -173,7 +173,7 @@ async function examineRules({ client, repository, report, signsCommits }: Examin
   const requiresChecks =
     facts.rules.some(({ type }) => type === 'required_status_checks') ||
     (facts.protection?.requiredChecks.length ?? 0) > 0;
-  for (const finding of judgeHindrances(branch, findHindrances(facts), { requiresChecks })) report(finding);
+  for (const finding of judgeRefusingRules(branch, findRefusingRules(facts), { requiresChecks })) report(finding);
 }
 
 const longestFile = 256 * 1024;

@@ -1,7 +1,7 @@
 // What GitHub's answers mean for the set-up of Interlock: pure, one decider for each probe of `npm run doctor`.
 import { type Finding, listed, missing, ok, warning } from '../../../domain/doctor/finding.ts';
 import { appEvents, appPermissions } from '../app.ts';
-import type { Hindrance } from '../base-rules.ts';
+import type { RefusingRule } from '../base-rules.ts';
 
 /** Octokit corrects an App's tokens for a clock that is off by more. Other instants are not corrected. */
 const wrongSec = 30;
@@ -171,15 +171,15 @@ export function judgeBudget(
     : ok('budget', message);
 }
 
-/** `rules of main`, one finding for each hindrance. */
-export function judgeHindrances(
+/** `rules of main`, one finding for each rule that refuses landings. */
+export function judgeRefusingRules(
   branch: string,
-  hindrances: readonly Hindrance[],
+  refusingRules: readonly RefusingRule[],
   { requiresChecks }: { readonly requiresChecks: boolean },
 ): Finding[] {
   const probe = `rules of ${branch}`;
-  if (hindrances.length > 0)
-    return hindrances.map(({ isCertain, message, cure }) => (isCertain ? missing : warning)(probe, message, cure));
+  if (refusingRules.length > 0)
+    return refusingRules.map(({ isCertain, message, cure }) => (isCertain ? missing : warning)(probe, message, cure));
   return [
     ok(
       probe,

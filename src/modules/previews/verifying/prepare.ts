@@ -14,7 +14,7 @@ import { writeVerificationStatus } from './status.writer.ts';
 import type { Verifying } from './verifying.ts';
 
 /** The preview that a run is judged by. `degraded`: why no preview is usable. */
-export type Governing =
+export type PreviewChoice =
   | { readonly kind: 'skipped'; readonly because: string }
   | { readonly kind: 'governed'; readonly by: PreviewEntry }
   | { readonly kind: 'degraded'; readonly because: string };
@@ -23,15 +23,15 @@ const mostFiles = 10_000;
 
 export async function prepare(ctx: Context, verificationId: string, verifying: Verifying): Promise<string> {
   const rows = await ctx.db.transaction(ctx.accountId, async (tx) => await lockVerification(ctx, tx, verificationId));
-  const governing = await decideGoverning(ctx, rows, verifying);
+  const choice = await choosePreview(ctx, rows, verifying);
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const now = await lockVerification(ctx, tx, verificationId);
-    if (now.verification.status === 'pending') await write(ctx, tx, now, governing);
+    if (now.verification.status === 'pending') await write(ctx, tx, now, choice);
   });
-  return governing.kind === 'governed' ? `governed by ${governing.by.name}` : `${governing.kind}: ${governing.because}`;
+  return choice.kind === 'governed' ? `governed by ${choice.by.name}` : `${choice.kind}: ${choice.because}`;
 }
 
-async function decideGoverning(ctx: Context, rows: VerificationRows, verifying: Verifying): Promise<Governing> {
+async function choosePreview(ctx: Context, rows: VerificationRows, verifying: Verifying): Promise<PreviewChoice> {
   const configuration = configurationOf(rows.repository);
   const entries = previewEntries(configuration);
   if (entries.length === 0) return { kind: 'skipped', because: 'The configuration has no preview.' };
@@ -78,22 +78,22 @@ async function write(
   ctx: Context,
   tx: Transaction,
   { verification }: VerificationRows,
-  governing: Governing,
+  choice: PreviewChoice,
 ): Promise<void> {
-  switch (governing.kind) {
+  switch (choice.kind) {
     case 'skipped':
-      return await writeVerificationStatus(ctx, tx, { verification, to: 'skipped', summary: governing.because });
+      return await writeVerificationStatus(ctx, tx, { verification, to: 'skipped', summary: choice.because });
     case 'degraded':
       verification.degraded = true;
-      return await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: governing.because });
+      return await writeVerificationStatus(ctx, tx, { verification, to: 'driving', summary: choice.because });
     case 'governed': {
-      const { by } = governing;
+      const { by } = choice;
       Object.assign(verification, { preview: by, previewName: by.name });
       if (by.method === 'endpoint') verification.waitUntil = new Date(ctx.clock().getTime() + by.waitTimeoutSec * 1000);
       const to = by.method === 'endpoint' ? 'waiting' : 'booting';
       return await writeVerificationStatus(ctx, tx, { verification, to });
     }
     default:
-      governing satisfies never;
+      choice satisfies never;
   }
 }

@@ -32,7 +32,7 @@ export async function describeVerification(
     '',
     `- next: ${stepText(step)}`,
     `- head \`${headCommit}\`, attempt ${attempt}, ${causeText[cause]}`,
-    `- ${governedBy(verification)}`,
+    `- ${describePreview(verification)}`,
     ...(problem ? [`- last call failed, attempt ${calls}: ${plain(problem)}`] : []),
     ...(startedAt ? [`- started at ${startedAt.toISOString()}`] : []),
     ...(endedAt ? [`- ended at ${endedAt.toISOString()}`] : []),
@@ -65,7 +65,7 @@ async function stepTexts(tx: Transaction, { accountId, id }: VerificationRow): P
 
 const shownSteps = 30;
 
-function governedBy({ preview, degraded }: VerificationRows['verification']): string {
+function describePreview({ preview, degraded }: VerificationRows['verification']): string {
   if (degraded) return 'only its code was judged, because no preview came up';
   if (!preview) return 'no preview governs it yet';
   return preview.method === 'sandbox'

@@ -96,7 +96,7 @@ export async function maySkip(
 }
 
 /** Throws FORBIDDEN for somebody who cannot write to a repository at GitHub, and so may ask nothing of its queue. */
-export async function refuseStranger(
+export async function requireWriteAccess(
   ctx: Context,
   repository: EnqueuedRepository,
   person: string | null,

@@ -27,7 +27,7 @@ export async function endOrPostpone(ctx: Context, intent: IntentRow, error: unkn
     return true;
   }
   if (intent.kind === 'land') {
-    await haltIfHopeless(ctx, intent.id, error);
+    await haltIfUnrecoverable(ctx, intent.id, error);
     ctx.meter.count('interlock_retries_total', { what: intent.kind });
     return false;
   }
@@ -149,7 +149,7 @@ async function recordUnsent(
  * A landing past its gate never fails by a time limit: only a reading of the host ends it. If the host cannot be read
  * for ten minutes, or an intent was tried twenty times, the queue is halted with the reason. Admission continues.
  */
-async function haltIfHopeless(ctx: Context, intentId: string, error: unknown): Promise<void> {
+async function haltIfUnrecoverable(ctx: Context, intentId: string, error: unknown): Promise<void> {
   await ctx.db.transaction(ctx.accountId, async (tx) => {
     const intent = await tx.em.findOne(IntentEntity, { id: intentId });
     if (intent === null) return;

@@ -69,10 +69,10 @@ function decideCheck(ctx: Context, intent: IntentRow, state: PublishedState): Pu
   const stands = row.statusCheck?.commit === row.headSha;
   const nothing = { intent, state, comment: null, endsComment: false, check: null };
   if (!shouldPublish(state, publicationOf(configuration.merge_rules.publish_status_check), stands)) return nothing;
-  const told = statusCheck(facts);
+  const described = statusCheck(facts);
   const check: PublishedCheck = {
-    ...told,
-    url: told.url ?? pullRequestPage(ctx, repository, row.number),
+    ...described,
+    url: described.url ?? pullRequestPage(ctx, repository, row.number),
     commit: row.headSha,
     version: row.notificationVersion,
     publishedAt: ctx.clock().toISOString(),

@@ -10,7 +10,7 @@ export function landingRef(batchId: string): string {
   return `${landingRefs}${batchId}`;
 }
 
-const inscription = 'Nothing lands under this number: batch ';
+const messagePrefix = 'Nothing lands under this number: batch ';
 
 /**
  * Takes the ref of a landing before the landing is given up. A worker that passed the gate earlier and is delayed
@@ -27,7 +27,7 @@ export async function layTombstone(ctx: Context, { batch, host }: LoadedBatch): 
       {
         head: batch.parentCommit,
         strategy: 'squash',
-        message: `${inscription}${batch.id}\n`,
+        message: `${messagePrefix}${batch.id}\n`,
         authorName: author.name,
         authorEmail: author.email,
       },
@@ -67,7 +67,7 @@ export async function readLandingRef(
  */
 export async function isTombstone(ctx: Context, host: HostedRepository, commit: HostCommit): Promise<boolean> {
   const [parent, other] = commit.parents;
-  if (!commit.message.startsWith(inscription) || !/^[0-9]+\n?$/.test(commit.message.slice(inscription.length)))
+  if (!commit.message.startsWith(messagePrefix) || !/^[0-9]+\n?$/.test(commit.message.slice(messagePrefix.length)))
     return false;
   if (parent === undefined || other !== undefined) return false;
   return (await hostClient(ctx, host).readCommit(parent))?.tree === commit.tree;

@@ -6,7 +6,7 @@ import { isQueued } from '../../../domain/queue/model/status.ts';
 import { hostClient, type HostPullRequest } from '../../../hosts/port.ts';
 import { RepositoryEntity, type RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { changeAs, nameActor } from '../admission/acting-person.ts';
-import { enqueue, authorisePerson, refuseSource, refuseStranger, dequeue } from '../admission/enqueue.ts';
+import { enqueue, authorisePerson, refuseSource, requireWriteAccess, dequeue } from '../admission/enqueue.ts';
 import { isLandingStarted } from '../store/intents.ts';
 import { configurationOf, labelRulesOf } from '../store/configuration.cache.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
@@ -54,7 +54,7 @@ async function refusalOf(
 ): Promise<string | null> {
   const { skipLine } = labelRulesOf(configurationOf(repository));
   try {
-    await refuseStranger(ctx, repository, by);
+    await requireWriteAccess(ctx, repository, by);
     if (!present) return null;
     if (label === skipLine) await authorisePerson(ctx, repository, by, { skipLine: true });
     else refuseSource(repository, 'label');

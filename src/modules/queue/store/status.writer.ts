@@ -21,7 +21,7 @@ import { configurationOf, labelRulesOf } from './configuration.cache.ts';
 import { readFailedChecksOf } from './failed-checks.ts';
 import type { PullRequestRow, QueueRow } from './queue.entities.ts';
 
-const companyMs = { open: 10_000, asked: 5_000 } as const;
+const notifyWithinMs = { open: 10_000, asked: 5_000 } as const;
 
 /** The work of one transaction on one queue: the locked row, the instant, and the events in order. */
 export interface QueueWork {
@@ -234,8 +234,8 @@ function endWaits(pullRequest: PullRequestRow): void {
  */
 export function scheduleNotification({ now }: Pick<QueueWork, 'now'>, pullRequest: PullRequestRow): void {
   const isEnd = pullRequest.status === 'blocked' || pullRequest.status === 'merged';
-  const companyUntil = now.getTime() + (pullRequest.status === 'open' ? companyMs.open : companyMs.asked);
-  const notifyAt = isEnd ? now.getTime() : Math.min(companyUntil, pullRequest.notifyAt?.getTime() ?? companyUntil);
+  const notifyUntil = now.getTime() + (pullRequest.status === 'open' ? notifyWithinMs.open : notifyWithinMs.asked);
+  const notifyAt = isEnd ? now.getTime() : Math.min(notifyUntil, pullRequest.notifyAt?.getTime() ?? notifyUntil);
   pullRequest.notifyAt = new Date(notifyAt);
 }
 

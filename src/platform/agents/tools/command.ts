@@ -3,7 +3,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import type { RunBounds } from '../../../domain/runs/bounds.ts';
 import { lastLineOf, measureFolders, describeOutcome, type Grown, type Sandbox } from '../../sandbox/index.ts';
-import { defineTool, type Bench } from './bench.ts';
+import { defineTool, type ToolContext } from './tool-context.ts';
 import type { ToolLimits } from './limits.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
 
@@ -22,12 +22,12 @@ export const runCommand = defineTool({
     command: z.string().min(1),
     timeout_sec: z.int().min(1).optional().describe('Stopped after so many seconds.'),
   }),
-  run: async (bench, args) => {
+  run: async (context, args) => {
     if (args.command.includes('\0')) throw new ToolRefused('command: has a NUL character.');
     if (Buffer.byteLength(args.command) > longestCommand)
       throw new ToolRefused(`command: has more than ${longestCommand} bytes: write them into a file, and run that.`);
-    const timeoutSec = Math.min(args.timeout_sec ?? bench.limits.commandSec, bench.limits.commandSec);
-    const { outcome, output, seconds } = await run(bench, args.command, timeoutSec);
+    const timeoutSec = Math.min(args.timeout_sec ?? context.limits.commandSec, context.limits.commandSec);
+    const { outcome, output, seconds } = await run(context, args.command, timeoutSec);
     const outcomeText = describeOutcome(outcome, {
       what: 'The command',
       seconds,
@@ -40,8 +40,8 @@ export const runCommand = defineTool({
   },
 });
 
-async function run(bench: Bench, command: string, timeoutSec: number) {
-  const { workspace, limits, followed } = bench;
+async function run(context: ToolContext, command: string, timeoutSec: number) {
+  const { workspace, limits, followed } = context;
   const { sandbox, folders, signal } = workspace;
   if (sandbox === null) throw new ToolRefused(noSandbox);
   const startedAt = performance.now();
@@ -60,7 +60,7 @@ async function run(bench: Bench, command: string, timeoutSec: number) {
     env: {},
     timeoutMs: timeoutSec * 1000,
     network: false,
-    bounds: await boundsOf(bench, sandbox),
+    bounds: await boundsOf(context, sandbox),
     isKept: true,
     onOutput: (chunk) => follow(decoder.write(chunk)),
     signal,
@@ -72,7 +72,7 @@ async function run(bench: Bench, command: string, timeoutSec: number) {
   return { outcome, output, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) };
 }
 
-async function boundsOf({ workspace, limits, began }: Bench, { bounds }: Sandbox): Promise<RunBounds> {
+async function boundsOf({ workspace, limits, began }: ToolContext, { bounds }: Sandbox): Promise<RunBounds> {
   const first = await began();
   const now = await measureFolders(workspace.folders);
   const { fileBytes: bytesPerFile, outputBytes, freeBytes } = limits;

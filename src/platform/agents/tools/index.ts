@@ -1,7 +1,7 @@
 // The tools of an agent, and all that it can do. Whatever the agent was asked, and by anybody, the tools bound what it
 // reads, writes and runs.
 import type { Tool, ToolAnswer } from '../port.ts';
-import { ChangedFiles, type Bench, type BenchTool, type Workspace } from './bench.ts';
+import { ChangedFiles, type ToolContext, type BenchTool, type Workspace } from './tool-context.ts';
 import { measureFolders, type Grown } from '../../sandbox/index.ts';
 import { runCommand } from './command.ts';
 import { toolLimits } from './limits.ts';
@@ -10,7 +10,7 @@ import { ToolFailed, ToolRefused } from './refusal.ts';
 import { Worktree } from './worktree.ts';
 import { applyPatch, deleteFile, editFile, moveFile, writeFile } from './writing.ts';
 
-export type { Workspace } from './bench.ts';
+export type { Workspace } from './tool-context.ts';
 
 export interface Tools {
   readonly tools: readonly Tool[];
@@ -37,7 +37,7 @@ const allTools: readonly BenchTool[] = [
 export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools {
   let began: Promise<Grown> | undefined;
   const offered = allTools.filter(({ isReading }) => mode === 'work' || isReading);
-  const bench: Bench = {
+  const context: ToolContext = {
     workspace,
     worktree: new Worktree(workspace.folders.checkout),
     limits: { ...toolLimits, ...workspace.limits },
@@ -53,9 +53,9 @@ export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools 
       const answer = last.then(async () => {
         workspace.signal.throwIfAborted();
         calls += 1;
-        return calls > bench.limits.calls
-          ? refused(`A step has ${bench.limits.calls} calls at most, and they are used up.`)
-          : await answerOf(offered, bench, { name, args });
+        return calls > context.limits.calls
+          ? refused(`A step has ${context.limits.calls} calls at most, and they are used up.`)
+          : await answerOf(offered, context, { name, args });
       });
       last = answer.catch(() => {});
       return await answer;
@@ -65,7 +65,7 @@ export function createTools(workspace: Workspace, mode: 'plan' | 'work'): Tools 
 
 async function answerOf(
   offered: readonly BenchTool[],
-  bench: Bench,
+  context: ToolContext,
   { name, args }: { readonly name: string; readonly args: unknown },
 ): Promise<ToolAnswer> {
   const tool = offered.find((candidate) => candidate.name === name);
@@ -74,7 +74,7 @@ async function answerOf(
       `There is no tool ${JSON.stringify(name.slice(0, 100))} here; there are ${offered.map(({ name }) => name).join(', ')}.`,
     );
   try {
-    return { outcome: 'done', text: await tool.run(bench, args) };
+    return { outcome: 'done', text: await tool.run(context, args) };
   } catch (error) {
     if (error instanceof ToolRefused) return refused(error.message);
     if (error instanceof ToolFailed) return { outcome: 'failed', text: error.message };

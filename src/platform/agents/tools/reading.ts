@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { z } from 'zod';
 import { regexFault } from '../../../domain/configuration/regex.ts';
 import { matchesGlob } from '../../../domain/glob.ts';
-import { defineTool, type Bench } from './bench.ts';
+import { defineTool, type ToolContext } from './tool-context.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
 import { shown, type FoundEntry } from './worktree.ts';
 
@@ -134,7 +134,7 @@ function isWanted({ path }: FoundEntry, pattern: string | undefined): boolean {
   return pattern === undefined || matchesGlob(pattern, path);
 }
 
-function readOrNull(worktree: Bench['worktree'], path: string, maxBytes: number): Buffer | null {
+function readOrNull(worktree: ToolContext['worktree'], path: string, maxBytes: number): Buffer | null {
   try {
     return worktree.read(path, maxBytes);
   } catch (error) {

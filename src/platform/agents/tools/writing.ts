@@ -1,6 +1,6 @@
 // Tools that change files of the worktree.
 import { z } from 'zod';
-import { defineTool, type Bench } from './bench.ts';
+import { defineTool, type ToolContext } from './tool-context.ts';
 import { patchedFiles } from './patch.ts';
 import { textOf } from './reading.ts';
 import { ToolFailed, ToolRefused } from './refusal.ts';
@@ -17,8 +17,8 @@ export const writeFile = defineTool({
     content: z.string(),
     executable: z.boolean().optional().describe('Default: as it was, and not for a new file.'),
   }),
-  run: (bench, args) => {
-    const outcome = put(bench, args.path, { content: args.content, isExecutable: args.executable });
+  run: (context, args) => {
+    const outcome = put(context, args.path, { content: args.content, isExecutable: args.executable });
     return `${shown(args.path)} was ${outcome} (${Buffer.byteLength(args.content)} bytes).`;
   },
 });
@@ -33,15 +33,15 @@ export const editFile = defineTool({
     new: z.string(),
     all: z.boolean().default(false).describe('Replace it wherever it stands.'),
   }),
-  run: (bench, args) => {
-    const text = textOf(bench.worktree.read(args.path, bench.limits.readBytes), args.path);
+  run: (context, args) => {
+    const text = textOf(context.worktree.read(args.path, context.limits.readBytes), args.path);
     const pieces = text.split(args.old);
     const count = pieces.length - 1;
     if (count === 0)
       throw new ToolFailed(`${shown(args.path)} has no such piece: read it, and give \`old\` exactly as it stands.`);
     if (count > 1 && !args.all)
       throw new ToolFailed(`${shown(args.path)} has it ${count} times: give more around it, or all: true.`);
-    put(bench, args.path, { content: pieces.join(args.new) });
+    put(context, args.path, { content: pieces.join(args.new) });
     return `${shown(args.path)}: replaced ${count === 1 ? 'once' : `${count} times`}.`;
   },
 });
@@ -52,15 +52,15 @@ export const applyPatch = defineTool({
     'Applies a unified diff (as of git diff) of one or more files; lines around a change must stand there as given. All of it, or nothing.',
   isReading: false,
   args: z.strictObject({ patch: z.string().min(1).max(2_000_000) }),
-  run: (bench, { patch }) => {
+  run: (context, { patch }) => {
     const files = patchedFiles(patch, (path) => {
-      if (bench.worktree.kindOf(path) === null) return null;
-      return textOf(bench.worktree.read(path, bench.limits.readBytes), path);
+      if (context.worktree.kindOf(path) === null) return null;
+      return textOf(context.worktree.read(path, context.limits.readBytes), path);
     });
-    for (const file of files) note(bench, file.path, file.content);
+    for (const file of files) note(context, file.path, file.content);
     for (const { path, content, isExecutable } of files) {
-      if (content === null) bench.worktree.remove(path);
-      else bench.worktree.write(path, content, isExecutable);
+      if (content === null) context.worktree.remove(path);
+      else context.worktree.write(path, content, isExecutable);
     }
     return files
       .map(({ path, content }) => `${shown(path)} was ${content === null ? 'deleted' : 'patched'}.`)
@@ -94,12 +94,16 @@ export const moveFile = defineTool({
   },
 });
 
-function put(bench: Bench, path: string, file: { content: string; isExecutable?: boolean | undefined }): string {
-  note(bench, path, file.content);
-  return bench.worktree.write(path, file.content, file.isExecutable);
+function put(
+  context: ToolContext,
+  path: string,
+  file: { content: string; isExecutable?: boolean | undefined },
+): string {
+  note(context, path, file.content);
+  return context.worktree.write(path, file.content, file.isExecutable);
 }
 
-function note({ changed }: Bench, path: string, content: string | null): void {
+function note({ changed }: ToolContext, path: string, content: string | null): void {
   if (content !== null && !content.isWellFormed())
     throw new ToolRefused(`${shown(path)}: the text is no valid Unicode.`);
   changed.note(path, content === null ? null : Buffer.byteLength(content));

@@ -15,7 +15,7 @@ import { renderAccount } from '../render/accounts.ts';
 import { renderLabel } from '../render/pulls.ts';
 import { isAbout, note } from './timeline.ts';
 
-export interface Talk {
+export interface Conversation {
   readonly repository: Repository;
   readonly pull: PullRequest;
   readonly sender: Account;
@@ -29,7 +29,7 @@ export function findLabel(core: Core, repository: Repository, name: string): Lab
 }
 
 /** Unknown labels are made, as GitHub does for those who may write. */
-export function addLabels(core: Core, { repository, pull, sender }: Talk, names: readonly string[]): void {
+export function addLabels(core: Core, { repository, pull, sender }: Conversation, names: readonly string[]): void {
   for (const name of names) {
     const label =
       findLabel(core, repository, name) ??
@@ -41,22 +41,31 @@ export function addLabels(core: Core, { repository, pull, sender }: Talk, names:
   }
 }
 
-export function removeLabel(core: Core, talk: Talk, label: Label): void {
-  const { pull } = talk;
+export function removeLabel(core: Core, conversation: Conversation, label: Label): void {
+  const { pull } = conversation;
   pull.labelIds = pull.labelIds.filter((id) => id !== label.id);
   pull.updatedAt = core.now();
-  emitLabel(core, talk, label, 'unlabeled');
+  emitLabel(core, conversation, label, 'unlabeled');
 }
 
-function emitLabel(core: Core, { repository, pull, sender }: Talk, label: Label, event: 'labeled' | 'unlabeled'): void {
+function emitLabel(
+  core: Core,
+  { repository, pull, sender }: Conversation,
+  label: Label,
+  event: 'labeled' | 'unlabeled',
+): void {
   const shown = { name: label.name, color: label.color };
   note(core, pull, { event, actorId: sender.id, label: shown });
   const details = { label: renderLabel(core, repository, label) };
   core.emit({ name: 'pull_request', action: event, repository, pull, sender, details });
 }
 
-export function addComment(core: Core, talk: Talk, given: { body: string; appId: number | null }): IssueComment {
-  const { repository, pull, sender } = talk;
+export function addComment(
+  core: Core,
+  conversation: Conversation,
+  given: { body: string; appId: number | null },
+): IssueComment {
+  const { repository, pull, sender } = conversation;
   checkBody(given.body, 'IssueComment');
   const at = core.now();
   const comment = core.state.comments.insert({
@@ -72,16 +81,22 @@ export function addComment(core: Core, talk: Talk, given: { body: string; appId:
   return comment;
 }
 
-export function editComment(core: Core, talk: Talk, comment: IssueComment, body: string): void {
+export function editComment(core: Core, conversation: Conversation, comment: IssueComment, body: string): void {
   checkBody(body, 'IssueComment');
   const from = comment.body;
-  Object.assign(comment, { body, updatedAt: core.now(), editorId: talk.sender.id });
-  core.emit({ name: 'issue_comment', action: 'edited', ...talk, comment, details: { changes: { body: { from } } } });
+  Object.assign(comment, { body, updatedAt: core.now(), editorId: conversation.sender.id });
+  core.emit({
+    name: 'issue_comment',
+    action: 'edited',
+    ...conversation,
+    comment,
+    details: { changes: { body: { from } } },
+  });
 }
 
-export function deleteComment(core: Core, talk: Talk, comment: IssueComment): void {
+export function deleteComment(core: Core, conversation: Conversation, comment: IssueComment): void {
   core.state.comments.remove(comment.id);
-  core.emit({ name: 'issue_comment', action: 'deleted', ...talk, comment });
+  core.emit({ name: 'issue_comment', action: 'deleted', ...conversation, comment });
 }
 
 export interface NewReview {
@@ -98,8 +113,8 @@ export interface NewThread {
   readonly side: 'LEFT' | 'RIGHT';
 }
 
-export function submitReview(core: Core, talk: Talk, given: NewReview): Review {
-  const { repository, pull, sender } = talk;
+export function submitReview(core: Core, conversation: Conversation, given: NewReview): Review {
+  const { repository, pull, sender } = conversation;
   const isOwn = sender.id === pull.authorId;
   if (isOwn && given.state === 'APPROVED') throw unprocessable('Can not approve your own pull request');
   if (isOwn && given.state === 'CHANGES_REQUESTED')
@@ -116,7 +131,7 @@ export function submitReview(core: Core, talk: Talk, given: NewReview): Review {
     createdAt: at,
     updatedAt: at,
   });
-  for (const each of given.comments ?? []) openThread(core, talk, review, each);
+  for (const each of given.comments ?? []) openThread(core, conversation, review, each);
   pull.requestedReviewerIds = pull.requestedReviewerIds.filter((id) => id !== sender.id);
   pull.updatedAt = at;
   if (given.state !== 'PENDING')
@@ -124,7 +139,7 @@ export function submitReview(core: Core, talk: Talk, given: NewReview): Review {
   return review;
 }
 
-export function dismissReview(core: Core, { repository, pull, sender }: Talk, review: Review): void {
+export function dismissReview(core: Core, { repository, pull, sender }: Conversation, review: Review): void {
   if (review.state !== 'APPROVED' && review.state !== 'CHANGES_REQUESTED')
     throw unprocessable('Can not dismiss a review in this state');
   Object.assign(review, { state: 'DISMISSED', updatedAt: core.now() });
@@ -132,8 +147,8 @@ export function dismissReview(core: Core, { repository, pull, sender }: Talk, re
   core.emit({ name: 'pull_request_review', action: 'dismissed', repository, pull, review, sender });
 }
 
-export function openThread(core: Core, talk: Talk, review: Review, given: NewThread): ReviewComment {
-  const { repository, pull } = talk;
+export function openThread(core: Core, conversation: Conversation, review: Review, given: NewThread): ReviewComment {
+  const { repository, pull } = conversation;
   const thread = core.state.reviewThreads.insert({
     repositoryId: repository.id,
     number: pull.number,
@@ -144,12 +159,12 @@ export function openThread(core: Core, talk: Talk, review: Review, given: NewThr
     isOutdated: false,
     resolvedById: null,
   });
-  return replyToThread(core, talk, { thread, review, body: given.body });
+  return replyToThread(core, conversation, { thread, review, body: given.body });
 }
 
 export function replyToThread(
   core: Core,
-  { pull, sender }: Talk,
+  { pull, sender }: Conversation,
   { thread, review, body }: { thread: ReviewThread; review: Review; body: string },
 ): ReviewComment {
   checkBody(body, 'PullRequestReviewComment');
@@ -170,15 +185,24 @@ export function replyToThread(
   });
 }
 
-export function setThreadResolved(core: Core, talk: Talk, thread: ReviewThread, isResolved: boolean): void {
+export function setThreadResolved(
+  core: Core,
+  conversation: Conversation,
+  thread: ReviewThread,
+  isResolved: boolean,
+): void {
   if ((thread.resolvedById !== null) === isResolved) return;
-  thread.resolvedById = isResolved ? talk.sender.id : null;
-  talk.pull.updatedAt = core.now();
+  thread.resolvedById = isResolved ? conversation.sender.id : null;
+  conversation.pull.updatedAt = core.now();
   const action = isResolved ? 'resolved' : 'unresolved';
-  core.emit({ name: 'pull_request_review_thread', action, ...talk, thread });
+  core.emit({ name: 'pull_request_review_thread', action, ...conversation, thread });
 }
 
-export function requestReviewers(core: Core, { repository, pull, sender }: Talk, people: readonly Account[]): void {
+export function requestReviewers(
+  core: Core,
+  { repository, pull, sender }: Conversation,
+  people: readonly Account[],
+): void {
   for (const person of people) {
     if (person.id === pull.authorId) throw unprocessable('Review cannot be requested from pull request author.');
     if (pull.requestedReviewerIds.includes(person.id)) continue;

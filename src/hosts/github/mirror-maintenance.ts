@@ -15,7 +15,7 @@ import type { Mirrors } from './mirrors.ts';
 import type { Pushes } from './pushes.ts';
 import {
   decideRemovals,
-  isUpkeepDue,
+  isMaintenanceDue,
   type KeptRef,
   type MirrorOnDisk,
   mostPacks,
@@ -23,9 +23,9 @@ import {
   planRefRemoval,
   type Seen,
   whenSeen,
-} from './upkeep.decision.ts';
+} from './mirror-maintenance.decision.ts';
 
-export interface UpkeepOptions {
+export interface MaintenanceOptions {
   readonly dataDir: string;
   readonly db: Database;
   readonly clock: () => Date;
@@ -42,8 +42,8 @@ const dayMs = 24 * 60 * 60_000;
 const compactedAfterMs = dayMs;
 
 /** Looks at every mirror of this machine. */
-export function createUpkeep(
-  options: UpkeepOptions,
+export function createMaintenance(
+  options: MaintenanceOptions,
   { everyMs, onError }: { readonly everyMs: number; readonly onError: (error: unknown) => void },
 ): Loop {
   const look = async (signal: AbortSignal): Promise<void> => {
@@ -64,16 +64,16 @@ interface Notes {
 }
 
 /** Does nothing if the mirror is in use, was kept up within a day, or another process is at it. Answers whether it did. */
-export async function keepUp(options: UpkeepOptions, repository: HostRepository): Promise<boolean> {
+export async function keepUp(options: MaintenanceOptions, repository: HostRepository): Promise<boolean> {
   const { mirrors, clock } = options;
   const directory = mirrorDirectory(options.dataDir, repository);
   const path = `${directory}.upkeep.json`;
   const now = clock().getTime();
   const usedAt = (await stat(join(directory, usedFile)).catch(() => null))?.mtimeMs ?? 0;
-  if (!isUpkeepDue({ keptUpAt: (await readNotes(path)).keptUpAt, usedAt, now })) return false;
+  if (!isMaintenanceDue({ keptUpAt: (await readNotes(path)).keptUpAt, usedAt, now })) return false;
   const done = await underMachineLock(`${directory}.upkeep.lock`, 0, async () => {
     const notes = await readNotes(path);
-    if (!isUpkeepDue({ keptUpAt: notes.keptUpAt, usedAt, now })) return false;
+    if (!isMaintenanceDue({ keptUpAt: notes.keptUpAt, usedAt, now })) return false;
     await removeStaleLocks(directory, locksOlderThanMs);
     const kept = await listRefs(mirrors.git, directory, 'refs/');
     const actual = await mirrors.readActualRefs(repository, [landingPrefix, ledgerRef]);
@@ -84,7 +84,7 @@ export async function keepUp(options: UpkeepOptions, repository: HostRepository)
     for (let from = 0; from < removed.length; from += 1_000)
       await updateRefs(mirrors.git, directory, removed.slice(from, from + 1_000));
     await joinPacks(mirrors, directory, now);
-    // Upkeep is no use: a mirror that nobody needs becomes idle all the same.
+    // Maintenance is no use: a mirror that nobody needs becomes idle all the same.
     await noteUse(directory, new Date(usedAt));
     return true;
   });
@@ -95,7 +95,7 @@ const mostRounds = 20;
 
 /** Answers how many refs were compacted. Another machine that compacts at the same time wins, and the rest waits for tomorrow. */
 export async function compactLandingRefs(
-  { mirrors, pushes, identity, clock }: Pick<UpkeepOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
+  { mirrors, pushes, identity, clock }: Pick<MaintenanceOptions, 'mirrors' | 'pushes' | 'identity' | 'clock'>,
   repository: HostRepository,
   isDue: (landing: KeptRef) => boolean,
 ): Promise<number> {
@@ -175,7 +175,7 @@ async function findActive(db: Database, { accountId, id }: MirrorPlace): Promise
   return row === undefined ? null : { ...row, accountId, id };
 }
 
-export async function removeIdle({ dataDir, clock, maxBytes }: UpkeepOptions): Promise<void> {
+export async function removeIdle({ dataDir, clock, maxBytes }: MaintenanceOptions): Promise<void> {
   const now = clock().getTime();
   await removeLeftOvers(mirrorsFolder(dataDir), now);
   if (maxBytes === null) return;

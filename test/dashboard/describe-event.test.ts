@@ -1,6 +1,6 @@
 // What the page of the activity says of events.
 import { expect, it } from 'vitest';
-import { describeEvent } from '../../dashboard/src/app/happened.ts';
+import { describeEvent } from '../../dashboard/src/app/describe-event.ts';
 
 it.each([
   ['queued', { number: 3 }, 'Entered the line', '', ''],

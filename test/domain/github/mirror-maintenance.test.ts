@@ -4,11 +4,11 @@ import { readMirrorSettings } from '../../../src/hosts/github/mirror-settings.ts
 import { isBroken } from '../../../src/hosts/github/mirror-clone.ts';
 import {
   decideRemovals,
-  isUpkeepDue,
+  isMaintenanceDue,
   noteSeen,
   planRefRemoval,
   whenSeen,
-} from '../../../src/hosts/github/upkeep.decision.ts';
+} from '../../../src/hosts/github/mirror-maintenance.decision.ts';
 
 const hour = 60 * 60_000;
 const day = 24 * hour;
@@ -23,7 +23,7 @@ test.each([
   { name: 'two days ago, and in use', keptUp: 48, used: 0, due: true },
   { name: 'in the future, by a clock that was put back', keptUp: -1, used: 0, due: true },
 ])('upkeep is due: $name: $due', ({ keptUp, used, due }) => {
-  expect(isUpkeepDue({ keptUpAt: now - keptUp * hour, usedAt: now - used * hour, now })).toBe(due);
+  expect(isMaintenanceDue({ keptUpAt: now - keptUp * hour, usedAt: now - used * hour, now })).toBe(due);
 });
 
 test('a ref is as old as it was seen, a ref that moved is young, and one that is gone is forgotten', () => {

@@ -12,7 +12,7 @@ export interface Answer extends Explained {
   readonly number: number;
 }
 
-export interface Chronicle extends AsyncDisposable {
+export interface ExplanationLog extends AsyncDisposable {
   /** Every moment so far, with what was said then. */
   readonly pages: readonly { readonly at: Date; readonly said: readonly Answer[] }[];
   /** Looks now. */
@@ -40,7 +40,7 @@ export async function explainWorld(w: World, asOf: Date | null): Promise<Answer[
 }
 
 /** Looks after every step of the engine from here on, and in the middle of a landing. */
-export function chronicle(w: World): Chronicle {
+export function logExplanations(w: World): ExplanationLog {
   const pages: { readonly at: Date; readonly said: readonly Answer[] }[] = [];
   let last = '';
   const look = async (): Promise<void> => {
@@ -102,7 +102,7 @@ export function find(
 }
 
 /** Asked of each of its moments, `explain` says again what it said then. */
-export async function expectSameLater(w: World, { pages }: Chronicle): Promise<void> {
+export async function expectSameLater(w: World, { pages }: ExplanationLog): Promise<void> {
   expect(pages.length).toBeGreaterThan(1);
   for (const { at, said } of pages) {
     const later = await explainWorld(w, at);

@@ -12,7 +12,7 @@ import type {
   Ruleset,
 } from '../model/types.ts';
 
-export interface Sight {
+export interface ViewContext {
   readonly core: Core;
   readonly actor: Actor;
   /** Views reach each other in circles, as GitHub's types do. */
@@ -57,7 +57,7 @@ export const needs = {
 
 /** A field that needs a permission. Throws FORBIDDEN when it is asked for without. */
 export function guarded<Given extends object>(
-  { core, actor }: Sight,
+  { core, actor }: ViewContext,
   repository: Repository,
   need: Need,
   answer: (given: Given) => unknown,
@@ -68,11 +68,11 @@ export function guarded<Given extends object>(
   };
 }
 
-export function sees({ core, actor }: Sight, repository: Repository): boolean {
+export function sees({ core, actor }: ViewContext, repository: Repository): boolean {
   return canSee(core, actor, repository);
 }
 
-export function mayPush({ core, actor }: Sight, repository: Repository): boolean {
+export function mayPush({ core, actor }: ViewContext, repository: Repository): boolean {
   return hasRole(core, actor, repository, 'write');
 }
 

@@ -1,7 +1,7 @@
 // Secrets are taken out of what an app showed before it is cut, also as addresses and JSON spell them.
 import { masked } from '../providers/mask.ts';
 
-export function hiding(secrets: Readonly<Record<string, string>>): (text: string) => string {
+export function redactorOf(secrets: Readonly<Record<string, string>>): (text: string) => string {
   const forms = Object.values(secrets).flatMap((value) => [
     value,
     encodeURIComponent(value.toWellFormed()),

@@ -22,7 +22,11 @@ const idleMs = 2 * minuteMs;
 const latestMs = 2 * dayMs;
 
 /** Not during a landing: the mirror has been idle, or has not been kept up for two days. */
-export function isUpkeepDue(of: { readonly keptUpAt: number; readonly usedAt: number; readonly now: number }): boolean {
+export function isMaintenanceDue(of: {
+  readonly keptUpAt: number;
+  readonly usedAt: number;
+  readonly now: number;
+}): boolean {
   const since = of.now - of.keptUpAt;
   if (since < 0) return true;
   return since >= latestMs || (since >= everyMs && of.now - of.usedAt >= idleMs);

@@ -1,7 +1,7 @@
 // An event as a sentence: what happened, and to what. An action without an entry is shown by its name.
 import { numbers, sentence, textsOf, labelOf } from '../design/labels.ts';
 
-export interface Happened {
+export interface DescribedEvent {
   readonly what: string;
   /** The reason, or another text of the event. Empty where it has none. */
   readonly detail: string;
@@ -44,7 +44,7 @@ const phrases: Readonly<Record<string, string>> = {
 };
 
 /** `CONFIG_CHANGE` or `config_change` with its facts. */
-export function describeEvent(action: string, payload: unknown): Happened {
+export function describeEvent(action: string, payload: unknown): DescribedEvent {
   const facts = (typeof payload === 'object' && payload !== null ? payload : {}) as Facts;
   return { what: whatOf(action, facts), detail: textsOf(detailsOf(facts)), subject: subjectOf(action, facts) };
 }

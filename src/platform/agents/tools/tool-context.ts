@@ -22,7 +22,7 @@ export interface Workspace {
   readonly onOutput: (text: string) => void;
 }
 
-export interface Bench {
+export interface ToolContext {
   readonly workspace: Workspace;
   readonly worktree: Worktree;
   readonly limits: ToolLimits;
@@ -36,7 +36,7 @@ export interface BenchTool extends Tool {
   /** It changes nothing: for planning too. */
   readonly isReading: boolean;
   /** Throws ToolRefused or ToolFailed; any other error is not about the agent's request. */
-  run(bench: Bench, args: unknown): Promise<string>;
+  run(context: ToolContext, args: unknown): Promise<string>;
 }
 
 export function defineTool<Shape extends z.ZodObject>(tool: {
@@ -44,7 +44,7 @@ export function defineTool<Shape extends z.ZodObject>(tool: {
   readonly description: string;
   readonly isReading: boolean;
   readonly args: Shape;
-  readonly run: (bench: Bench, args: z.infer<Shape>) => Promise<string> | string;
+  readonly run: (context: ToolContext, args: z.infer<Shape>) => Promise<string> | string;
 }): BenchTool {
   const { $schema: _, ...parameters } = z.toJSONSchema(tool.args, { io: 'input' });
   return {
@@ -52,10 +52,10 @@ export function defineTool<Shape extends z.ZodObject>(tool: {
     description: tool.description,
     isReading: tool.isReading,
     parameters,
-    run: async (bench, args) => {
+    run: async (context, args) => {
       const parsed = tool.args.safeParse(args);
       if (!parsed.success) throw new ToolRefused(`${tool.name}: ${messageOf(parsed.error)}`);
-      return await tool.run(bench, parsed.data);
+      return await tool.run(context, parsed.data);
     },
   };
 }
