@@ -33,6 +33,7 @@ import { PullRequestActionsResolver, RepositoryActionsResolver } from '../module
 import { RepositoryProofsResolver } from '../modules/queue/api/proofs.resolver.ts';
 import { QueueDepthHistoryResolver } from '../modules/queue/api/depth-history.resolver.ts';
 import { AffectedTargetsResolver } from '../modules/queue/api/affected-targets.resolver.ts';
+import { SearchPullRequestsResolver } from '../modules/queue/api/search.resolver.ts';
 import { StackResolver } from '../modules/queue/api/stack.resolver.ts';
 import { QueueEtasResolver } from '../modules/queue/api/forecast.resolver.ts';
 import { SimulationResolver } from '../modules/queue/api/simulation.resolver.ts';
@@ -50,6 +51,7 @@ import { BranchFreezesResolver } from '../modules/repositories/branch-freezes.re
 import { BranchPausesResolver } from '../modules/repositories/branch-pauses.resolver.ts';
 import { EmbedLinksResolver } from '../modules/repositories/embed-links.resolver.ts';
 import { PermissionsResolver } from '../modules/repositories/permissions.resolver.ts';
+import { SearchResolver } from '../modules/repositories/search.resolver.ts';
 import { RepositoriesResolver } from '../modules/repositories/repositories.resolver.ts';
 import {
   ProjectCandidatesResolver,
@@ -74,7 +76,9 @@ import {
 } from '../modules/releases/provenance/provenance.resolver.ts';
 import { BuildLogResolver, DeploymentLogResolver } from '../modules/releases/logs/log.resolver.ts';
 import { EnvironmentFreezeImpactResolver, FreezesResolver } from '../modules/releases/freezes.resolver.ts';
+import { SearchReleasesResolver } from '../modules/releases/search.resolver.ts';
 import { EnvironmentsResolver, ReleaseProjectsResolver } from '../modules/releases/projects.resolver.ts';
+import { SearchRunbooksResolver } from '../modules/runbooks/search.resolver.ts';
 import { RepositoryRunbookDefaultsResolver, RunbookControlResolver } from '../modules/runbooks/control.resolver.ts';
 import {
   RepositoryRunbooksResolver,
@@ -113,6 +117,7 @@ const resolvers = [
   UserActionsResolver,
   GitHubAppsResolver,
   RepositoriesResolver,
+  SearchResolver,
   PermissionsResolver,
   EmbedLinksResolver,
   BranchPausesResolver,
@@ -135,6 +140,7 @@ const resolvers = [
   QueuesResolver,
   AffectedTargetsResolver,
   StackResolver,
+  SearchPullRequestsResolver,
   QueueDepthHistoryResolver,
   RepositoryProofsResolver,
   PullRequestActionsResolver,
@@ -152,6 +158,7 @@ const resolvers = [
   PullRequestEventsResolver,
   ReleaseProjectsResolver,
   EnvironmentsResolver,
+  SearchReleasesResolver,
   FreezesResolver,
   EnvironmentFreezeImpactResolver,
   ProjectCandidatesResolver,
@@ -173,6 +180,7 @@ const resolvers = [
   BuildLogResolver,
   ReleaseChangesResolver,
   RepositoryRunbooksResolver,
+  SearchRunbooksResolver,
   RunbooksResolver,
   RunbookCostResolver,
   RunbookStepsResolver,

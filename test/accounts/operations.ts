@@ -50,6 +50,11 @@ export const operations: readonly Operation[] = [
   { field: 'Query.node', scope: ofRepository, document: 'query ($node: ID!) { node(id: $node) { id } }' },
   { field: 'Query.nodes', scope: ofRepository, document: 'query ($node: ID!) { nodes(ids: [$node]) { id } }' },
   { field: 'Query.repositories', scope: 'queue:read', document: '{ repositories { nodes { id } totalCount } }' },
+  {
+    field: 'Query.search',
+    scope: 'queue:read',
+    document: `query (${names}) { search(text: "a", repository: ${repository}) { pullRequests { id } runbooks { id } environments { id } releaseCandidates { id } } }`,
+  },
   inRepository('Query.repository', ofRepository, 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
   inRepository('Repository.configurationHistory', 'config:read', 'configurationHistory { nodes { diff } }'),

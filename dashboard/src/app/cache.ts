@@ -33,12 +33,15 @@ function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
 }
 
 function isSame(one: Arguments, other: Arguments): boolean {
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) => one[name] === other[name]);
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(
+    (name) => JSON.stringify(one[name]) === JSON.stringify(other[name]),
+  );
 }
 
 export const cacheOptions = {
   keys,
   updates: {
+    Query: { search: keepNewest(() => true) },
     // Each is read once, and what it adds to is kept by the page.
     Deployment: { log: keepNewest(() => true) },
     ReleaseCandidate: { log: keepNewest(() => true) },

@@ -1,5 +1,5 @@
-// Search or act: every command of the page, every queue, and pull requests, runbooks and releases by words. What an action would do
-// is asked for when it is highlighted for a moment. A combobox over a list box, by the pattern of WAI-ARIA.
+// Search or act: every command of the page, every queue, and what the server finds by words. What an action would do is
+// asked for when it is highlighted for a moment. A combobox over a list box, by the pattern of WAI-ARIA.
 import { useEffect, useId, useMemo, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useQuery } from 'urql';
@@ -8,12 +8,7 @@ import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
 import { labelOf } from '../design/labels.ts';
 import { listCommands } from './commands.ts';
-import {
-  FindPullRequestsDocument,
-  FindReleasesDocument,
-  FindRunbooksDocument,
-  type ShellQuery,
-} from '../generated/app.ts';
+import { SearchDocument, type ShellQuery } from '../generated/app.ts';
 import { Refused } from './act.tsx';
 import styles from './palette.module.css';
 
@@ -30,55 +25,64 @@ interface Choice {
 const previewAfterMs = 150;
 const askAfterMs = 150;
 const mostOfGroup = 8;
+/** The server refuses a longer text, and one of more words. */
+const longestText = 200;
+const mostWords = 10;
 
-/** What the palette finds that is not on the page: pull requests by the server, the others among the newest. */
-function useFound(text: string): readonly Choice[] {
-  const { owner = '', name = '' } = useParams({ strict: false });
+/** What the server finds: in the repository of the page, or in the whole account; releases always in the whole account. */
+function useFound(text: string): Found {
+  const { owner, name } = useParams({ strict: false });
   const navigate = useNavigate();
-  const isSearching = text.trim() !== '';
+  const asked = searchText(text);
   const [sought, setSought] = useState('');
   useEffect(() => {
-    const timer = setTimeout(() => setSought(text.trim()), askAfterMs);
+    const timer = setTimeout(() => setSought(asked), askAfterMs);
     return () => clearTimeout(timer);
-  }, [text]);
-  const inRepository = { owner, name };
-  const [pulls] = useQuery({
-    query: FindPullRequestsDocument,
-    variables: { ...inRepository, text: sought },
-    pause: owner === '' || sought === '',
+  }, [asked]);
+  const repository = useMemo(() => (owner === undefined || name === undefined ? null : { owner, name }), [owner, name]);
+  const [{ data, fetching }] = useQuery({
+    query: SearchDocument,
+    variables: { text: sought, repository },
+    pause: sought === '' || asked === '',
   });
-  const [runbooks] = useQuery({
-    query: FindRunbooksDocument,
-    variables: inRepository,
-    pause: owner === '' || !isSearching,
-  });
-  const [releases] = useQuery({ query: FindReleasesDocument, pause: !isSearching });
-  return useMemo(
-    () => [
-      ...(pulls.data?.repository?.pullRequests.nodes ?? []).map(({ number, title, status, author }) =>
-        place(`pull${number}`, 'Pull requests', `#${number} ${title}`, `${labelOf(status)}, ${author}`, () => {
-          void navigate({ to: '/$owner/$name/pull/$number', params: { owner, name, number: String(number) } });
-        }),
-      ),
-      ...(runbooks.data?.repository?.runbooks.nodes ?? []).map(({ number, title, status }) =>
-        place(`runbook${number}`, 'Runbooks', `${number} ${title}`, `runbook, ${labelOf(status)}`, () => {
+  const choices = useMemo(() => {
+    if (data === undefined) return [];
+    const { pullRequests, runbooks } = data.here;
+    const { environments, releaseCandidates } = data.search;
+    const release = (id: string, label: string, hint: string, project: string): Choice =>
+      place(id, 'Releases', label, hint, () => void navigate({ to: '/releases/$project', params: { project } }));
+    return [
+      ...pullRequests.map(({ id, number, title, status, author, repository: of }) => {
+        const hint = `${labelOf(status)}, ${author}${repository === null ? `, ${of.owner}/${of.name}` : ''}`;
+        return place(id, 'Pull requests', `#${number} ${title}`, hint, () => {
+          const params = { owner: of.owner, name: of.name, number: String(number) };
+          void navigate({ to: '/$owner/$name/pull/$number', params });
+        });
+      }),
+      ...(runbooks ?? []).map(({ id, number, title, status }) =>
+        place(id, 'Runbooks', `${number} ${title}`, `runbook, ${labelOf(status)}`, () => {
           void navigate({ to: '/runbooks/$number', params: { number: String(number) } });
         }),
       ),
-      ...(releases.data?.releaseProjects.nodes ?? []).flatMap(({ name: project, environments, releaseCandidates }) => {
-        const open = (): void => void navigate({ to: '/releases/$project', params: { project } });
-        return [
-          ...environments.map(({ id, name: environment }) =>
-            place(id, 'Releases', `${project} ${environment}`, 'environment', open),
-          ),
-          ...releaseCandidates.nodes.map(({ id, version, status }) =>
-            place(id, 'Releases', `${project} ${version}`, `candidate, ${labelOf(status)}`, open),
-          ),
-        ];
-      }),
-    ],
-    [pulls.data, runbooks.data, releases.data, navigate, owner, name],
-  );
+      ...(environments ?? []).map(({ id, name: environment, project }) =>
+        release(id, `${project.name} ${environment}`, 'environment', project.name),
+      ),
+      ...(releaseCandidates ?? []).map(({ id, version, status, project }) =>
+        release(id, `${project.name} ${version}`, `candidate, ${labelOf(status)}`, project.name),
+      ),
+    ];
+  }, [data, navigate, repository]);
+  return { choices: asked === '' ? [] : choices, isOfText: asked === sought && !fetching };
+}
+
+interface Found {
+  readonly choices: readonly Choice[];
+  /** Whether the server found them by the present text. They are of an earlier text otherwise. */
+  readonly isOfText: boolean;
+}
+
+function searchText(text: string): string {
+  return text.split(/\s+/).filter(Boolean).slice(0, mostWords).join(' ').slice(0, longestText);
 }
 
 function place(id: string, group: string, label: string, hint: string, run: () => void): Choice {
@@ -231,9 +235,13 @@ function useChoices(text: string, shell: ShellQuery | undefined): readonly Choic
       ),
     );
     const sought = text.toLowerCase().trim().split(/\s+/);
-    const matching = [...commands, ...(text === '' ? [] : found), ...queues].filter(({ label, hint }) =>
-      sought.every((word) => `${label} ${hint ?? ''}`.toLowerCase().includes(word)),
-    );
+    const isMatch = ({ label, hint }: Choice): boolean =>
+      sought.every((word) => `${label} ${hint ?? ''}`.toLowerCase().includes(word));
+    const matching = [
+      ...commands.filter(isMatch),
+      ...(found.isOfText ? found.choices : found.choices.filter(isMatch)),
+      ...queues.filter(isMatch),
+    ];
     const taken = new Map<string, number>();
     const order = ['This row', 'Pull requests', 'This page', 'Runbooks', 'Releases', 'Pages', 'Queues', 'View'];
     return matching

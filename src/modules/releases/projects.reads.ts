@@ -17,11 +17,11 @@ interface Settings {
 }
 
 type ProjectRead = Omit<ReleaseProject, 'build'> & Settings;
-type EnvironmentRead = Omit<Environment, 'provider'> & Settings;
+export type EnvironmentRead = Omit<Environment, 'provider'> & Settings;
 
 const projectColumns = `p.id, p.name, p.repository_id as "repositoryId", p.build_provider as settings,
   p.build_secret is not null as "hasSecret", p.build_timeout_sec as "buildTimeoutSec", p.created_at as "createdAt"`;
-const environmentColumns = `e.id, e.project_id as "projectId", e.name, e.position, e.tier, e.provider as settings,
+export const environmentColumns = `e.id, e.project_id as "projectId", e.name, e.position, e.tier, e.provider as settings,
   e.provider_secret is not null as "hasSecret", e.report_timeout_sec as "reportTimeoutSec",
   e.freeze_after_rollback as "freezeAfterRollback", e.freeze_after_rollback_sec as "freezeAfterRollbackSec", e.created_at as "createdAt"`;
 
@@ -138,7 +138,7 @@ function toProject({ settings, hasSecret, ...row }: ProjectRead): ReleaseProject
   return { ...row, build: settings && toProvider(settings, hasSecret) };
 }
 
-function toEnvironment({ settings, hasSecret, ...row }: EnvironmentRead): Environment {
+export function toEnvironment({ settings, hasSecret, ...row }: EnvironmentRead): Environment {
   return { ...row, provider: toProvider(settings ?? { kind: 'none' }, hasSecret) };
 }
 

@@ -39,6 +39,7 @@ export {
   takeDueComparison,
   type DueComparison,
 } from './host-comparisons.rows.ts';
+export { numberOf, patternsOf } from './search.words.ts';
 export { lockRepository, shareRepository } from './repositories.locks.ts';
 export {
   beginRepository,

@@ -102,6 +102,35 @@ function pageOf(ctx: Context, repositoryId: string, { statuses, before, size }: 
   };
 }
 
+export interface RunbookSearch {
+  readonly repositoryIds: readonly string[];
+  /** Of `ilike`: each must match. */
+  readonly patterns: readonly string[];
+  /** The runbook of this number comes first, however old. */
+  readonly number: number | null;
+  readonly first: number;
+  /** So many of the newest of each repository are looked through. */
+  readonly each: number;
+}
+
+export async function searchRunbooks(ctx: Context, search: RunbookSearch): Promise<Runbook[]> {
+  requireScope(ctx, 'runbook:write');
+  const rows = await ctx.db.read<Row>(ctx.accountId, {
+    name: 'search_runbooks',
+    text: `with candidate as materialized (
+             select c.id from unnest($2::bigint[]) asked (id), lateral (
+               select n.id from runbook n where n.account_id = $1 and n.repository_id = asked.id order by n.id desc limit $6) c
+             union
+             select n.id from runbook n where n.account_id = $1 and n.number = $4::bigint and n.repository_id = any ($2::bigint[]))
+           select ${columns} from runbook r
+           where r.account_id = $1 and r.id in (select id from candidate)
+             and concat_ws(' ', '#' || r.number, r.title) ilike all ($3::text[])
+           order by (r.number = $4::bigint) desc nulls last, r.id desc limit $5::integer`,
+    values: [ctx.accountId, search.repositoryIds, search.patterns, search.number, search.first, search.each],
+  });
+  return rows.map((row) => toRunbook(ctx, row));
+}
+
 export async function countRunbooks(
   ctx: Context,
   repositoryId: string,

@@ -7,7 +7,7 @@ import type { GraphQLContext } from '../../../graphql/context.ts';
 import { loadOne } from '../../../graphql/loaders.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { sqlList, type Statement } from '../../../platform/database.ts';
-import { readRepositoriesById } from '../../repositories/index.ts';
+import { patternsOf, readRepositoriesById } from '../../repositories/index.ts';
 import type { Repository } from '../../repositories/repositories.types.ts';
 import { botColumns, botOf, type EmbeddedBotRow } from './bot-pull-requests.rows.ts';
 import type { PullRequest } from './pull-requests.types.ts';
@@ -155,10 +155,6 @@ const newestWithWords = `
   where ($3::text[] is null or n.status = any ($3)) and ($4::text is null or n.base_branch = $4)
     and ($5::text is null or n.author = $5)
     and concat_ws(' ', '#' || n.number, n.title, n.author, n.head_branch) ilike all ($6::text[])`;
-
-function patternsOf(words: readonly string[]): readonly string[] {
-  return words.map((word) => `%${word.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
-}
 
 // One statement for each kind of filter, with its own index that ends in (status, id). Each requested status
 // contributes its newest rows, so that rare matches need no scan of the whole table.

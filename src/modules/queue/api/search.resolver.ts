@@ -1,0 +1,56 @@
+// Pull requests by words. Two bounded reads find candidates, and each candidate is compared with every word: the index of
+// words has the old ones, and the newest are looked through, because a common word has more matches than a search reads.
+import { Ctx, Extensions, FieldResolver, Resolver, Root } from 'type-graphql';
+import type { GraphQLContext } from '../../../graphql/context.ts';
+import { numberOf, patternsOf } from '../../repositories/index.ts';
+import { Search } from '../../repositories/search.types.ts';
+import { pullRequestColumns } from './pull-requests.reads.ts';
+import { PullRequest } from './pull-requests.types.ts';
+
+/** Of each kind of candidates, in all repositories together. */
+const mostCandidates = 2_000;
+
+@Resolver(() => Search)
+export class SearchPullRequestsResolver {
+  @Extensions({ price: 3_000, rows: 10 })
+  @FieldResolver(() => [PullRequest], {
+    description:
+      'Pull requests whose number, title, author or head branch has each word: the one of that number first, then the newest. Words are found by their beginning; in the newest 2,000 also in the middle. A word that begins more than 2,000 pull requests finds some of those, besides the newest.',
+  })
+  async pullRequests(@Ctx() ctx: GraphQLContext, @Root() search: Search): Promise<PullRequest[]> {
+    const { repositories, text, words, first } = search;
+    const each = Math.ceil(mostCandidates / Math.max(1, repositories.length));
+    const ids = repositories.map(({ id }) => id);
+    const found = await ctx.db.read<PullRequest & { readonly repositoryId: string }>(ctx.accountId, {
+      name: 'search_pull_requests',
+      text: statement,
+      values: [ctx.accountId, ids, text, patternsOf(words), numberOf(text), first, each],
+    });
+    const byId = new Map(repositories.map((repository) => [repository.id, repository]));
+    return found.flatMap((row) => {
+      const repository = byId.get(row.repositoryId);
+      return repository === undefined ? [] : [Object.assign(row, { repository })];
+    });
+  }
+}
+
+// $1 account, $2 repositories, $3 text, $4 patterns, $5 number, $6 how many, $7 candidates of each kind in a repository. The
+// longest word is the one that the fewest pull requests have, as far as can be told without reading them. `offset 0`: for a word that nobody has, PostgreSQL would go through all
+// pull requests in the order of the answer instead.
+const statement = `
+  with longest as materialized (select word collate "C" as word from search_words($3) word order by length(word) desc, word limit 1),
+  candidate as materialized (
+    select c.id from unnest($2::bigint[]) asked (id), lateral (
+      (select p.id from pull_request p where p.account_id = $1 and p.repository_id = asked.id order by p.id desc limit $7)
+      union
+      (select w.pull_request_id from pull_request_word w
+       where w.account_id = $1 and w.repository_id = asked.id
+         and w.word >= (select word from longest) and w.word < (select word || chr(1114111) from longest) limit $7)
+      union
+      (select p.id from pull_request p where p.account_id = $1 and p.repository_id = asked.id and p.number = $5::integer)
+    ) c)
+  select f.* from candidate cross join lateral (
+    select ${pullRequestColumns} from pull_request p
+    where p.account_id = $1 and p.id = candidate.id
+      and concat_ws(' ', '#' || p.number, p.title, p.author, p.head_branch) ilike all ($4::text[]) offset 0) f
+  order by (f.number = $5::integer) desc nulls last, f.id desc limit $6::integer`;

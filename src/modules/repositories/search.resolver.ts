@@ -1,0 +1,53 @@
+import { Arg, Ctx, Int, Query, Resolver } from 'type-graphql';
+import { DomainError } from '../../domain/errors.ts';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { requireScope } from '../accounts/index.ts';
+import { onlySeen } from './host-access.ts';
+import { loadRepository, readRepositories } from './repositories.reads.ts';
+import { RepositoryInput } from './repositories.types.ts';
+import { Search } from './search.types.ts';
+import { wordsOf } from './search.words.ts';
+
+const mostFound = 20;
+/** In so many repositories is searched at most. */
+const mostRepositories = 50;
+
+@Resolver(() => Search)
+export class SearchResolver {
+  @Query(() => Search, {
+    description:
+      'Finds pull requests, runbooks, environments and release candidates by words: in a repository, or in the first 50 of the account by owner and name. Needs queue:read; runbooks also runbook:write, environments and candidates release:read. Throws NOT_FOUND for an unknown repository, and BAD_INPUT for an empty text, for more than 200 characters and for more than 10 words.',
+  })
+  async search(
+    @Ctx() ctx: GraphQLContext,
+    @Arg('text', () => String, {
+      description:
+        'Words, in upper or lower case. `#12` is the pull request 12, or a runbook of that number. At most 200 characters and 10 words.',
+    })
+    text: string,
+    @Arg('repository', () => RepositoryInput, {
+      nullable: true,
+      description: 'Where to search. All repositories that the caller may see, if not given.',
+    })
+    repository: RepositoryInput | null,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 10,
+      description: 'How many of each kind, 10 if not given, at most 20.',
+    })
+    first: number | null,
+  ): Promise<Search> {
+    requireScope(ctx, 'queue:read');
+    const size = first ?? 10;
+    if (size < 1 || size > mostFound)
+      throw new DomainError('BAD_INPUT', `first must be between 1 and ${mostFound}`, 'first');
+    return {
+      text,
+      words: wordsOf(text),
+      first: size,
+      repositories: repository
+        ? [await loadRepository(ctx, repository)]
+        : await onlySeen(ctx, await readRepositories(ctx, { size: mostRepositories - 1, offset: 0, after: null })),
+    };
+  }
+}
