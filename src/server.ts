@@ -27,6 +27,7 @@ import { oidcConfirmation, openOidc, revokeUnusedTokens, type Oidc } from './mod
 import { findParts, overdueAnswer, type MetricsPage, type Overdue } from './modules/health/index.ts';
 import { findSandboxBySlug } from './modules/previews/index.ts';
 import { forgetDeleted } from './modules/repositories/index.ts';
+import { createDeliveryChanges } from './modules/webhooks/index.ts';
 import { projectRoot } from './platform/project-root.ts';
 import { repeat, type Loop } from './platform/repeat.ts';
 import { describeEveryAnswer, refuseTokenGuessing, sendFailure } from './server/answers.ts';
@@ -107,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const services: RequestServices = {
     secrets,
     events: new EventLogPubSub(options.hub),
+    deliveries: createDeliveryChanges(ports),
     githubServers: options.githubServers ?? [],
     temporal: options.temporal ?? { ui: null, urlOf: () => null, health: () => null },
   };
@@ -150,6 +152,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const closingIdle = setInterval(() => fastify.server.closeIdleConnections(), closeIdleEveryMs);
     await fastify.close().finally(() => clearInterval(closingIdle));
     await apollo.stop();
+    await services.deliveries.close();
     await keptAnswers.close();
     await stopForgetting();
     await authenticator.close();

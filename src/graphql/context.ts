@@ -2,12 +2,14 @@ import type DataLoader from 'dataloader';
 import type { Context, Woken } from '../context.ts';
 import type { TemporalHealth } from '../domain/health/parts.ts';
 import type { RequestContext, RequestSource, Secrets } from '../modules/accounts/index.ts';
+import type { DeliveryChanges } from '../modules/webhooks/index.ts';
 import type { EventLogPubSub } from './event-log-pubsub.ts';
 
 /** What a composition root gives to resolvers in addition to the ports. */
 export interface RequestServices {
   readonly secrets: Secrets;
   readonly events: EventLogPubSub;
+  readonly deliveries: DeliveryChanges;
   /** Servers of GitHub that the operator permits, besides GitHub's own. */
   readonly githubServers: readonly string[];
   readonly temporal: TemporalView;

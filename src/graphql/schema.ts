@@ -7,7 +7,11 @@ import { ErasureResolver } from '../modules/erasure/erasure.resolver.ts';
 import { TeamsResolver } from '../modules/accounts/teams.resolver.ts';
 import { UserActionsResolver } from '../modules/accounts/user-actions.resolver.ts';
 import { UsersResolver } from '../modules/accounts/users.resolver.ts';
-import { AnalyticsBuildsResolver, RepositoryAnalyticsResolver } from '../modules/analytics/analytics.resolver.ts';
+import {
+  AnalyticsBuildsResolver,
+  AnalyticsHoursResolver,
+  RepositoryAnalyticsResolver,
+} from '../modules/analytics/analytics.resolver.ts';
 import {
   EventsResolver,
   PullRequestEventsResolver,
@@ -100,8 +104,10 @@ import { PreviewChangesResolver } from '../modules/previews/changes.resolver.ts'
 import { VerificationLogResolver } from '../modules/previews/verifications/log.resolver.ts';
 import {
   PullRequestVerificationsResolver,
+  RepositoryVerificationsResolver,
   VerificationsResolver,
 } from '../modules/previews/verifications/verifications.resolver.ts';
+import { WebhookChangesResolver } from '../modules/webhooks/changes.resolver.ts';
 import { WebhookSigningResolver } from '../modules/webhooks/signing.resolver.ts';
 import { WebhookDeliveriesResolver, WebhookEndpointsResolver } from '../modules/webhooks/webhooks.resolver.ts';
 import { logPubSub } from './event-log-pubsub.ts';
@@ -151,6 +157,7 @@ const resolvers = [
   BotPullRequestsResolver,
   RepositoryAnalyticsResolver,
   AnalyticsBuildsResolver,
+  AnalyticsHoursResolver,
   RepositoryEventsResolver,
   EventsResolver,
   ChangesResolver,
@@ -190,6 +197,7 @@ const resolvers = [
   RepositoryRegistrationsResolver,
   PreviewRegistrationsResolver,
   PullRequestVerificationsResolver,
+  RepositoryVerificationsResolver,
   VerificationsResolver,
   VerificationLogResolver,
   PreviewChangesResolver,
@@ -202,6 +210,7 @@ const resolvers = [
   PullRequestRunbookResolver,
   RepositoryRunbookDefaultsResolver,
   WebhookEndpointsResolver,
+  WebhookChangesResolver,
   WebhookDeliveriesResolver,
   WebhookSigningResolver,
   InstallationResolver,

@@ -5,11 +5,16 @@ import { parentPort, Worker } from 'node:worker_threads';
 export class ThreadTimeout extends Error {}
 
 interface Asked {
+  readonly onProgress: (progress: number) => void;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-type Reply = { readonly id: number } & ({ readonly answer: unknown } | { readonly error: string });
+type Reply = { readonly id: number } & (
+  | { readonly answer: unknown }
+  | { readonly error: string }
+  | { readonly progress: number }
+);
 
 /** Starts with its first task, and again after it was stopped. It keeps no process alive. */
 export class Thread {
@@ -27,14 +32,18 @@ export class Thread {
     return this.#asked.size;
   }
 
-  async ask<Answer>(task: unknown, timeoutMs: number): Promise<Answer> {
+  async ask<Answer>(
+    task: unknown,
+    timeoutMs: number,
+    onProgress: (progress: number) => void = () => {},
+  ): Promise<Answer> {
     const worker = (this.#worker ??= this.#start());
     this.#count += 1;
     const id = this.#count;
     const late = setTimeout(() => this.#end(new ThreadTimeout(`No answer within ${timeoutMs} ms.`)), timeoutMs);
     try {
       return await new Promise<Answer>((resolve, reject) => {
-        this.#asked.set(id, { resolve: (answer) => resolve(answer as Answer), reject });
+        this.#asked.set(id, { resolve: (answer) => resolve(answer as Answer), reject, onProgress });
         worker.postMessage({ id, task });
       });
     } finally {
@@ -51,7 +60,8 @@ export class Thread {
     const worker = new Worker(this.#script);
     worker.on('message', (reply: Reply) => {
       const asked = this.#asked.get(reply.id);
-      if ('error' in reply) asked?.reject(new Error(reply.error));
+      if ('progress' in reply) asked?.onProgress(reply.progress);
+      else if ('error' in reply) asked?.reject(new Error(reply.error));
       else asked?.resolve(reply.answer);
     });
     worker.on('error', (error) => {
@@ -76,10 +86,11 @@ export function threadScript(asker: string, name: string): URL {
   return new URL(`./${name}.${asker.endsWith('.ts') ? 'ts' : 'js'}`, asker);
 }
 
-/** In the thread: what it does with each task. */
-export function answerTasks(perform: (task: unknown) => unknown): void {
+/** In the thread: what it does with each task, and how it says how far it is. */
+export function answerTasks(perform: (task: unknown, report: (progress: number) => void) => unknown): void {
   parentPort?.on('message', ({ id, task }: { readonly id: number; readonly task: unknown }) => {
-    parentPort?.postMessage(replyTo(id, () => perform(task)));
+    const report = (progress: number): void => parentPort?.postMessage({ id, progress } satisfies Reply);
+    parentPort?.postMessage(replyTo(id, () => perform(task, report)));
   });
 }
 

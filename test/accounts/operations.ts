@@ -55,6 +55,13 @@ export const operations: readonly Operation[] = [
     scope: 'queue:read',
     document: `query (${names}) { search(text: "a", repository: ${repository}) { pullRequests { id } runbooks { id } environments { id } releaseCandidates { id } } }`,
   },
+  {
+    field: 'Mutation.startSimulation',
+    scope: 'analytics:read',
+    document: `mutation (${names}) { startSimulation(input: {repository: ${repository}, days: 1}) { simulation { state } } }`,
+  },
+  inRepository('Repository.analytics', 'analytics:read', 'analytics { hours { hour merged } }'),
+  inRepository('Repository.simulations', 'analytics:read', 'simulations { state }'),
   inRepository('Query.repository', ofRepository, 'id owner name paused'),
   inRepository('Repository.configuration', 'config:read', 'configuration { yaml }'),
   inRepository('Repository.configurationHistory', 'config:read', 'configurationHistory { nodes { diff } }'),
@@ -81,6 +88,7 @@ export const operations: readonly Operation[] = [
     'queue:read',
     'pullRequests(filter: {text: "a"}) { nodes { id } totalCount }',
   ),
+  inRepository('Repository.verifications', 'queue:read', 'verifications { nodes { id status } }'),
   inRepository('Repository.queuedPullRequests', 'queue:read', 'queuedPullRequests { id }'),
   inRepository(
     'Repository.botPullRequest',
@@ -599,6 +607,11 @@ export const operations: readonly Operation[] = [
     scope: 'runbook:write',
     document: 'subscription ($runbook: Int!) { runbookLog(number: $runbook) { text } }',
   },
+  {
+    field: 'Subscription.webhookDeliveryChanged',
+    scope: 'admin',
+    document: 'subscription { webhookDeliveryChanged { webhookDelivery { id } } }',
+  },
   mutation('deleteFreeze', 'release:write', '$freeze: ID!', '{id: $freeze}', 'freeze { id }'),
 ];
 
@@ -657,4 +670,5 @@ export const withoutNames: ReadonlySet<string> = new Set([
   'Mutation.registerPreviewImage',
   'Mutation.setPreviewSecret',
   'Subscription.events',
+  'Subscription.webhookDeliveryChanged',
 ]);

@@ -21,6 +21,7 @@ const unrecorded: Readonly<Record<string, string>> = {
   openReviewThread: contribution,
   resolveReviewThread: contribution,
   labelPullRequest: contribution,
+  startSimulation: 'It changes nothing of the queue, and its row says who started it.',
 };
 
 const mutations = Object.keys(interlockSchema().getMutationType()?.getFields() ?? {});

@@ -85,7 +85,7 @@ interface Counted {
   readonly syncs: number | null;
 }
 
-type Statistics = Omit<Analytics, 'days' | 'repositoryId'>;
+type Statistics = Omit<Analytics, 'days' | 'repositoryId' | 'timezone'>;
 
 /** The same, from the events themselves: PostgreSQL says which date it was, the rest is counted here. */
 async function counted(

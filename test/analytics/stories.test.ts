@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemContext } from '../../src/context.ts';
 import { rollUpEvents } from '../../src/modules/analytics/index.ts';
 import { readDailyBuilds, readFailedChecks } from '../../src/modules/analytics/builds.reads.ts';
+import { readHoursOfDay } from '../../src/modules/analytics/analytics.reads.ts';
 import { readAnalytics } from '../../src/modules/analytics/analytics.service.ts';
 import { appendEvents, sequenceEvents } from '../../src/modules/events/index.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -49,6 +50,23 @@ it('tells of a day in parallel mode: what merged, how long it waited, why others
     expect(min).toBeGreaterThan(0);
     expect(p100).toBeLessThan(60);
   }
+  // The story may have begun in the hour before.
+  const hours = await readHoursOfDay(w.ctx, read);
+  expect(hours.map(({ hour }) => hour)).toEqual(Array.from({ length: 24 }, (_, hour) => hour));
+  expect([sum('merged', hours), sum('left', hours)]).toEqual([1, 3]);
+  expect(hours.find(({ merged }) => merged === 1)).toMatchObject({ p50: row?.seconds, p90: row?.seconds });
+  expect(hours.filter(({ p50 }) => p50 !== null)).toHaveLength(1);
+  const now = new Date().getUTCHours();
+  expect([now, (now + 23) % 24]).toContain(hours.find(({ merged }) => merged === 1)?.hour);
+  // In Kolkata half an hour and five hours later.
+  // In Kolkata it is five hours and a half later.
+  const inIndia = await readHoursOfDay(w.ctx, {
+    repositoryId: w.repositoryId,
+    days: read.days,
+    timezone: 'Asia/Kolkata',
+  });
+  const [utc = 0, indian = 0] = [hours, inIndia].map((all) => all.find(({ merged }) => merged === 1)?.hour);
+  expect([5, 6]).toContain((indian - utc + 24) % 24);
   const ofMain = { repositoryId: w.repositoryId, days: read.days, baseBranch: 'main' };
   const builds = await readDailyBuilds(w.ctx, ofMain);
   expect(builds.map(({ date }) => date)).toEqual(read.days.map(({ date }) => date));

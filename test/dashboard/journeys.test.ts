@@ -3,8 +3,11 @@ import type { Browser, WebSocketRoute } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addUser } from '../../src/modules/accounts/users.service.ts';
 import { changeActivity, pauseBranches } from '../../src/modules/repositories/index.ts';
+import { createWebhookRelay } from '../../src/modules/webhooks/index.ts';
+import { createHttpOut } from '../../src/platform/http-out/index.ts';
 import { readVersion } from '../../src/platform/project-root.ts';
 import { temporalLinks } from '../../src/temporal-watch.ts';
+import { addVerification } from '../previews/verification-rows.ts';
 import { verifyAll } from '../queue/stories.ts';
 import { isFullRun } from '../support/tier.ts';
 import { parallel, world, type World } from '../support/world.ts';
@@ -52,6 +55,16 @@ const findMoving = `(() => {
     .filter((element) => [null, '::before', '::after'].some((part) => isMoving(getComputedStyle(element, part))))
     .map(({ className }) => String(className));
 })()`;
+
+/** Run in the page: its clock is as many milliseconds ahead. */
+function shiftClock(aheadMs: number): void {
+  const { now } = Date;
+  globalThis.Date = new Proxy(Date, {
+    construct: (of, given: unknown[]) =>
+      Reflect.construct(of, given.length === 0 ? [now() + aheadMs] : given) as object,
+    get: (of, key) => (key === 'now' ? () => now() + aheadMs : (Reflect.get(of, key) as unknown)),
+  });
+}
 
 describe('a visitor', () => {
   it('who is not signed in is sent to sign in, and comes in by the button of a link', async () => {
@@ -298,6 +311,64 @@ describe('a visitor', () => {
     expect(visit.complaints).toEqual([]);
   });
 
+  it('finds a pull request of any repository with the palette on other pages', async () => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.goto(`${s.url}/settings/people`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search or act' }).fill('#2');
+    await page.getByRole('option', { name: /^#2 Search: rank by availability .*acme\/shop/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/acme/shop/pull/2');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it('sees past verifications beside what can be looked at now', async () => {
+    const { accountId } = w.ctx;
+    const head = await w.git('rev-parse', 'search');
+    await addVerification(
+      { ...w, accountId },
+      { number: 2, head, status: 'failed', more: `summary = 'The list is empty.', ended_at = now()` },
+    );
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.goto(`${s.url}/acme/shop/previews`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const row = page
+      .getByRole('list', { name: 'Verifications' })
+      .getByRole('listitem')
+      .filter({ hasText: 'The list is empty.' });
+    await row.getByText('failed', { exact: true }).waitFor();
+    await row.getByRole('link', { name: '#2 Search: rank by availability' }).click();
+    await page.waitForURL('**/acme/shop/pull/2?tab=preview');
+    expect(visit.complaints).toEqual([]);
+  });
+
+  it.each([-60, 60])('sees ages by the clock of the server where the own one is %i minutes off', async (minutes) => {
+    await using visit = await signIn(browser, s);
+    const { page } = visit;
+    await page.addInitScript(shiftClock, minutes * 60_000);
+    await page.goto(`${s.url}/acme/shop/previews`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('list', { name: 'Verifications' }).waitFor();
+    const readAges = async (): Promise<number[]> => {
+      const shown = await page
+        .locator('time')
+        .evaluateAll((times) => times.map((time) => ({ text: time.textContent, at: time.getAttribute('datetime') })));
+      return shown.flatMap(({ text, at }) => {
+        const [, amount, unit = ''] = /^(\d+) (s|min|h)\b.* ago$/.exec(text) ?? [];
+        if (amount === undefined || at === null) return [];
+        const age = Number(amount) * ({ s: 1_000, min: 60_000, h: 3_600_000 }[unit] ?? 0);
+        return [Math.abs(age - (Date.now() - Date.parse(at)))];
+      });
+    };
+    expect((await readAges()).length).toBeGreaterThan(0);
+    // What was read before the first answer is shown again with the clock that the answer brought.
+    await expect.poll(async () => Math.max(...(await readAges()))).toBeLessThan(60_000);
+    expect(visit.complaints).toEqual([]);
+  });
+
   it('finds under Yours what the user opened, without a linked handle', async () => {
     await w.commit('refunds', { 'refunds.txt': 'refunds\n' }, { from: 'main' });
     const input = {
@@ -466,8 +537,22 @@ describe('a visitor', () => {
     await hook.getByRole('button', { name: 'Ping…' }).click();
     await dialog.getByRole('button', { name: 'Ping', exact: true }).click();
     const ping = hook.getByRole('listitem').filter({ hasText: 'ping' });
-    await ping.getByRole('button', { name: /attempt/ }).click();
-    await hook.getByRole('list', { name: 'Attempts' }).getByRole('listitem').first().waitFor();
+    await ping.getByText('pending', { exact: true }).waitFor();
+    await ping.getByRole('button', { name: '0 attempts' }).click();
+    await hook.getByText('It was not sent yet.').waitFor();
+    // What becomes of it is seen without a reload.
+    const http = createHttpOut({ allowPrivateAddresses: false });
+    const relay = createWebhookRelay(w.service.ports, { secrets: w.secrets, http, retry: async () => {} });
+    relay.start();
+    try {
+      await ping.getByText('failed', { exact: true }).waitFor();
+      await hook
+        .getByRole('list', { name: 'Attempts' })
+        .getByText(/The name of the host /)
+        .waitFor();
+    } finally {
+      await relay.stop();
+    }
     await hook.getByRole('button', { name: 'Switch off…' }).click();
     await dialog.getByRole('button', { name: 'Switch off', exact: true }).click();
     await hook.getByText('switched off').waitFor();

@@ -34,6 +34,19 @@ describe('the part of a log that is on screen', () => {
     expect(lengthOf(log)).toBe(300_000);
   });
 
+  it('does not grow for somebody who goes back to the beginning of a log of 100 MB', () => {
+    let log = withEarlier(emptyLog, page(true, 998, 999));
+    for (let n = 996; n >= 0; n -= 2) log = withEarlier(log, page(n > 0, n, n + 1));
+    expect([log.pieces[0]?.cursor, log.pieces.at(-1)?.cursor, log.hasEarlier, log.hasLater]).toEqual([
+      '0',
+      '39',
+      false,
+      true,
+    ]);
+    // What is written now does not belong behind piece 39.
+    expect(withLater(log, [piece(1_000)])).toBe(log);
+  });
+
   it('has the last piece, however long', () => {
     expect(cursors(withLater(emptyLog, [piece(1), piece(2, 1_000_000)]))).toBe('2');
   });

@@ -59,6 +59,92 @@ async function ask(input: Readonly<Record<string, unknown>> = {}) {
   return { errors: answer.errors, simulation: answer.data?.simulateQueue };
 }
 
+interface Job {
+  readonly state: string;
+  readonly progress: number;
+  readonly problem: string | null;
+  readonly createdBy: string;
+  readonly outcome: Answer['simulateQueue'] | null;
+}
+
+async function start(input: Readonly<Record<string, unknown>> = {}) {
+  return await s.graphql<{
+    startSimulation: { simulation: Job | null; problems: readonly { readonly code: string }[] };
+  }>(
+    `mutation ($input: SimulateQueueInput!) { startSimulation(input: $input) { simulation { state progress } problems { code } } }`,
+    { input: { repository: { owner: 'acme', name: 'shop' }, ...input } },
+  );
+}
+
+async function jobs(): Promise<readonly Job[]> {
+  const { data, errors } = await s.graphql<{ repository: { simulations: readonly Job[] } }>(
+    `{ repository(owner: "acme", name: "shop") { simulations { state progress problem createdBy outcome { arrivals present { ${tally} } other { ${tally} } } } } }`,
+  );
+  expect(errors).toEqual([]);
+  return data.repository.simulations;
+}
+
+const ended = async (): Promise<void> =>
+  await expect.poll(async () => (await jobs())[0]?.state, { timeout: 60_000 }).not.toBe('RUNNING');
+
+describe('startSimulation', () => {
+  it('answers at once, and its result is kept', async () => {
+    const yaml =
+      'merge_rules: {labels: {trigger: a}, merge_mode: {type: parallel, parallel_mode: {max_parallel_builds: 2}}}';
+    const { data, errors } = await start({ yaml });
+    expect(errors).toEqual([]);
+    expect(data.startSimulation).toEqual({ simulation: { state: 'RUNNING', progress: 0 }, problems: [] });
+    await ended();
+    const { simulation } = await ask({ yaml });
+    const [job] = await jobs();
+    expect(job).toMatchObject({ state: 'DONE', progress: 1, problem: null });
+    expect(job?.outcome).toMatchObject({ arrivals: simulation?.arrivals });
+    expect(job?.outcome?.other?.landed).toBe(simulation?.other?.landed);
+  });
+
+  it('refuses a second one of the account, whichever process runs the first', async () => {
+    const both = await Promise.all([start(), start()]);
+    expect(both.flatMap(({ errors }) => errors.map(({ extensions }) => extensions.code))).toEqual(['RATE_LIMITED']);
+    await ended();
+    await s.rows(
+      `insert into simulation (account_id, repository_id, base_branch, days, leased_until, created_by, created_at)
+       select account_id, id, 'main', 30, now() + interval '1 minute', 'ada@acme.test', now() from repository`,
+    );
+    expect((await start()).errors).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
+  });
+
+  it('says that one was lost with its process, and lets another one begin', async () => {
+    await s.rows(`update simulation set leased_until = now() - interval '1 second' where state = 'running'`);
+    expect((await jobs())[0]).toMatchObject({
+      state: 'LOST',
+      outcome: null,
+      problem: 'The process that ran it has ended. Start it again.',
+    });
+    expect((await start()).errors).toEqual([]);
+    await ended();
+    expect((await jobs()).map(({ state }) => state)).toEqual(['DONE', 'LOST', 'DONE', 'DONE']);
+  });
+
+  it('refuses what simulateQueue refuses, before anything is started', async () => {
+    const count = (await jobs()).length;
+    expect((await start({ days: 0 })).errors).toMatchObject([{ extensions: { code: 'BAD_INPUT' } }]);
+    const { data } = await start({ yaml: 'merge_rules:\n  labels: {triger: a}\n' });
+    expect(data.startSimulation.simulation).toBeNull();
+    expect(data.startSimulation.problems).toContainEqual({ code: 'UNKNOWN_KEY' });
+    expect(await jobs()).toHaveLength(count);
+  });
+
+  it('keeps the newest twenty of an account', async () => {
+    await s.rows(
+      `insert into simulation (account_id, repository_id, base_branch, days, state, leased_until, created_by, created_at)
+       select account_id, id, 'main', 30, 'lost', now(), 'ada@acme.test', now() from repository, generate_series(1, 30)`,
+    );
+    await start();
+    await ended();
+    expect(await s.rows('select 1 from simulation')).toHaveLength(20);
+  });
+});
+
 describe('simulateQueue', () => {
   it('replays what was as it was, and under another configuration as it would have been', async () => {
     const yaml =

@@ -100,6 +100,31 @@ describe('a verification', () => {
     });
   });
 
+  it('is listed among those of its repository, newest first, page by page', async () => {
+    await addVerification(api.s, { head, status: 'error' });
+    await addVerification(api.s, { number: 2, head: sha(2), status: 'failed' });
+    await addVerification(api.s, { head, status: 'driving', attempt: 2 });
+    const list = async (page: string): Promise<unknown> =>
+      (
+        await api.ask<{ repository: { verifications: unknown } }>(
+          `{ repository(owner: "acme", name: "shop") {
+               verifications(${page}) { nodes { status pullRequest { number } } pageInfo { hasNextPage endCursor } } } }`,
+        )
+      ).repository.verifications;
+    const first = (await list('first: 2')) as { pageInfo: { endCursor: string } };
+    expect(first).toMatchObject({
+      nodes: [
+        { status: 'DRIVING', pullRequest: { number: 1 } },
+        { status: 'FAILED', pullRequest: { number: 2 } },
+      ],
+      pageInfo: { hasNextPage: true },
+    });
+    expect(await list(`after: "${first.pageInfo.endCursor}"`)).toMatchObject({
+      nodes: [{ status: 'ERROR' }],
+      pageInfo: { hasNextPage: false },
+    });
+  });
+
   it('is listed newest first, page by page, with those another pull request has over the same head', async () => {
     await addVerification(api.s, { head: sha(7), status: 'canceled' });
     await addVerification(api.s, { head, status: 'error' });

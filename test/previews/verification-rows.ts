@@ -12,7 +12,7 @@ export interface NewVerification {
 
 /** Answers its row's id. */
 export async function addVerification(
-  s: TestServer,
+  s: Pick<TestServer, 'rows' | 'accountId'>,
   { number = 1, head, attempt = 1, status, more }: NewVerification,
 ): Promise<string> {
   const [row] = await s.rows<{ id: string }>(

@@ -126,7 +126,7 @@ function Charts({
   readonly isTable: boolean;
   readonly children: ReactNode;
 }): ReactNode {
-  const { timeInQueue, mergequeueUsage, blockedReason, builds, failedChecks } = analytics;
+  const { timeInQueue, mergequeueUsage, blockedReason, hours, builds, failedChecks } = analytics;
   const byQueue = sum(mergequeueUsage.map(({ mergedByBot }) => mergedByBot));
   const total = sum(mergequeueUsage.map((day) => day.total));
   const left = sum(blockedReason.flatMap((day) => reasons.map(([key]) => day[key])));
@@ -186,11 +186,50 @@ function Charts({
         <Chart title="Why they left the line" figure={String(left)} about="in all">
           <Counted series={blocks} isTable={isTable} />
         </Chart>
+        <Hours hours={hours} isTable={isTable} />
         <BuildTime builds={builds} landed={byQueue} isTable={isTable} />
         <FailedChecks checks={failedChecks} />
         {children}
       </div>
     </div>
+  );
+}
+
+/** The hours of the day, over all days: when work lands, and when it waits longest. */
+function Hours({ hours, isTable }: { readonly hours: Analytics['hours']; readonly isTable: boolean }): ReactNode {
+  const waited = hours.filter(({ p90 }) => typeof p90 === 'number').sort((a, b) => (b.p90 ?? 0) - (a.p90 ?? 0))[0];
+  const waitText = (seconds: number | null | undefined): string =>
+    typeof seconds === 'number' ? describeDuration(seconds * 1000) : 'none';
+  const series: Series = {
+    dates: hours.map(({ hour }) => String(hour)),
+    nameOf: (hour) => hourText(Number(hour)),
+    parts: [
+      { name: 'landed', colour: 'var(--green-f)', values: hours.map(({ merged }) => merged) },
+      { name: 'left the line', colour: 'var(--red-f)', values: hours.map(({ left }) => left) },
+    ],
+  };
+  return (
+    <Chart
+      title="By hour of the day"
+      figure={waited ? hourText(waited.hour) : 'Never'}
+      about={waited ? `longest waits: nine of ten less than ${waitText(waited.p90)}` : 'nothing landed'}
+    >
+      {isTable ? (
+        <Table
+          first="Hour"
+          head={['landed', 'left the line', 'p50', 'p90']}
+          rows={hours.map(({ hour, merged, left, p50, p90 }) => [
+            hourText(hour),
+            String(merged),
+            String(left),
+            waitText(p50),
+            waitText(p90),
+          ])}
+        />
+      ) : (
+        <Stacks series={series} textOf={String} />
+      )}
+    </Chart>
   );
 }
 

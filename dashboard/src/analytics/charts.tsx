@@ -10,7 +10,9 @@ const height = 150;
 const edge = { left: 44, right: 6, top: 6, bottom: 20 } as const;
 
 export interface Series {
+  /** Days, or what `nameOf` names. */
   readonly dates: readonly string[];
+  readonly nameOf?: (date: string) => string;
   readonly parts: readonly { readonly name: string; readonly colour: string; readonly values: readonly number[] }[];
 }
 
@@ -70,12 +72,14 @@ function Frame({
   top,
   textOf,
   dates,
+  nameOf = dayText,
   children,
 }: {
   readonly width: number;
   readonly top: number;
   readonly textOf: (value: number) => string;
   readonly dates: readonly string[];
+  readonly nameOf?: ((date: string) => string) | undefined;
   readonly children: ReactNode;
 }): ReactNode {
   const y = scaleLinear([0, top], [height - edge.bottom, edge.top]);
@@ -91,10 +95,10 @@ function Frame({
         </g>
       ))}
       <text x={edge.left} y={height - 4}>
-        {dates[0] !== undefined && dayText(dates[0])}
+        {dates[0] !== undefined && nameOf(dates[0])}
       </text>
       <text x={width - edge.right} y={height - 4} textAnchor="end">
-        {dates.length > 1 && dayText(dates.at(-1) ?? '')}
+        {dates.length > 1 && nameOf(dates.at(-1) ?? '')}
       </text>
       {children}
     </>
@@ -159,7 +163,7 @@ export function Stacks({
 }): ReactNode {
   return (
     <>
-      <Drawing label="Counts by day" tall={height}>
+      <Drawing label={series.nameOf ? 'Counts by hour' : 'Counts by day'} tall={height}>
         {(width) => <StacksOfDays series={series} textOf={textOf} width={width} />}
       </Drawing>
       <Legend parts={series.parts} />
@@ -176,13 +180,13 @@ function StacksOfDays({
   readonly textOf: (value: number) => string;
   readonly width: number;
 }): ReactNode {
-  const { dates, parts } = series;
+  const { dates, parts, nameOf } = series;
   const sums = dates.map((_, index) => parts.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const top = Math.max(4, ...sums);
   const y = scaleLinear([0, top], [height - edge.bottom, edge.top]);
   const step = (width - edge.left - edge.right) / Math.max(1, dates.length);
   return (
-    <Frame width={width} top={top} textOf={textOf} dates={dates}>
+    <Frame width={width} top={top} textOf={textOf} dates={dates} nameOf={nameOf}>
       {dates.map((date, index) => {
         let below = 0;
         return parts.map(({ name, colour, values }) => {

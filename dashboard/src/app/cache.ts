@@ -41,7 +41,11 @@ function isSame(one: Arguments, other: Arguments): boolean {
 export const cacheOptions = {
   keys,
   updates: {
-    Query: { search: keepNewest(() => true) },
+    // One of a repository and one of the whole account are asked at once.
+    Query: {
+      search: (answer, args, cache, info) =>
+        keepNewest((of) => 'repository' in of === 'repository' in args)(answer, args, cache, info),
+    },
     // Each is read once, and what it adds to is kept by the page.
     Deployment: { log: keepNewest(() => true) },
     ReleaseCandidate: { log: keepNewest(() => true) },

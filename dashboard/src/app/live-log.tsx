@@ -32,6 +32,7 @@ interface LiveLogProps<Data, Page, Variables extends object> {
 
 interface Log extends LogWindow {
   readonly showEarlier: () => void;
+  readonly showEnd: () => void;
   readonly isReading: boolean;
 }
 
@@ -46,6 +47,7 @@ function useLog<Data, Page, Variables extends object>({
   const say = useSay();
   const [log, setLog] = useState(emptyLog);
   const [isReading, setReading] = useState(false);
+  const [returns, setReturns] = useState(0);
   const isEndRead = useRef(false);
   const cursor = useRef<string | null>(null);
   const subject = JSON.stringify(variables);
@@ -99,7 +101,7 @@ function useLog<Data, Page, Variables extends object>({
       clearTimeout(timer);
       flush();
     };
-  }, [subject, progress]);
+  }, [subject, progress, returns]);
 
   const showEarlier = (): void => {
     setReading(true);
@@ -109,23 +111,28 @@ function useLog<Data, Page, Variables extends object>({
       else say('What was written earlier could not be read. Try again.');
     });
   };
-  return { ...log, showEarlier, isReading };
+  const showEnd = (): void => {
+    isEndRead.current = false;
+    cursor.current = null;
+    setReturns(returns + 1);
+  };
+  return { ...log, showEarlier, showEnd, isReading };
 }
 
 /** Its `key` must name what the log is of. */
 export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProps<Data, Page, Variables>): ReactNode {
-  const { pieces, hasEarlier, showEarlier, isReading } = useLog(props);
+  const { pieces, hasEarlier, hasLater, showEarlier, showEnd, isReading } = useLog(props);
   const box = useRef<HTMLPreElement>(null);
   const isAtEnd = useRef(true);
-  /** How far the end of the log is below what is on screen. Set while earlier pieces are read. */
-  const belowPx = useRef<number | null>(null);
+  /** A piece, and how far below the upper edge it is. It stays there while earlier pieces are read. */
+  const anchor = useRef<{ readonly piece: HTMLElement; readonly belowPx: number } | null>(null);
   const firstCursor = pieces[0]?.cursor;
   useLayoutEffect(() => {
     const { current } = box;
     if (!current) return;
-    if (belowPx.current !== null && !isReading) {
-      current.scrollTop = current.scrollHeight - belowPx.current;
-      belowPx.current = null;
+    if (anchor.current !== null && !isReading) {
+      current.scrollTop = anchor.current.piece.offsetTop - anchor.current.belowPx;
+      anchor.current = null;
       // The button may be gone.
       if (!hasEarlier) current.focus({ preventScroll: true });
     } else if (isAtEnd.current) current.scrollTop = current.scrollHeight;
@@ -134,19 +141,33 @@ export function LiveLog<Data, Page, Variables extends object>(props: LiveLogProp
   return (
     <>
       <h3 className={parts['h']}>{props.heading}</h3>
-      {hasEarlier && (
+      {(hasEarlier || hasLater) && (
         <div className={parts['acts']}>
-          <Button
-            disabled={isReading}
-            onClick={() => {
-              const { current } = box;
-              belowPx.current = current ? current.scrollHeight - current.scrollTop : 0;
-              isAtEnd.current = false;
-              showEarlier();
-            }}
-          >
-            Show earlier
-          </Button>
+          {hasEarlier && (
+            <Button
+              disabled={isReading}
+              onClick={() => {
+                const piece = box.current?.firstElementChild;
+                if (piece instanceof HTMLElement)
+                  anchor.current = { piece, belowPx: piece.offsetTop - (box.current?.scrollTop ?? 0) };
+                isAtEnd.current = false;
+                showEarlier();
+              }}
+            >
+              Show earlier
+            </Button>
+          )}
+          {hasLater && (
+            <Button
+              onClick={() => {
+                isAtEnd.current = true;
+                showEnd();
+                box.current?.focus({ preventScroll: true });
+              }}
+            >
+              Back to the end
+            </Button>
+          )}
         </div>
       )}
       {/* It scrolls, so a keyboard must reach it. */}

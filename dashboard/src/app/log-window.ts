@@ -1,4 +1,5 @@
-// The part of a log that is on screen: its end at first, more of its beginning when it is asked for.
+// The part of a log that is on screen: its end at first, more of its beginning when it is asked for. It is bounded: of a
+// long log that somebody goes back in, the end leaves.
 
 export interface Piece {
   readonly cursor: string;
@@ -15,26 +16,42 @@ export interface LogWindow {
   readonly pieces: readonly Piece[];
   /** The log has pieces before these. */
   readonly hasEarlier: boolean;
+  /** The log has pieces behind these, which left for earlier ones. What is written meanwhile is not shown. */
+  readonly hasLater: boolean;
   /** How many characters are kept while more come at the end. Whole pieces before them leave. */
   readonly mostCharacters: number;
 }
 
 /** Of a log that nobody looks further back in. */
 const defaultCharacters = 300_000;
+/** However far somebody goes back. */
+const mostShown = 4_000_000;
 
-export const emptyLog: LogWindow = { pieces: [], hasEarlier: false, mostCharacters: defaultCharacters };
+export const emptyLog: LogWindow = {
+  pieces: [],
+  hasEarlier: false,
+  hasLater: false,
+  mostCharacters: defaultCharacters,
+};
 
 export function lengthOf({ pieces }: Pick<LogWindow, 'pieces'>): number {
   return pieces.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** What was asked for stays, however much comes at the end. */
+/** What was asked for stays, however much comes at the end. Beyond what is shown at most, pieces at the end leave. */
 export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): LogWindow {
-  const pieces = [...nodes, ...log.pieces];
+  const pieces = [...nodes];
+  let length = lengthOf({ pieces });
+  for (const piece of log.pieces) {
+    length += piece.text.length;
+    if (length > mostShown) break;
+    pieces.push(piece);
+  }
   const isFirst = log.pieces.length === 0;
   return {
     pieces,
     hasEarlier: pageInfo.hasPreviousPage,
+    hasLater: log.hasLater || pieces.length < nodes.length + log.pieces.length,
     mostCharacters: isFirst
       ? log.mostCharacters
       : Math.max(log.mostCharacters, lengthOf({ pieces }) + defaultCharacters),
@@ -42,6 +59,7 @@ export function withEarlier(log: LogWindow, { nodes, pageInfo }: EarlierPage): L
 }
 
 export function withLater(log: LogWindow, later: readonly Piece[]): LogWindow {
+  if (log.hasLater) return log;
   const pieces = [...log.pieces, ...later];
   let surplus = lengthOf({ pieces }) - log.mostCharacters;
   let from = 0;

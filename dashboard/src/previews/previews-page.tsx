@@ -1,15 +1,30 @@
-// What can be looked at now.
-import type { ReactNode } from 'react';
+// What can be looked at now, and what was verified.
+import { useState, type ReactNode } from 'react';
 import { Link, useParams } from '@tanstack/react-router';
 import { Shown, useTitle } from '../app/page.tsx';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Empty, Pill } from '../design/parts.tsx';
+import { Answer, Bar, Button, Empty, Pill } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
-import { count, short, labelOf } from '../design/labels.ts';
-import { PreviewChangedDocument, PreviewsDocument } from '../generated/previews.ts';
+import { count, labelOf, short } from '../design/labels.ts';
+import {
+  PastVerificationsDocument,
+  PreviewChangedDocument,
+  PreviewsDocument,
+  VerificationChangedDocument,
+  type PastVerificationsQuery,
+  type PreviewsQuery,
+} from '../generated/previews.ts';
+
+type Registration = NonNullable<PreviewsQuery['repository']>['previewRegistrations']['nodes'][number];
+type Verification = NonNullable<PastVerificationsQuery['repository']>['verifications']['nodes'][number];
+
+interface Place {
+  readonly owner: string;
+  readonly name: string;
+}
 
 export function PreviewsPage(): ReactNode {
   const { owner = '', name = '' } = useParams({ strict: false });
@@ -31,47 +46,131 @@ export function PreviewsPage(): ReactNode {
       <Shown answer={answer} what="The previews">
         {({ repository }) => {
           const previews = repository?.previewRegistrations.nodes ?? [];
-          if (previews.length === 0)
-            return (
-              <Empty title="No preview can be looked at now.">
-                CI registers a preview when it has deployed one, and a verification boots one by itself.
-              </Empty>
-            );
           return (
             <div className={parts['scroll']} tabIndex={0}>
-              <Answer>{count(previews.length, 'preview')} can be looked at now.</Answer>
+              {previews.length === 0 ? (
+                <Empty title="No preview can be looked at now.">
+                  CI registers a preview when it has deployed one, and a verification boots one by itself.
+                </Empty>
+              ) : (
+                <Answer>{count(previews.length, 'preview')} can be looked at now.</Answer>
+              )}
               <div className={parts['body']}>
-                <ul className={cx(parts['box'], parts['list'])}>
-                  {previews.map((preview) => (
-                    <li key={preview.id}>
-                      <span className="grow cut">
-                        <a href={preview.url} rel="noreferrer">
-                          <b>{preview.name}</b>
-                        </a>{' '}
-                        <span className="mono xs faint">{short(preview.commit)}</span>{' '}
-                        <span className="dim">{preview.branch}</span>
-                      </span>
-                      {preview.prNumber !== null && preview.prNumber !== undefined && (
-                        <Link
-                          className="blue"
-                          to="/$owner/$name/pull/$number"
-                          params={{ owner, name, number: String(preview.prNumber) }}
-                        >
-                          #{preview.prNumber}
-                        </Link>
-                      )}
-                      <span className="sm faint wide">
-                        <Ago at={preview.createdAt} />, until <At at={preview.expiresAt} />
-                      </span>
-                      <Pill>{labelOf(preview.status)}</Pill>
-                    </li>
-                  ))}
-                </ul>
+                {previews.length > 0 && (
+                  <ul className={cx(parts['box'], parts['list'])} aria-label="Previews">
+                    {previews.map((preview) => (
+                      <RegistrationRow key={preview.id} preview={preview} place={{ owner, name }} />
+                    ))}
+                  </ul>
+                )}
+                <Verifications owner={owner} name={name} />
               </div>
             </div>
           );
         }}
       </Shown>
     </>
+  );
+}
+
+function RegistrationRow({ preview, place }: { readonly preview: Registration; readonly place: Place }): ReactNode {
+  return (
+    <li>
+      <span className="grow cut">
+        <a href={preview.url} rel="noreferrer">
+          <b>{preview.name}</b>
+        </a>{' '}
+        <span className="mono xs faint">{short(preview.commit)}</span> <span className="dim">{preview.branch}</span>
+      </span>
+      {preview.prNumber !== null && preview.prNumber !== undefined && (
+        <Link className="blue" to="/$owner/$name/pull/$number" params={{ ...place, number: String(preview.prNumber) }}>
+          #{preview.prNumber}
+        </Link>
+      )}
+      <span className="sm faint wide">
+        <Ago at={preview.createdAt} />, until <At at={preview.expiresAt} />
+      </span>
+      <Pill>{labelOf(preview.status)}</Pill>
+    </li>
+  );
+}
+
+const pageSize = 20;
+const mostShown = 100;
+
+/** The newest first, those under way too. */
+function Verifications(place: Place): ReactNode {
+  const [first, setFirst] = useState(pageSize);
+  const answer = useLiveQuery({
+    document: PastVerificationsDocument,
+    variables: { ...place, first },
+    follows: {
+      document: VerificationChangedDocument,
+      variables: { ...place },
+      cursorOf: ({ verificationChanged }) => verificationChanged.cursor,
+    },
+  });
+  return (
+    <Shown answer={answer} what="The verifications">
+      {({ repository }) => {
+        const { nodes = [], pageInfo } = repository?.verifications ?? {};
+        return (
+          <>
+            <h3 className={parts['h']}>Verifications</h3>
+            {nodes.length === 0 ? (
+              <p className="sm dim">No pull request was verified yet.</p>
+            ) : (
+              <ul className={cx(parts['box'], parts['list'])} aria-label="Verifications">
+                {nodes.map((verification) => (
+                  <VerificationRow key={verification.id} verification={verification} place={place} />
+                ))}
+              </ul>
+            )}
+            {pageInfo?.hasNextPage === true && first < mostShown && (
+              <div className={parts['acts']}>
+                <Button onClick={() => setFirst(Math.min(first + pageSize, mostShown))}>Show earlier</Button>
+              </div>
+            )}
+            {pageInfo?.hasNextPage === true && first >= mostShown && (
+              <p className="sm dim">Earlier ones are on the pages of their pull requests.</p>
+            )}
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+const tones = { PASSED: 'green', FAILED: 'red', ERROR: 'red', SKIPPED: 'plain', CANCELED: 'plain' } as const;
+
+function VerificationRow({
+  verification: { status, headCommit, summary, createdAt, endedAt, pullRequest, preview },
+  place,
+}: {
+  readonly verification: Verification;
+  readonly place: Place;
+}): ReactNode {
+  return (
+    <li>
+      <Pill tone={(tones as Partial<Record<string, 'green' | 'red' | 'plain'>>)[status] ?? 'blue'}>
+        {labelOf(status)}
+      </Pill>
+      <span className="grow cut">
+        <Link
+          to="/$owner/$name/pull/$number"
+          params={{ ...place, number: String(pullRequest.number) }}
+          search={{ tab: 'preview' }}
+        >
+          <b>
+            #{pullRequest.number} {pullRequest.title}
+          </b>
+        </Link>{' '}
+        <span className="mono xs faint">{short(headCommit)}</span>{' '}
+        <span className="dim">{summary ?? preview?.name}</span>
+      </span>
+      <span className="sm faint nowrap">
+        <Ago at={endedAt ?? createdAt} />
+      </span>
+    </li>
   );
 }

@@ -1,15 +1,24 @@
 // What would have happened: the past as it was, as it is simulated, and as it would have been with the text above.
-import type { ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useClient } from 'urql';
+import { answerOf, Refused } from '../app/act.tsx';
+import { codeOf, type Problem } from '../app/errors.ts';
 import { Shown, useAnswer } from '../app/page.tsx';
+import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
+import { Failure } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
-import { describeDuration } from '../design/time.tsx';
+import { Ago, describeDuration } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
-import { SimulateQueueDocument, type SimulateQueueQuery } from '../generated/repositories.ts';
+import { SimulationsDocument, StartSimulationDocument, type SimulationsQuery } from '../generated/repositories.ts';
 
-type Simulated = SimulateQueueQuery['simulateQueue'];
+type Newest = NonNullable<SimulationsQuery['repository']>['simulations'][number];
+type Outcome = NonNullable<Newest['outcome']>;
 
 const days = 30;
+const lookEveryMs = 1_000;
+/** The result of an older one is not shown for a new request: more has happened since. */
+const freshMs = 10 * 60_000;
 
 interface SimulationProps {
   readonly owner: string;
@@ -18,15 +27,87 @@ interface SimulationProps {
   readonly yaml: string | null;
 }
 
+/** It goes on without this page, and is there again when the page comes back. */
 export function Simulation({ owner, name, yaml }: SimulationProps): ReactNode {
-  const answer = useAnswer(SimulateQueueDocument, { input: { repository: { owner, name }, yaml, days } });
+  const client = useClient();
+  const answer = useAnswer(SimulationsDocument, { owner, name });
+  const { data, refresh } = answer;
+  const newest = data?.repository?.simulations[0];
+  const [refused, setRefused] = useState<Problem | null>(null);
+  const asked = useRef<string | null>(null);
+  const isRunning = newest?.state === 'RUNNING';
+  const isWanted = newest?.days === days && (newest.yaml ?? null) === yaml;
+  const isShown = newest?.state === 'DONE' && isWanted && now() - Date.parse(newest.createdAt) < freshMs;
+  const subject = JSON.stringify(yaml);
+
+  const start = (): void => {
+    asked.current = subject;
+    setRefused(null);
+    answerOf(client.mutation(StartSimulationDocument, { input: { repository: { owner, name }, yaml, days } })).then(
+      ({ startSimulation: { problems } }) => {
+        const sentence = `The text above has problems, so it cannot be simulated: ${problems.map(({ reason }) => reason).join(' ')}`;
+        if (problems.length > 0) setRefused({ sentence, code: 'CONFIGURATION_REFUSED', requestId: null });
+        refresh();
+      },
+      (error: unknown) => {
+        if (!(error instanceof Refused)) throw error;
+        setRefused(error.problem);
+        // The one that is in the way is shown, if it is of this repository, and this one begins behind it.
+        if (error.problem.code === 'RATE_LIMITED') asked.current = null;
+        refresh();
+      },
+    );
+  };
+  const isMissing = data !== undefined && !isRunning && !isShown && asked.current !== subject;
+  useEffect(() => {
+    if (isMissing) start();
+  }, [isMissing, subject]);
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) refresh();
+    }, lookEveryMs);
+    return () => clearInterval(timer);
+  }, [isRunning, refresh]);
+
+  const again = { title: 'It was not simulated.', retry: start };
   return (
     <>
       <h3 className={parts['h']}>The last {days} days, played again</h3>
+      {refused && !isRunning && !isShown && (
+        <Failure {...again} code={codeOf(refused)}>
+          {refused.sentence}
+        </Failure>
+      )}
       <Shown answer={answer} what="The simulation">
-        {({ simulateQueue }) => <Outcome simulated={simulateQueue} />}
+        {() => {
+          if (newest === undefined) return null;
+          if (newest.state === 'RUNNING') return <Running newest={newest} isWanted={isWanted} />;
+          if (isWanted && newest.outcome) return <Simulated outcome={newest.outcome} createdAt={newest.createdAt} />;
+          if (!isWanted || !newest.problem || refused !== null) return null;
+          return (
+            <Failure {...again} code="">
+              {newest.problem}
+            </Failure>
+          );
+        }}
       </Shown>
     </>
+  );
+}
+
+function Running({ newest, isWanted }: { readonly newest: Newest; readonly isWanted: boolean }): ReactNode {
+  const percent = Math.floor(newest.progress * 100);
+  return (
+    <p className="sm">
+      <progress max={100} value={percent} aria-label="Simulated" />{' '}
+      <span className="dim">
+        {percent} % simulated.
+        {isWanted
+          ? ' You may leave the page meanwhile.'
+          : ` It is another simulation, by ${newest.createdBy}. This one begins when it has ended.`}
+      </span>
+    </p>
   );
 }
 
@@ -48,14 +129,13 @@ const rows: readonly (readonly [string, (tally: Tally) => string])[] = [
   ['Left the line', ({ ejected }) => String(ejected)],
 ];
 
-function Outcome({ simulated }: { readonly simulated: Simulated }): ReactNode {
-  if (!simulated.accepted)
-    return (
-      <p className="red">
-        The text above has problems, so it cannot be simulated:{' '}
-        {simulated.problems.map(({ reason }) => reason).join(' ')}
-      </p>
-    );
+function Simulated({
+  outcome: simulated,
+  createdAt,
+}: {
+  readonly outcome: Outcome;
+  readonly createdAt: string;
+}): ReactNode {
   const columns = [
     ['as it was', simulated.observed],
     ['as it is, simulated', simulated.present],
@@ -64,7 +144,9 @@ function Outcome({ simulated }: { readonly simulated: Simulated }): ReactNode {
   const shown = columns.flatMap(([title, tally]) => (tally ? [[title, tally as Tally] as const] : []));
   return (
     <>
-      <p className="dim sm">{count(simulated.arrivals, 'arrival')}.</p>
+      <p className="dim sm">
+        {count(simulated.arrivals, 'arrival')}, simulated <Ago at={createdAt} />.
+      </p>
       <table className={parts['table']}>
         <thead>
           <tr>

@@ -1,8 +1,9 @@
 // What listens, and whether it hears.
-import { useEffect, useState, type ReactNode } from 'react';
-import { useClient } from 'urql';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useClient, type TypedDocumentNode } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
+import { useLiveQuery } from '../app/use-live-query.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -16,17 +17,30 @@ import {
   PingWebhookEndpointDocument,
   RedeliverWebhookDocument,
   WebhookAttemptsDocument,
+  WebhookDeliveryChangedDocument,
   WebhooksDocument,
+  type WebhookDeliveryChangedSubscription,
   type WebhooksQuery,
 } from '../generated/webhooks.ts';
 
 type Endpoint = WebhooksQuery['webhookEndpoints']['nodes'][number];
+type Delivery = Endpoint['deliveries']['nodes'][number];
+
+/** It has no cursor: its first message, also after a reconnect, says that all are to be read. */
+const deliveryChanged = WebhookDeliveryChangedDocument as TypedDocumentNode<
+  WebhookDeliveryChangedSubscription,
+  { after?: string | null | undefined }
+>;
 
 export function WebhooksPage(): ReactNode {
   useTitle('Webhooks');
   const client = useClient();
   const act = useAct();
-  const answer = useAnswer(WebhooksDocument, {});
+  const answer = useLiveQuery({
+    document: WebhooksDocument,
+    variables: {},
+    follows: { document: deliveryChanged, variables: {}, cursorOf: () => null },
+  });
   const [secret, setSecret] = useState<string | null>(null);
   const create: Action = {
     title: 'A new webhook',
@@ -48,10 +62,6 @@ export function WebhooksPage(): ReactNode {
       return `${url} gets events from now on.`;
     },
   };
-  const isSending = answer.data?.webhookEndpoints.nodes.some(({ deliveries }) =>
-    deliveries.nodes.some(({ state }) => underWay.has(state)),
-  );
-  useEvery(isSending === true ? lookEveryMs : null, answer.refresh);
   return (
     <>
       <Bar title="Webhooks">
@@ -159,7 +169,8 @@ function useEndpointActions({ endpoint: { id, url, enabled }, refresh }: Endpoin
 function EndpointCard(props: EndpointProps): ReactNode {
   const { endpoint } = props;
   const actions = useEndpointActions(props);
-  const [opened, setOpened] = useState<string | null>(null);
+  const [openedId, setOpened] = useState<string | null>(null);
+  const opened = endpoint.deliveries.nodes.find(({ id }) => id === openedId);
   const isToAll = endpoint.actions.length === 0 || endpoint.actions.includes('*');
   return (
     <section className={parts['box']} aria-label={endpoint.url}>
@@ -189,8 +200,8 @@ function EndpointCard(props: EndpointProps): ReactNode {
             <span className="grow cut">{delivery.action}</span>
             <Button
               kind="quiet"
-              aria-expanded={delivery.id === opened}
-              onClick={() => setOpened(delivery.id === opened ? null : delivery.id)}
+              aria-expanded={delivery.id === openedId}
+              onClick={() => setOpened(delivery.id === openedId ? null : delivery.id)}
             >
               {count(delivery.attemptCount, 'attempt')}
             </Button>
@@ -203,14 +214,21 @@ function EndpointCard(props: EndpointProps): ReactNode {
           </li>
         ))}
       </ul>
-      {opened !== null && <Attempts key={opened} delivery={opened} />}
+      {opened !== undefined && <Attempts key={opened.id} delivery={opened} />}
     </section>
   );
 }
 
 /** What the address answered each time, or why no answer came. */
-function Attempts({ delivery }: { readonly delivery: string }): ReactNode {
-  const answer = useAnswer(WebhookAttemptsDocument, { delivery });
+function Attempts({ delivery: { id, state, attemptCount } }: { readonly delivery: Delivery }): ReactNode {
+  const answer = useAnswer(WebhookAttemptsDocument, { delivery: id });
+  const { refresh } = answer;
+  const shown = useRef({ state, attemptCount });
+  useEffect(() => {
+    if (shown.current.state === state && shown.current.attemptCount === attemptCount) return;
+    shown.current = { state, attemptCount };
+    refresh();
+  }, [state, attemptCount, refresh]);
   return (
     <Shown answer={answer} what="The attempts">
       {({ node }) => {
@@ -251,18 +269,4 @@ function Attempts({ delivery }: { readonly delivery: string }): ReactNode {
 function actionsOf(text: string): string[] {
   const names = text.split(/[\s,]+/).filter((one) => one !== '');
   return names.length === 0 ? ['*'] : names;
-}
-
-const underWay = new Set(['PENDING', 'RETRYING']);
-const lookEveryMs = 2_000;
-
-/** Runs at intervals while the tab is looked at. Null: never. */
-function useEvery(ms: number | null, run: () => void): void {
-  useEffect(() => {
-    if (ms === null) return undefined;
-    const timer = setInterval(() => {
-      if (!document.hidden) run();
-    }, ms);
-    return () => clearInterval(timer);
-  }, [ms, run]);
 }

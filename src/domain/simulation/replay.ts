@@ -46,6 +46,8 @@ export interface ReplayOptions {
   readonly rules: QueueRules;
   /** The share of the available time that has passed. From 1 on nothing more is replayed. */
   readonly spent: () => number;
+  /** Told how far it is, from 0 to 1. It never goes back. */
+  readonly onProgress?: (share: number) => void;
 }
 
 /**
@@ -56,7 +58,7 @@ const judgedFrom = 0.05;
 const judgedUntil = 0.5;
 
 /** Replays the whole history, or segments of it as soon as the whole turns out to take too long. */
-export function replay(workload: Replayable, { rules, spent }: ReplayOptions): Replayed {
+export function replay(workload: Replayable, { rules, spent, onProgress }: ReplayOptions): Replayed {
   const { changes } = workload;
   const begin = spent();
   let arrived = 0;
@@ -71,16 +73,25 @@ export function replay(workload: Replayable, { rules, spent }: ReplayOptions): R
     isOver,
     onArrival: () => {
       arrived += 1;
+      onProgress?.(arrived / changes.length);
     },
   });
-  if (isTooLong) return replaySegments(workload, { rules, spent });
+  // For how many segments there is time is not known: the rest is done when the time has passed.
+  const reached = arrived / Math.max(1, changes.length);
+  const onSegment = onProgress && (() => onProgress(reached + (1 - reached) * Math.min(1, spent())));
+  if (isTooLong) return replaySegments(workload, { rules, spent }, onSegment);
   return countAll(changes, [{ run, isCounted: () => true, simulated: changes.length }]);
 }
 
-function replaySegments(workload: Replayable, { rules, spent }: ReplayOptions): Replayed {
+function replaySegments(
+  workload: Replayable,
+  { rules, spent }: ReplayOptions,
+  onSegment: (() => void) | undefined,
+): Replayed {
   const played: Played[] = [];
   for (const { workload: part, countedFrom, countedUntil } of segmentsOf(workload)) {
     const run = play(part, rules, { isOver: () => spent() >= 1 });
+    onSegment?.();
     const isWhole = run.outcomes.length === part.changes.length;
     // The last segment is incomplete, and counts only if there is no other.
     if (!isWhole && played.length > 0) break;

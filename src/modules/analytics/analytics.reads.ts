@@ -1,5 +1,6 @@
 import type { Context } from '../../context.ts';
 import type { Day } from '../../domain/analytics/days.ts';
+import type { HourOfDay } from './analytics.types.ts';
 
 /** min, avg, p50, p75, p90, p100. Null without samples. */
 type Distribution = readonly [number, number, number, number, number, number] | null;
@@ -129,4 +130,33 @@ function byDate(days: readonly Day[], rows: readonly NumberedRow[]): Map<string,
       return day === undefined ? [] : [[day.date, row]];
     }),
   );
+}
+
+/** All 24 hours of the day, over all days, from their buckets. */
+export async function readHoursOfDay(
+  ctx: Context,
+  {
+    repositoryId,
+    days,
+    timezone,
+  }: { readonly repositoryId: string; readonly days: readonly Day[]; readonly timezone: string },
+): Promise<HourOfDay[]> {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  return await ctx.db.read<HourOfDay>(ctx.accountId, {
+    name: 'analytics_hours',
+    text: `with bucket as materialized (
+             select extract(hour from b.starts_at at time zone $5::text)::integer as hour, b.merged, b.time_in_queue,
+               b.merge_conflict + b.ci_failure + b.manual_dequeue + b.ci_timeout + b.other as "left"
+             from analytics_bucket b where b.account_id = $1::bigint and b.repository_id = $2::bigint
+               and b.starts_at >= to_timestamp($3::float8) and b.starts_at < to_timestamp($4::float8))
+           select asked.hour, counts.*, ranks.p[1]::float8 / 1000 as p50, ranks.p[2]::float8 / 1000 as p90
+           from generate_series(0, 23) asked (hour), lateral (
+             select coalesce(sum(b.merged), 0)::integer as merged, coalesce(sum(b.left), 0)::integer as "left"
+             from bucket b where b.hour = asked.hour) counts, lateral (
+             select percentile_disc(array[0.5, 0.9]) within group (order by v) as p
+             from bucket b, unnest(b.time_in_queue) v where b.hour = asked.hour) ranks
+           order by asked.hour`,
+    values: [ctx.accountId, repositoryId, first.startsAt.getTime() / 1000, last.endsAt.getTime() / 1000, timezone],
+  });
 }

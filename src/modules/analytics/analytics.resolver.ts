@@ -3,8 +3,9 @@ import { DomainError } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { Day, TimeZone } from '../../graphql/scalars.ts';
 import { Repository } from '../repositories/repositories.types.ts';
+import { readHoursOfDay } from './analytics.reads.ts';
 import { readAnalytics } from './analytics.service.ts';
-import { Analytics, DailyBuilds, FailedCheck } from './analytics.types.ts';
+import { Analytics, DailyBuilds, FailedCheck, HourOfDay } from './analytics.types.ts';
 import { readDailyBuilds, readFailedChecks } from './builds.reads.ts';
 
 @Resolver(() => Repository)
@@ -25,6 +26,17 @@ export class RepositoryAnalyticsResolver {
     timezone: string | null,
   ): Promise<Analytics> {
     return await readAnalytics(ctx, repository, { start, end, timezone });
+  }
+}
+
+@Resolver(() => Analytics)
+export class AnalyticsHoursResolver {
+  @Extensions({ price: 1_500, rows: 24 })
+  @FieldResolver(() => [HourOfDay], {
+    description: 'The 24 hours of the day, each over all requested days: when work lands, leaves the line, and waits.',
+  })
+  async hours(@Ctx() ctx: GraphQLContext, @Root() analytics: Analytics): Promise<HourOfDay[]> {
+    return await readHoursOfDay(ctx, analytics);
   }
 }
 

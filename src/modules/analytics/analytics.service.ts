@@ -16,7 +16,8 @@ export async function readAnalytics(
 ): Promise<Analytics> {
   requireScope(ctx, 'analytics:read');
   const now = ctx.clock();
-  const days = decideDays(asked, asked.timezone ?? (await readAccountTimezone(ctx)), now);
+  const timezone = asked.timezone ?? (await readAccountTimezone(ctx));
+  const days = decideDays(asked, timezone, now);
   const known = await readKeptDays(ctx, repository.id, days);
   const missing = days.filter((day) => !known.has(day.date));
   const over = missing.filter((day) => day.endsAt <= now);
@@ -24,13 +25,13 @@ export async function readAnalytics(
     for (const [date, row] of await keepDays(ctx, repository.id, over.slice(at, at + keptAtOnce))) known.set(date, row);
   const open = missing.filter((day) => day.endsAt > now);
   for (const [date, row] of await readBuckets(ctx, repository.id, open)) known.set(date, row);
-  return { repositoryId: repository.id, days, ...toAnalytics(days, known) };
+  return { repositoryId: repository.id, timezone, days, ...toAnalytics(days, known) };
 }
 
 function toAnalytics(
   days: readonly Day[],
   rows: ReadonlyMap<string, DayRow>,
-): Omit<Analytics, 'repositoryId' | 'days'> {
+): Omit<Analytics, 'repositoryId' | 'timezone' | 'days'> {
   const dated = days.flatMap(({ date }) => {
     const row = rows.get(date);
     return row === undefined ? [] : [{ date, ...row }];

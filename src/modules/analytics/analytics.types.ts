@@ -98,6 +98,31 @@ export class FailedCheck {
   builds!: number;
 }
 
+@ObjectType({ simpleResolvers: true, description: 'An hour of the day, over all requested days.' })
+export class HourOfDay {
+  @Field(() => Int, { description: 'It begins at this hour, from 0 to 23, in the time zone of the request.' })
+  hour!: number;
+
+  @Field(() => Int, { description: 'Pull requests merged in this hour.' })
+  merged!: number;
+
+  @Field(() => Int, { description: 'Pull requests blocked or dequeued in this hour.' })
+  left!: number;
+
+  @Field(() => Float, {
+    nullable: true,
+    description:
+      'Seconds in the line: half of the pull requests merged in this hour waited no longer. Null: none was merged.',
+  })
+  p50!: number | null;
+
+  @Field(() => Float, {
+    nullable: true,
+    description: 'Seconds in the line: nine of ten waited no longer. Null as `p50`.',
+  })
+  p90!: number | null;
+}
+
 @ObjectType({
   simpleResolvers: true,
   description:
@@ -105,6 +130,7 @@ export class FailedCheck {
 })
 export class Analytics {
   repositoryId!: string;
+  timezone!: string;
   days!: readonly AskedDay[];
 
   @Field(() => [DailyDistribution], {

@@ -1,5 +1,5 @@
 import { Field, ObjectType } from 'type-graphql';
-import type { RepositoryRow } from './repositories.entities.ts';
+import type { Repository } from './repositories.types.ts';
 
 @ObjectType({
   description:
@@ -10,7 +10,7 @@ export class Search {
   text!: string;
 
   /** In these it is searched: all that the caller may see, or the one that was named. */
-  repositories!: readonly RepositoryRow[];
+  repositories!: readonly Repository[];
 
   words!: readonly string[];
 

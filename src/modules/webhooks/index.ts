@@ -1,3 +1,4 @@
+export { createDeliveryChanges, type DeliveryChanges } from './delivery-changes.ts';
 export type { DeliveryRef, Waiting } from './deliveries.rows.ts';
 export { createWebhookRelay, type WebhookRelay } from './relay.ts';
 export { deliveryForgetting } from './retention.ts';

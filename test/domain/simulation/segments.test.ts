@@ -38,6 +38,19 @@ it('a workload that fits into the time is replayed as a whole, and at least one 
   expect(hasty.simulated).toBeLessThan(1200);
 });
 
+it.each([
+  ['as a whole', () => 0],
+  ['in segments', clock(1500)],
+])('says how far it is, %s, and never goes back', (_how, spent) => {
+  const shares: number[] = [];
+  replay(workload, { rules, spent, onProgress: (share) => shares.push(share) });
+  expect(shares.length).toBeGreaterThan(10);
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  expect(shares[0]).toBeLessThan(0.1);
+  expect(shares.at(-1)).toBeGreaterThan(0.9);
+  expect(shares.at(-1)).toBeLessThanOrEqual(1);
+});
+
 it('each change is in one segment at most, as it was, and the first ones taken lie about evenly', () => {
   const [first, last] = [workload.changes[0]?.arrivedAt ?? 0, workload.changes.at(-1)?.arrivedAt ?? 0];
   fc.assert(

@@ -105,6 +105,22 @@ export async function readVerifications(
   });
 }
 
+/** Of all pull requests of a repository: newest first; one more than `size`. */
+export async function readVerificationsOfRepository(
+  ctx: Context,
+  repositoryId: string,
+  { size, before }: VerificationPage,
+): Promise<Verification[]> {
+  requireScope(ctx, 'queue:read');
+  return await ctx.db.read<Verification>(ctx.accountId, {
+    name: 'verifications_of_repository',
+    text: `select ${columns} from (
+             select * from verification o where o.account_id = $1 and o.repository_id = $2 and o.id < $3::bigint
+             order by o.id desc limit $4::bigint + 1) v ${joins} order by v.id desc`,
+    values: [ctx.accountId, repositoryId, before, size],
+  });
+}
+
 /** In their order, after one (0: from the first); one more than `size`. */
 export async function readSteps(
   ctx: Context,

@@ -5,6 +5,7 @@ import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/conte
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { pullRequestById } from '../../queue/index.ts';
 import { PullRequest, PullRequestRefInput } from '../../queue/api/pull-requests.types.ts';
+import { Repository } from '../../repositories/repositories.types.ts';
 import { registrationById } from '../registrations/registrations.reads.ts';
 import { PreviewRegistration } from '../registrations/registrations.types.ts';
 import {
@@ -12,6 +13,7 @@ import {
   previewOf,
   readSteps,
   readVerifications,
+  readVerificationsOfRepository,
   verificationById,
 } from './verifications.reads.ts';
 import { cancelVerification, verifyPullRequest } from './verifications.service.ts';
@@ -54,6 +56,28 @@ export class PullRequestVerificationsResolver {
   ): Promise<Connection<Verification>> {
     const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
     const rows = await readVerifications(ctx, id, { size: page.size, before: rowId(page) });
+    return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
+  }
+}
+
+@Resolver(() => Repository)
+export class RepositoryVerificationsResolver {
+  @FieldResolver(() => VerificationConnection, {
+    description: 'The verifications of its pull requests, newest first. Needs queue:read.',
+  })
+  async verifications(
+    @Ctx() ctx: GraphQLContext,
+    @Root() { id }: Repository,
+    @Arg('first', () => Int, {
+      nullable: true,
+      defaultValue: 20,
+      description: 'Size of a page, 20 if not given, at most 100.',
+    })
+    first: number | null,
+    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+  ): Promise<Connection<Verification>> {
+    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const rows = await readVerificationsOfRepository(ctx, id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
 }

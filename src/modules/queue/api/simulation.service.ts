@@ -10,6 +10,7 @@ import { hostClient } from '../../../hosts/port.ts';
 import { Thread, ThreadTimeout, threadScript } from '../../../platform/threads.ts';
 import { requireScope } from '../../accounts/index.ts';
 import { loadRepository, type RepositoryName } from '../../repositories/index.ts';
+import type { RepositoryRow } from '../../repositories/repositories.entities.ts';
 import { hosted, type HostedRepository } from '../store/hosted-repository.ts';
 import { rulesOf } from '../store/configuration.cache.ts';
 import { mostRows, readBatches, readLog } from './simulation.history.ts';
@@ -32,12 +33,26 @@ export type Simulated =
 const mostDays = 90;
 const budgetMs = 50_000;
 /** The history is turned into a workload before the time limit begins. */
-const timeoutMs = 75_000;
+const preparationMs = 25_000;
 
 const underWay = new Set<string>();
 
-/** At most one at a time for each account, because a simulation uses two processors for up to a minute. */
-export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
+/** What a simulation needs, checked. */
+export interface Prepared {
+  readonly repository: RepositoryRow;
+  readonly queueId: string;
+  readonly baseBranch: string;
+  readonly present: QueueRules;
+  /** Null: only the present configuration. */
+  readonly changed: QueueRules | null;
+  readonly since: Date;
+}
+
+/** Throws RATE_LIMITED while another simulation of the account runs in this process. */
+export async function prepareSimulation(
+  ctx: Context,
+  request: SimulationRequest,
+): Promise<{ readonly problems: readonly Problem[] } | Prepared> {
   requireScope(ctx, 'analytics:read');
   const { days, yaml } = request;
   if (!Number.isInteger(days) || days < 1 || days > mostDays)
@@ -57,26 +72,58 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
   const changed = other === null ? null : toQueueRules(other.configuration, queue);
   requireLine(present);
   if (changed !== null) requireLine(changed);
-  if (underWay.has(ctx.accountId))
-    throw new DomainError('RATE_LIMITED', 'A simulation of this account is running: try again when it has ended.');
+  requireNoOther(ctx);
+  const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
+  return { repository, queueId: queue.id, baseBranch, present, changed, since };
+}
+
+/** At most one at a time for each account, because a simulation uses two processors for up to a minute. */
+export async function simulateQueue(ctx: Context, request: SimulationRequest): Promise<Simulated> {
+  const prepared = await prepareSimulation(ctx, request);
+  return 'problems' in prepared ? prepared : await runSimulation(ctx, prepared, { budgetMs });
+}
+
+export interface RunOptions {
+  /** Milliseconds for the replays. Of a history that takes longer, parts are replayed. */
+  readonly budgetMs: number;
+  /** Told how far it is, from 0 to 1. */
+  readonly onProgress?: (share: number) => void;
+}
+
+export async function runSimulation(
+  ctx: Context,
+  { repository, queueId, baseBranch, present, changed, since }: Prepared,
+  options: RunOptions,
+): Promise<{ readonly present: Comparison; readonly other: Comparison | null }> {
+  requireNoOther(ctx);
   underWay.add(ctx.accountId);
   try {
-    const since = new Date(ctx.clock().getTime() - days * 24 * 3_600_000);
-    const span = { repositoryId: repository.id, queueId: queue.id, since };
+    const span = { repositoryId: repository.id, queueId, since };
     const log = await readLog(ctx, span);
     const batches = await readBatches(ctx, span, present);
     const past: Past =
       log.length === 0
         ? await readPastOfGit(ctx, hosted(repository), { baseBranch, since })
         : { log, batches, isCut: log.length >= mostRows || batches.length >= mostRows };
+    const shares = [0, changed === null ? 1 : 0];
+    const tell = (at: number) => (share: number) => {
+      shares[at] = share;
+      const [ofPresent = 0, ofOther = 0] = shares;
+      options.onProgress?.(changed === null ? ofPresent : (ofPresent + ofOther) / 2);
+    };
     const [asItIs, asItWouldBe] = await Promise.all([
-      replay(past, present),
-      changed === null ? Promise.resolve(null) : replay(past, changed),
+      replay(past, present, { ...options, onProgress: tell(0) }),
+      changed === null ? Promise.resolve(null) : replay(past, changed, { ...options, onProgress: tell(1) }),
     ]);
     return { present: asItIs, other: asItWouldBe };
   } finally {
     underWay.delete(ctx.accountId);
   }
+}
+
+function requireNoOther({ accountId }: Context): void {
+  if (underWay.has(accountId))
+    throw new DomainError('RATE_LIMITED', 'A simulation of this account is running: try again when it has ended.');
 }
 
 const mostMerges = 5_000;
@@ -117,11 +164,11 @@ function requireLine({ mode }: QueueRules): void {
 }
 
 /** Each replay runs in a thread of its own. */
-async function replay(past: Past, rules: QueueRules): Promise<Comparison> {
+async function replay(past: Past, rules: QueueRules, { budgetMs: of, onProgress }: RunOptions): Promise<Comparison> {
   const thread = new Thread(threadScript(import.meta.url, 'simulation.thread'));
   try {
-    const task: ReplayTask = { kind: 'replay', past, rules, budgetMs };
-    return await thread.ask<Comparison>(task, timeoutMs);
+    const task: ReplayTask = { kind: 'replay', past, rules, budgetMs: of };
+    return await thread.ask<Comparison>(task, of + preparationMs, onProgress);
   } catch (error) {
     if (!(error instanceof ThreadTimeout)) throw error;
     throw new DomainError('TOO_LARGE', 'This history takes too long to simulate: ask for fewer days.', 'days');

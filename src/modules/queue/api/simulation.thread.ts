@@ -32,15 +32,18 @@ export interface MovesTask {
 
 type Task = ReplayTask | ForecastTask | MovesTask;
 
-answerTasks((task) => perform(task as Task));
+/** Smaller steps say nothing to people. */
+const reportedStep = 0.01;
 
-function perform(task: Task) {
+answerTasks((task, report) => perform(task as Task, report));
+
+function perform(task: Task, report: (progress: number) => void) {
   const { budgetMs } = task;
   const startedAt = performance.now();
   const spent = () => (performance.now() - startedAt) / budgetMs;
   switch (task.kind) {
     case 'replay':
-      return compare(task.past, { rules: task.rules, spent });
+      return compare(task.past, { rules: task.rules, spent, onProgress: inSteps(report) });
     case 'forecast':
       return forecast(task.snapshot, task.now, { statistics: task.statistics, isOver: () => spent() > 1 });
     case 'moves':
@@ -48,4 +51,13 @@ function perform(task: Task) {
     default:
       return task satisfies never;
   }
+}
+
+function inSteps(report: (progress: number) => void): (progress: number) => void {
+  let reported = 0;
+  return (progress) => {
+    if (progress < reported + reportedStep) return;
+    reported = progress;
+    report(progress);
+  };
 }

@@ -1,7 +1,8 @@
-import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, Float, InputType, Int, ObjectType, registerEnumType } from 'type-graphql';
 import type { Replayed } from '../../../domain/simulation/replay.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { ConfigurationProblem, RepositoryInput, toProblem } from '../../repositories/repositories.types.ts';
+import type { SimulationRead } from './simulation.jobs.ts';
 import type { Simulated } from './simulation.service.ts';
 
 @InputType({ description: 'A queue, how far back to look, and what to look at it with.' })
@@ -152,4 +153,72 @@ function toSimulated(replayed: Replayed, arrivals: number): SimulatedQueue {
     simulatedArrivals: replayed.simulated,
     complete: replayed.simulated === arrivals && replayed.landed + replayed.ejected === arrivals,
   };
+}
+
+const states = { RUNNING: 'running', DONE: 'done', FAILED: 'failed', LOST: 'lost' } as const;
+registerEnumType(states, {
+  name: 'SimulationState',
+  description: 'How far a simulation is.',
+  valuesConfig: {
+    RUNNING: { description: 'It runs.' },
+    DONE: { description: '`outcome` has the result.' },
+    FAILED: { description: 'It ended without a result: `problem` says why.' },
+    LOST: { description: 'The process that ran it has ended, for example because Interlock was started again.' },
+  },
+});
+
+@ObjectType({
+  simpleResolvers: true,
+  description: 'A simulation that runs on behind the request that started it. The newest 20 of an account are kept.',
+})
+export class Simulation {
+  @Field(() => states, { description: 'How far it is.' })
+  state!: SimulationRead['state'];
+
+  @Field(() => Float, { description: 'The share that is simulated, from 0 to 1. It never goes back.' })
+  progress!: number;
+
+  @Field(() => String, { description: 'The branch of its queue.' })
+  baseBranch!: string;
+
+  @Field(() => Int, { description: 'Days that it goes back.' })
+  days!: number;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The YAML document that is compared with the present one. Null: only the present one is simulated.',
+  })
+  yaml!: string | null;
+
+  @Field(() => QueueSimulation, { nullable: true, description: 'The result. Null unless it is done.' })
+  outcome!: QueueSimulation | null;
+
+  @Field(() => String, { nullable: true, description: 'Why there is no result. Null unless it failed or was lost.' })
+  problem!: string | null;
+
+  @Field(() => String, {
+    description: 'The email address of the user who started it; `interlock` for a token of the account.',
+  })
+  createdBy!: string;
+
+  @Field(() => DateTime, { description: 'When it was started.' })
+  createdAt!: Date;
+
+  @Field(() => DateTime, { nullable: true, description: 'When it ended. Null while it runs.' })
+  endedAt!: Date | null;
+}
+
+export function toSimulationJob({ result, ...read }: SimulationRead): Simulation {
+  return { ...read, outcome: result && toSimulation(result) };
+}
+
+@ObjectType({ simpleResolvers: true, description: 'A simulation that was started, or why the document is refused.' })
+export class StartSimulationPayload {
+  @Field(() => Simulation, { nullable: true, description: 'It runs. Null: the document is no configuration.' })
+  simulation!: Simulation | null;
+
+  @Field(() => [ConfigurationProblem], {
+    description: 'Why the text is no configuration. Empty if it is one, or if none was given.',
+  })
+  problems!: ConfigurationProblem[];
 }

@@ -1,0 +1,40 @@
+import { Field, ObjectType, Resolver, Root, Subscription } from 'type-graphql';
+import { mapEvents, payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
+import type { Subscribing } from '../../graphql/subscriptions.ts';
+import { requireScope } from '../accounts/index.ts';
+import { readDelivery } from './webhooks.reads.ts';
+import { WebhookDelivery } from './webhooks.types.ts';
+
+@ObjectType({ simpleResolvers: true, description: 'Webhook deliveries changed.' })
+class WebhookDeliveryChange {
+  @Field(() => WebhookDelivery, {
+    nullable: true,
+    description:
+      'The delivery as it is now: it was made, sent, or has ended. Null: any may have changed, so read them anew. The first message says so, and so does one after more changes than could be sent.',
+  })
+  webhookDelivery!: WebhookDelivery | null;
+}
+
+@Resolver(() => WebhookDelivery)
+export class WebhookChangesResolver {
+  @Subscription(() => WebhookDeliveryChange, {
+    subscribe: followDeliveries,
+    description:
+      "Each change of the account's webhook deliveries. Several changes of a delivery may be one message. There is no cursor: read the deliveries after the first message, and nothing is missed. Needs admin.",
+  })
+  webhookDeliveryChanged(@Root() change: SubscriptionValue<WebhookDeliveryChange>): WebhookDeliveryChange {
+    return payloadOf(change);
+  }
+}
+
+async function followDeliveries({ context }: Subscribing): Promise<AsyncIterable<unknown>> {
+  requireScope(context, 'admin');
+  return await Promise.resolve(
+    mapEvents(context.deliveries.follow(context.accountId), async (id): Promise<WebhookDeliveryChange | null> => {
+      if (id === null) return { webhookDelivery: null };
+      const webhookDelivery = await readDelivery(context, id);
+      // Its endpoint was deleted meanwhile.
+      return webhookDelivery && { webhookDelivery };
+    }),
+  );
+}

@@ -1,0 +1,151 @@
+// Distributes changes of an account's deliveries to the followers in this process. Deliveries are no events: an event for
+// each would be delivered again. PostgreSQL notifies each change while the account's row in `webhook_watch` is valid.
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/database.ts';
+import { repeat } from '../../platform/repeat.ts';
+
+/** The id of a delivery that changed. Null: any of them may have changed, so that all are to be read anew. */
+type DeliveryChange = string | null;
+
+export interface DeliveryChanges {
+  /** Begins with null. No change after it is missed. */
+  follow(accountId: string): AsyncIterableIterator<DeliveryChange>;
+  close(): Promise<void>;
+}
+
+const channel = 'webhook_delivery_changed';
+const watchSec = 60;
+const prolongEveryMs = 20_000;
+/** A follower that is behind by more deliveries reads all anew. */
+const mostUntaken = 200;
+
+export function createDeliveryChanges({ db, log }: { readonly db: Database; readonly log: Logger }): DeliveryChanges {
+  const followers = new Map<string, Set<Follower>>();
+  let listening: Promise<() => Promise<void>> | undefined;
+  let prolongedAt = 0;
+  const prolonging = repeat(prolongEveryMs, prolong, (error) =>
+    log.warn({ err: error }, 'changes of deliveries are not notified; trying again'),
+  );
+  prolonging.start();
+
+  async function listen(): Promise<void> {
+    listening ??= db.system.listen(channel, onNotification).catch((error: unknown) => {
+      listening = undefined;
+      throw error;
+    });
+    await listening;
+  }
+
+  // A reconnect is an empty message: what was notified meanwhile is lost.
+  function onNotification(payload: string): void {
+    const [accountId = '', deliveryId] = payload.split(':');
+    if (deliveryId === undefined) return readAnew();
+    for (const follower of followers.get(accountId) ?? []) follower.offer(deliveryId);
+  }
+
+  function readAnew(): void {
+    for (const each of followers.values()) for (const follower of each) follower.offer(null);
+  }
+
+  async function watch(accountIds: readonly string[]): Promise<void> {
+    await db.system.query(
+      `insert into webhook_watch (account_id, until_at)
+         select a.id, clock_timestamp() + interval '${watchSec} seconds' from account a where a.id = any($1::bigint[])
+       on conflict (account_id) do update set until_at = excluded.until_at`,
+      [accountIds],
+    );
+  }
+
+  async function prolong(): Promise<void> {
+    if (followers.size === 0) return;
+    await watch([...followers.keys()]);
+    const hasLapsed = performance.now() - prolongedAt > watchSec * 1_000;
+    prolongedAt = performance.now();
+    if (hasLapsed) readAnew();
+  }
+
+  return {
+    follow(accountId) {
+      const follower = new Follower(
+        async () => {
+          const ofAccount = followers.get(accountId) ?? new Set();
+          followers.set(accountId, ofAccount.add(follower));
+          await listen();
+          await watch([accountId]);
+        },
+        () => {
+          const ofAccount = followers.get(accountId);
+          if (ofAccount?.delete(follower) === true && ofAccount.size === 0) followers.delete(accountId);
+        },
+      );
+      return follower;
+    },
+    async close() {
+      await prolonging.stop();
+      for (const each of followers.values()) for (const follower of each) void follower.return();
+      const stop = await listening?.catch(() => undefined);
+      await stop?.();
+    },
+  };
+}
+
+type Taken = IteratorResult<DeliveryChange, undefined>;
+
+/** One follower: the changes that it has not taken yet, each delivery once. */
+class Follower implements AsyncIterableIterator<DeliveryChange, undefined> {
+  private readonly begin: () => Promise<void>;
+  private readonly onEnd: () => void;
+  private readonly untaken = new Set<DeliveryChange>();
+  private begun: Promise<void> | undefined;
+  private waiting: ((taken: Taken) => void) | undefined;
+  private isEnded = false;
+
+  constructor(begin: () => Promise<void>, onEnd: () => void) {
+    this.begin = begin;
+    this.onEnd = onEnd;
+  }
+
+  offer(change: DeliveryChange): void {
+    if (this.untaken.has(null)) return;
+    if (change === null || this.untaken.size >= mostUntaken) {
+      this.untaken.clear();
+      this.untaken.add(null);
+    } else this.untaken.add(change);
+    this.settle();
+  }
+
+  async next(): Promise<Taken> {
+    if (this.begun === undefined) {
+      this.begun = this.begin();
+      await this.begun;
+      this.offer(null);
+    }
+    return await new Promise((resolve) => {
+      this.waiting = resolve;
+      this.settle();
+    });
+  }
+
+  async return(): Promise<Taken> {
+    this.isEnded = true;
+    this.untaken.clear();
+    this.onEnd();
+    this.settle();
+    return await Promise.resolve({ value: undefined, done: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  private settle(): void {
+    const { waiting } = this;
+    if (waiting === undefined) return;
+    const [next] = this.untaken;
+    if (next === undefined && !this.isEnded) return;
+    this.waiting = undefined;
+    if (next === undefined) return waiting({ value: undefined, done: true });
+    this.untaken.delete(next);
+    waiting({ value: next, done: false });
+  }
+}
