@@ -33,8 +33,15 @@ function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
 }
 
 function isSame(one: Arguments, other: Arguments): boolean {
-  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(
-    (name) => JSON.stringify(one[name]) === JSON.stringify(other[name]),
+  return sorted(one) === sorted(other);
+}
+
+/** The cache sorts the keys of arguments, also of those within. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
   );
 }
 
