@@ -40,19 +40,6 @@ const momentDocument = gql`
   }
 `;
 
-const searchDocument = gql`
-  query Search($text: String!, $repository: RepositoryInput) {
-    here: search(text: $text, repository: $repository) {
-      __typename
-      text
-    }
-    search(text: $text) {
-      __typename
-      text
-    }
-  }
-`;
-
 const countDocument = gql`
   query Count {
     counted
@@ -61,15 +48,12 @@ const countDocument = gql`
 
 /** The server's part: each minute has a depth, and each moment a line. */
 const answer: typeof fetch = async (url, init) => {
-  const { variables } = (await new Request(url, init).json()) as {
-    variables: { from?: string; at?: string; text?: string };
-  };
+  const { variables } = (await new Request(url, init).json()) as { variables: { from?: string; at?: string } };
   const { from, at = null } = variables;
   const depthHistory = [{ __typename: 'QueueDepthPoint', at: from }];
   const entries = [{ __typename: 'PullRequest', id: `of ${at}` }];
   const queue = { __typename: 'Queue', id: 'q', asOf: at, depthHistory, entries };
-  const search = { __typename: 'Search', text: variables.text };
-  return Response.json({ data: { repository: { __typename: 'Repository', id: 'r', queue }, here: search, search } });
+  return Response.json({ data: { repository: { __typename: 'Repository', id: 'r', queue } } });
 };
 
 function open(count: (cache: Cache) => number) {
@@ -101,15 +85,6 @@ describe('the cache of the dashboard', () => {
     });
     for (const from of hour) expect(await ask(depthDocument, { from })).toBeNull();
     // The newest field, and its point.
-    await expect.poll(counted).toBe(2);
-  });
-
-  it('keeps the newest search, of the repository and of the account', async () => {
-    const { ask, counted } = open(
-      (cache) => cache.inspectFields('Query').filter(({ fieldName }) => fieldName === 'search').length,
-    );
-    for (const repository of [{ owner: 'acme', name: 'shop' }, null])
-      for (const text of ['g', 'gi', 'gift']) expect(await ask(searchDocument, { text, repository })).toBeNull();
     await expect.poll(counted).toBe(2);
   });
 

@@ -33,26 +33,12 @@ function keepNewest(matches: (of: Arguments) => boolean): UpdateResolver {
 }
 
 function isSame(one: Arguments, other: Arguments): boolean {
-  return sorted(one) === sorted(other);
-}
-
-/** The cache sorts the keys of arguments, also of those within. */
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) => one[name] === other[name]);
 }
 
 export const cacheOptions = {
   keys,
   updates: {
-    // One of a repository and one of the whole account are asked at once.
-    Query: {
-      search: (answer, args, cache, info) =>
-        keepNewest((of) => 'repository' in of === 'repository' in args)(answer, args, cache, info),
-    },
     // Each is read once, and what it adds to is kept by the page.
     Deployment: { log: keepNewest(() => true) },
     ReleaseCandidate: { log: keepNewest(() => true) },
