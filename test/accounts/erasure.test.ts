@@ -218,6 +218,7 @@ it('every table belongs to a repository, to its account alone, or to the install
     'webhook_delivery',
     'webhook_endpoint',
     'webhook_signing',
+    'webhook_watch',
   ]);
   expect(names.filter((name) => !ofAccount.has(name))).toEqual([
     'installation',

@@ -172,6 +172,7 @@ async function expectCounted(subject: Subject): Promise<void> {
   const {
     days: _days,
     repositoryId: _of,
+    timezone: _zone,
     ...statistics
   } = await readAnalytics(contextOf(subject.accountId), { id: subject.repositoryId }, { start, end, timezone: zone });
   const read = withoutMeans(statistics);
