@@ -19,7 +19,7 @@ export async function followRefChanges(
   { changes, by }: { readonly changes: readonly RefChange[]; readonly by: 'push' | 'service' },
 ): Promise<void> {
   // Only the service moves bot branches here, and it records what it does: it needs no hint about them.
-  const isNews = (branch: string | null): boolean => branch !== null && !(by === 'service' && isBotBranch(branch));
+  const isNews = (branch: string | null): boolean => by === 'push' || branch === null || !isBotBranch(branch);
   const open = await findOpenPullRequests(installation.db, repository);
   const changed = new Set<number>();
   for (const change of changes) {
