@@ -5,6 +5,7 @@ import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Comparison } from '../../../domain/simulation/comparison.ts';
 import { requireScope } from '../../accounts/index.ts';
+import { loadRepository } from '../../repositories/index.ts';
 import { prepareSimulation, runSimulation, type Prepared, type SimulationRequest } from './simulation.service.ts';
 
 export interface SimulationRead {
@@ -49,6 +50,9 @@ export async function startSimulation(
 ): Promise<
   { readonly problems: readonly Problem[] } | { readonly simulation: SimulationRead; readonly ended: Promise<void> }
 > {
+  requireScope(ctx, 'analytics:read');
+  // It uses two processors for minutes, so a person who may only read the repository at GitHub does not start it.
+  await loadRepository(ctx, request.repository, 'queue:write');
   const prepared = await prepareSimulation(ctx, request);
   if ('problems' in prepared) return prepared;
   const id = await insert(ctx, request, prepared);

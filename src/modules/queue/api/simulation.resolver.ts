@@ -33,7 +33,7 @@ export class SimulationResolver {
   @Extensions({ price: 100_000 })
   @Mutation(() => StartSimulationPayload, {
     description:
-      'Starts what `simulateQueue` does, and answers at once. It may take five minutes, so that longer histories are simulated whole; `Repository.simulations` says how far it is. An account has one at a time: RATE_LIMITED otherwise. Nothing of the queue is changed. Needs analytics:read.',
+      'Starts what `simulateQueue` does, and answers at once. It may take five minutes, so that longer histories are simulated whole; `Repository.simulations` says how far it is. An account has one at a time: RATE_LIMITED otherwise. Nothing of the queue is changed. Needs analytics:read, and of a person of GitHub the permission write in the repository.',
   })
   async startSimulation(
     @Ctx() ctx: GraphQLContext,
