@@ -213,6 +213,8 @@ describe('a configuration that is pushed', () => {
       `{ repository(owner: "acme", name: "${name}") { pullRequest(number: ${number}) { status } } }`,
     );
     expect(data.repository.pullRequest.status).toBe('MERGED');
+    // The landing is a push to the base branch, which the service hears of after it.
+    await s.drain();
   }
 
   async function tip(): Promise<string> {
