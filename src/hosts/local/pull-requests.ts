@@ -110,7 +110,7 @@ function openOperations({ installation, changed, mustFind }: StoredPullRequests)
           priority,
           again: false,
         });
-      // Nobody but the service pushes a bot branch, and its pull request is recorded by whoever opens it.
+      // Only the service pushes a bot branch, and it records the pull request that it opens.
       if (!git.isBotBranch(input.headBranch)) changed(repository, number);
       return await readPullRequest(installation, repository, await mustFind(repository, number));
     },

@@ -10,7 +10,7 @@ class WebhookDeliveryChange {
   @Field(() => WebhookDelivery, {
     nullable: true,
     description:
-      'The delivery as it is now: it was made, sent, or has ended. Null: any may have changed, so read them anew. The first message says so, and so does one after more changes than could be sent.',
+      'The delivery after a change: it was made, was sent or ended. Null: any delivery may have changed, so read all of them again. The first message is null, and so is a message after more changes than could be sent.',
   })
   webhookDelivery!: WebhookDelivery | null;
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Database } from '../../platform/database.ts';
 import { repeat } from '../../platform/repeat.ts';
 
-/** The id of a delivery that changed. Null: any of them may have changed, so that all are to be read anew. */
+/** The id of a delivery that changed. Null: any delivery may have changed, so the follower reads all of them again. */
 type DeliveryChange = string | null;
 
 export interface DeliveryChanges {
@@ -16,7 +16,7 @@ export interface DeliveryChanges {
 const channel = 'webhook_delivery_changed';
 const watchSec = 60;
 const prolongEveryMs = 20_000;
-/** A follower that is behind by more deliveries reads all anew. */
+/** A follower that is behind by more deliveries reads all of them again. */
 const mostUntaken = 200;
 
 export function createDeliveryChanges({ db, log }: { readonly db: Database; readonly log: Logger }): DeliveryChanges {

@@ -5,7 +5,6 @@ import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import type { Comparison } from '../../../domain/simulation/comparison.ts';
 import { requireScope } from '../../accounts/index.ts';
-import { loadRepository } from '../../repositories/index.ts';
 import { prepareSimulation, runSimulation, type Prepared, type SimulationRequest } from './simulation.service.ts';
 
 export interface SimulationRead {
@@ -50,10 +49,8 @@ export async function startSimulation(
 ): Promise<
   { readonly problems: readonly Problem[] } | { readonly simulation: SimulationRead; readonly ended: Promise<void> }
 > {
-  requireScope(ctx, 'analytics:read');
   // It uses two processors for minutes, so a person who may only read the repository at GitHub does not start it.
-  await loadRepository(ctx, request.repository, 'queue:write');
-  const prepared = await prepareSimulation(ctx, request);
+  const prepared = await prepareSimulation(ctx, request, 'queue:write');
   if ('problems' in prepared) return prepared;
   const id = await insert(ctx, request, prepared);
   const ended = run(ctx, id, prepared);

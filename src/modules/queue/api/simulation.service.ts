@@ -1,5 +1,5 @@
 // Replays a queue's own past days under another configuration. Nothing is written.
-import type { Context } from '../../../context.ts';
+import type { Context, Scope } from '../../../context.ts';
 import { parseConfiguration, toQueueRules, type HostDemands } from '../../../domain/configuration/index.ts';
 import type { Problem } from '../../../domain/configuration/problem.ts';
 import { DomainError } from '../../../domain/errors.ts';
@@ -48,16 +48,20 @@ export interface Prepared {
   readonly since: Date;
 }
 
-/** Throws RATE_LIMITED while another simulation of the account runs in this process. */
+/**
+ * Throws RATE_LIMITED while another simulation of the account runs in this process. With a scope also FORBIDDEN: GitHub does
+ * not let the caller do that in this repository.
+ */
 export async function prepareSimulation(
   ctx: Context,
   request: SimulationRequest,
+  atHost?: Scope,
 ): Promise<{ readonly problems: readonly Problem[] } | Prepared> {
   requireScope(ctx, 'analytics:read');
   const { days, yaml } = request;
   if (!Number.isInteger(days) || days < 1 || days > mostDays)
     throw new DomainError('BAD_INPUT', `days must be from 1 to ${mostDays}.`, 'days');
-  const repository = await loadRepository(ctx, request.repository);
+  const repository = await loadRepository(ctx, request.repository, atHost);
   const other = yaml === null ? null : parseConfiguration(yaml);
   if (other?.ok === false) return { problems: other.problems };
   const baseBranch = request.baseBranch ?? repository.defaultBranch;

@@ -1,14 +1,8 @@
 // The records of a landed batch: one transaction under the queue's row, after the host was read.
 import { DomainError } from '../../../domain/errors.ts';
 import { announceBatch } from '../store/batch.events.ts';
-import { writeProof, type Grade, type Passed } from './proof.ts';
-import {
-  PullRequestEntity,
-  type BatchMemberRow,
-  type BatchRow,
-  type IntentRow,
-  type PullRequestRow,
-} from '../store/queue.entities.ts';
+import { writeProof, type Grade, type Passed, type ProvenLanding } from './proof.ts';
+import { PullRequestEntity, type BatchRow, type IntentRow, type PullRequestRow } from '../store/queue.entities.ts';
 import { loadMembers } from '../store/batch.members.ts';
 import { announce, writeStatus, type QueueWork } from '../store/status.writer.ts';
 
@@ -43,17 +37,7 @@ export async function recordLanding(
 }
 
 /** A landing while its records are written. */
-interface WrittenLanding {
-  readonly batch: BatchRow;
-  readonly members: readonly BatchMemberRow[];
-  readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
-  readonly commit: string;
-  readonly tree: string;
-  /** The base has the same tree as before. */
-  readonly isEmpty: boolean;
-  readonly grade: Grade;
-  readonly passed: Passed;
-}
+type WrittenLanding = Omit<ProvenLanding, 'landingId' | 'batchCommit'>;
 
 /** After a rebase by the host, several commits are on the first-parent line. */
 function batchCommitOf({ batch, members, passed }: WrittenLanding): BatchRow['batchCommit'] {

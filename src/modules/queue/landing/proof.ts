@@ -89,13 +89,14 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
 }
 
-interface ProvenLanding {
+export interface ProvenLanding {
   readonly landingId: string;
   readonly batch: BatchRow;
   readonly members: readonly BatchMemberRow[];
   readonly pullRequests: ReadonlyMap<string, PullRequestRow>;
   readonly commit: string;
   readonly tree: string;
+  /** The base has the same tree as before. */
   readonly isEmpty: boolean;
   readonly grade: Grade;
   readonly batchCommit: BatchRow['batchCommit'];
