@@ -1,5 +1,5 @@
-// The pages of signing in and out: plain HTML without scripts (ADR 0077). A link shows a button that sends a form, so that
-// programs that open links in messages do not use it up.
+// The pages of signing in and out: plain HTML without scripts (docs/sign-in.md). A link shows a button that sends a form, so
+// that programs that open links in messages do not use it up.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { linkMinutes } from '../domain/accounts/sign-in.ts';
 import { DomainError } from '../domain/errors.ts';

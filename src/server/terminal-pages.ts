@@ -1,4 +1,4 @@
-// `interlock login`: a terminal asks for a token, and a browser with a session gives it (ADR 0077).
+// `interlock login`: a terminal asks for a token, and a browser with a session gives it (docs/sign-in.md).
 import type { FastifyInstance } from 'fastify';
 import { readTerminalAddress, terminalUrl, type TerminalAddress } from '../domain/accounts/terminal.ts';
 import { terminalMinutes } from '../domain/accounts/sign-in.ts';

@@ -1,5 +1,5 @@
-// Sessions of browsers (ADR 0077). A session begins with a token, or with a link that a token made and that works once. The
-// session acts as the user of the token, with the token's scopes, and ends with the token.
+// Sessions of browsers (docs/sign-in.md). A session begins with a token, or with a link that a token made and that works
+// once. The session acts as the user of the token, with the token's scopes, and ends with the token.
 import { randomBytes } from 'node:crypto';
 import type { Context, Ports, Scope } from '../../context.ts';
 import { linkMinutes, safePath, sessionEndsAt } from '../../domain/accounts/sign-in.ts';

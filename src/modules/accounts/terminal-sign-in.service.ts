@@ -1,5 +1,5 @@
-// Terminals that a browser signs in (ADR 0077): the terminal keeps a secret and shows its digest, the browser's session
-// gives a code for it, and the terminal exchanges both for a token of the person, once.
+// Terminals that a browser signs in (docs/sign-in.md): the terminal keeps a secret and shows its digest, the browser's
+// session gives a code for it, and the terminal exchanges both for a token of the person, once.
 import { createHash, randomInt } from 'node:crypto';
 import type { Context, Ports } from '../../context.ts';
 import { terminalMinutes } from '../../domain/accounts/sign-in.ts';

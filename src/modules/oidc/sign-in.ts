@@ -1,4 +1,4 @@
-// Signing in at the OpenID provider of the installation, and out of it (ADR 0077).
+// Signing in at the OpenID provider of the installation, and out of it (docs/sign-in.md).
 import type { Ports } from '../../context.ts';
 import { decideOidcAccess, lacksClaims } from '../../domain/accounts/oidc.ts';
 import type { OidcSettings } from '../../domain/accounts/oidc-settings.ts';

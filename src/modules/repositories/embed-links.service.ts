@@ -1,4 +1,4 @@
-// Links that show one queue to visitors without a session: on a screen, or as a badge (ADR 0081).
+// Links that show one queue to visitors without a session: on a screen, or as a badge (ADR 0089).
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import { DomainError, notFound } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
 // One queue for visitors without a session, by the key in their link: a page for screens, its changes, and a badge
-// (ADR 0081). The key opens these three addresses and nothing else.
+// (ADR 0089). The key opens these three addresses and nothing else.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 // A long line between the turns of a process. A turn reads a digest of the versions of its rows, sixty-four at a time,
-// and then only the rows whose digest has changed (docs/adr/0106-kept-lines.md). The digest is read first: rows that
+// and then only the rows whose digest has changed (docs/adr/0084-long-lines.md). The digest is read first: rows that
 // change after it are read as they are then, and once more in the next turn.
 import type { Context } from '../../../context.ts';
 import type { BuildState } from '../../../domain/queue/model/snapshot.ts';
