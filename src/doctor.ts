@@ -51,7 +51,7 @@ function isRepository(argument: string, at: number, all: readonly string[]): boo
 async function compareInvariants(): Promise<number> {
   const command = new Command(calledAs('doctor'))
     .description(
-      'Compares the installation with what always holds in it. With <owner/name>: proves that the repository can land pull requests.',
+      'Compares the installation with the rules that always hold. With <owner/name>: proves that the repository can land pull requests.',
     )
     .option('--growth', 'says what takes room instead')
     .option('--data <dir>', 'data directory', process.env['INTERLOCK_DATA'] ?? '.interlock')

@@ -1,4 +1,4 @@
-// `npm run generate`: writes what is made of the sources. `--check` writes nothing and says what is not up to date.
+// `npm run generate`: writes the generated files. `--check` writes nothing and names the files that are not up to date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

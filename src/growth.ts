@@ -19,7 +19,7 @@ export interface KeptKind {
   readonly setting: string | null;
   /** Null: for ever. */
   readonly days: number | null;
-  /** Null: there is nothing of it. */
+  /** Null: there are no such records. */
   readonly oldest: Date | null;
   /** The oldest should have gone more than a day ago. */
   readonly isLate: boolean;

@@ -112,7 +112,7 @@ export function createReconciler(ports: Ports): Reconciler {
   };
 }
 
-/** Accounts and hosts of which enough are being compared. */
+/** Accounts and hosts that have reached their limit of comparisons at once. */
 function crowded(comparisons: readonly DueComparison[]): {
   readonly accounts: readonly string[];
   readonly hosts: readonly string[];

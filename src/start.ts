@@ -184,7 +184,7 @@ async function openLog(file: string): Promise<DestinationStream> {
   return pino.destination({ dest: file, sync: false, mode: 0o600 });
 }
 
-/** Both are awaited whatever happens to the other: what was started must be known to be stopped. */
+/** Awaits both, also if one of them fails, because what was started must be stopped. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([a, b]);
   if (first.status === 'rejected') throw first.reason;

@@ -176,7 +176,7 @@ const workflowTexts = {
   },
 } as const satisfies Readonly<Record<string, WorkflowText>>;
 
-/** Each is given what it is woken by, and nothing else. */
+/** The workflow that a wake is for. The wake is its whole input. */
 function workflowOf(whose: Traced): Woken {
   if ('queueId' in whose) return woken('queue', queueWorkflowId(whose), whose);
   if ('candidateId' in whose) return woken('build', buildWorkflowId(whose), whose);

@@ -35,9 +35,9 @@ export interface WorkerOptions {
   readonly previews: PreviewOptions | Verifying;
   /** Who executes runbooks; tests bring their own. */
   readonly agents: AgentOptions | Pick<RunbookDriving, 'agents'>;
-  /** Of every command that it runs; the usual ones unless given. */
+  /** Bounds of every command that the worker runs. Absent: the usual bounds. */
   readonly bounds?: RunBounds;
-  /** Also measures Temporal's SDK, of which a process has one. */
+  /** Also measures Temporal's SDK. A process has only one SDK. */
   readonly measuresSdk?: boolean;
 }
 

@@ -10,12 +10,12 @@ import { refusalOf, type Api } from './api.ts';
 export interface Following<Data, Variables> {
   readonly document: TypedDocumentNode<Data, Variables & { after?: string | null | undefined }>;
   readonly variables: Variables;
-  /** The cursor after which to begin. Null: begin now; for a log, at its beginning. */
+  /** The cursor after which to begin. Null: begin with the next change, or at the beginning of a log. */
   readonly after: string | null;
   readonly cursorOf: (data: Data) => string;
   /** Handles a change. The next change comes after the promise has resolved. True: stop following. */
   readonly onChange: (data: Data) => Promise<boolean | void> | boolean | void;
-  /** The connection was lost, or is there again. */
+  /** Called when the connection was lost, and when it is there again. */
   readonly onConnection?: (isThere: boolean) => void;
 }
 
@@ -83,7 +83,7 @@ function connect({ url, token }: Api, onConnected: () => void): Client {
   return client;
 }
 
-/** Throws what another attempt would not cure. */
+/** How long to wait before the next attempt, in milliseconds. Throws an error that another attempt would not cure. */
 function waitAfter(error: unknown, attempts: number, { tokenRefused }: Api): number {
   if (error instanceof Failure) throw error;
   if (Array.isArray(error)) {

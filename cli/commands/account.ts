@@ -16,7 +16,7 @@ export function addAccountCommands({ program, action }: Registry): void {
     .description('Logs in to a service with a browser, and stores the token that the service gives.')
     .argument('<address>', 'of the service')
     .option('--no-browser', 'print a link, and take the code that its page shows')
-    .option('--with-token', 'take a token; so it is without a terminal too')
+    .option('--with-token', 'take a token instead of opening a browser; this is the default without a terminal')
     .addHelpText(
       'after',
       examples('interlock login https://interlock.example.com', 'interlock login http://127.0.0.1:4000 < token.txt'),
@@ -28,8 +28,8 @@ export function addAccountCommands({ program, action }: Registry): void {
       'Revokes the stored token at the service, and deletes it here. A token that was typed at `login` stays valid, because it may be in use elsewhere.',
     )
     .argument('[address]', 'of the service; the one logged in to last if left out')
-    .addOption(new Option('--revoke', 'revoke a token that was typed, too').conflicts('local'))
-    .option('--local', 'delete the token here, and ask the service nothing')
+    .addOption(new Option('--revoke', 'also revoke a token that was typed').conflicts('local'))
+    .option('--local', 'delete the token here, without a call of the service')
     .addHelpText('after', examples('interlock logout', 'interlock logout https://interlock.example.com --revoke'))
     .action(action(logOut));
   program
@@ -72,7 +72,7 @@ async function logIn(
   document({ url: address, user, account: viewer.account.name, scopes: viewer.scopes.map(scopeName) });
 }
 
-/** As tokens are given scopes: `queue:read`. */
+/** The name of a scope as a user writes it: `queue:read`. */
 function scopeName(scope: string): string {
   return scope.toLowerCase().replace('_', ':');
 }
@@ -112,7 +112,7 @@ async function revokeToken(signal: AbortSignal, url: string, token: string): Pro
     return 'revoked';
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // It has ended before, perhaps by an attempt whose answer was lost.
+    // The token has ended before, perhaps by an attempt whose answer was lost.
     if (error.code === 'UNAUTHENTICATED') return 'refused';
     const { outcome, message, code, field } = error;
     throw new Failure(outcome, `${message} To delete the token on this machine only: interlock logout ${url} --local`, {

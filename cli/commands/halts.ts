@@ -40,8 +40,8 @@ export function addHaltCommands({ program, action }: Registry): void {
     .description('Lets nothing land in base branches, or nothing be deployed to an environment.')
     .argument('<where>', `${branches}; with --project the name of an environment`)
     .option('--project <name>', 'release project of the environment')
-    .option('--reason <text>', 'for everybody who waits')
-    .option('--until <time>', 'when it ends by itself, as 2031-01-31T18:00:00Z; if left out, not')
+    .option('--reason <text>', 'shown to everybody who waits')
+    .option('--until <time>', 'when the freeze ends by itself, as 2031-01-31T18:00:00Z; if left out, it has no end')
     .addHelpText(
       'after',
       examples("interlock freeze main --reason 'Holidays' --yes", 'interlock freeze production --project shop'),
@@ -60,7 +60,7 @@ interface PauseOptions extends HarmOptions {
   readonly message?: string;
 }
 
-/** What happened, for `--json`: where, what it is now, and what that changes. */
+/** The result of a command: where, a sentence about the new state, and what changes by it. */
 interface Halted {
   readonly where: string;
   readonly sentence: string;

@@ -15,14 +15,14 @@ const passedOn = [
   'recover',
 ] as const satisfies readonly ProgramName[];
 
-/** These read their own options, `--help` included. */
+/** Programs that read their own options, also `--help`. */
 export function isPassedOn(name: string | undefined): name is (typeof passedOn)[number] {
   return passedOn.some((program) => program === name);
 }
 
 const descriptions = {
   start: 'Starts Interlock on this machine, with an embedded PostgreSQL and Temporal.',
-  import: 'Makes a repository of any git repository.',
+  import: 'Imports any git repository into Interlock.',
   backup: 'Saves the database and the repositories.',
   restore: 'Restores what backup saved.',
   export: 'Writes all of a repository, or of an account, as JSON and git.',
@@ -49,7 +49,7 @@ export function addPrograms({ program, action }: Registry): void {
     .action(runs('verify'));
   withServiceOptions(program.command('doctor'))
     .description(
-      'Proves that a repository can land pull requests, and names the cure for what is missing. Without a repository it compares the installation with what always holds in it. Needs the data directory.',
+      'Proves that a repository can land pull requests, and names the cure for what is missing. Without a repository it compares the installation with the rules that always hold. Needs the data directory.',
     )
     .option('--growth', 'instead: how much disk the records take, and how old the oldest of each kind is')
     .addHelpText('after', examples('interlock doctor acme/shop', 'interlock doctor --growth'))
@@ -88,7 +88,7 @@ async function runOn(
     : 'refused';
 }
 
-/** The repository, or what `doctor` examines instead: the whole installation has no argument. */
+/** The arguments that name what is examined. `doctor` without an argument examines the whole installation. */
 async function subjectOf(
   program: 'verify' | 'doctor',
   invocation: Invocation,

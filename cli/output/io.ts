@@ -1,4 +1,4 @@
-// What a command may touch of the process that runs it. Tests hand in their own.
+// What a command uses of its process: streams, environment, folder and programs. Tests give their own.
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline/promises';
 import type { Readable } from 'node:stream';
@@ -44,7 +44,7 @@ export function colorsOf(choice: ColorChoice): Colors {
   return picocolors.createColors(wantsColor(choice));
 }
 
-/** Asks at the terminal. Anything but yes is no, the end of the input included. */
+/** Asks at the terminal. Every answer except yes means no, and so does the end of the input. */
 export async function ask(
   { stdin, stderr, signal }: Pick<Io, 'stdin' | 'stderr' | 'signal'>,
   question: string,

@@ -996,7 +996,7 @@ export interface components {
             name: string;
             /** @description Whether its pull requests can be queued. */
             active: boolean;
-            /** @description While true, nothing in the repository is validated or merged, whatever its branches say. */
+            /** @description While true, nothing in the repository is validated or merged, also in branches that are not paused. */
             paused: boolean;
         };
         RollBackEnvironmentRequest: {
@@ -2001,7 +2001,7 @@ export interface operations {
                              * @description The day, in the requested time zone.
                              */
                             date: string;
-                            /** @description Pull requests merged, by whomever. */
+                            /** @description Pull requests that were merged, by the queue or by somebody else. */
                             total: number;
                             /** @description Those the queue merged. */
                             merged_by_bot: number;
@@ -3229,7 +3229,7 @@ export interface operations {
                         org: string;
                         /** @description Name within its organization. */
                         name: string;
-                        /** @description While true, nothing in the repository is validated or merged, whatever its branches say. */
+                        /** @description While true, nothing in the repository is validated or merged, also in branches that are not paused. */
                         paused: boolean;
                     };
                 };
@@ -4067,7 +4067,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description How many registrations stood, whatever their commits. 0: there was none. */
+                        /** @description How many registrations were ended, of all commits. 0: there was none. */
                         deleted: number;
                     };
                 };

@@ -1,5 +1,5 @@
-// What the demo plays: a repository with a real check, and pull requests of which one conflicts and one is only wrong
-// together with another. Pure data.
+// What the demo plays: a repository with a real check, and pull requests. One of them conflicts, and one is only wrong
+// together with another one. Pure data.
 export interface DemoPullRequest {
   readonly branch: string;
   readonly title: string;

@@ -104,7 +104,7 @@ export function createCompiledQueries(schema: GraphQLSchema, { after = often } =
 type Field = GraphQLField<unknown, unknown>;
 
 interface PlainQuery {
-  /** Its fields without a resolver. graphql-jit takes their values as they are. */
+  /** The fields of the query without a resolver. graphql-jit uses their values unchanged. */
   readonly bare: ReadonlySet<Field>;
   /** Those of them where a function or a promise would not be an error, but a wrong answer. */
   readonly unread: ReadonlySet<Field>;

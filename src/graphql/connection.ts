@@ -1,7 +1,7 @@
 // Relay connections by keyset: a cursor is the sort key of a row, so that new and deleted rows do not shift a page.
 import 'reflect-metadata';
 import type { ClassType } from 'type-graphql';
-import { Extensions, Field, Int, ObjectType } from 'type-graphql';
+import { Args, ArgsType, Extensions, Field, Int, ObjectType } from 'type-graphql';
 import { DomainError } from '../domain/errors.ts';
 
 const greatestPage = 100;
@@ -91,6 +91,23 @@ export interface PageRequest {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
   readonly page?: number | null | undefined;
+}
+
+/** The arguments `first` and `after` of a connection, as a `PageRequest`. `size`: of a page without `first`. */
+export function PageArgs(size: number): ReturnType<typeof Args> {
+  @ArgsType()
+  class PageArguments {
+    @Field(() => Int, {
+      nullable: true,
+      defaultValue: size,
+      description: `Size of a page, ${size} if not given, at most ${greatestPage}.`,
+    })
+    first!: number | null;
+
+    @Field(() => String, { nullable: true, description: 'Cursor of the entry before the page. Null: the first page.' })
+    after!: string | null;
+  }
+  return Args(() => PageArguments);
 }
 
 export interface Page {

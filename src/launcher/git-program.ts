@@ -18,7 +18,7 @@ export async function assertGit(): Promise<void> {
     );
 }
 
-/** Of what `git --version` says. What names no version is some build of git that is taken as it is. */
+/** Judges the output of `git --version`. A build of git that names no version counts as new enough. */
 export function isNewEnough(said: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(said) ?? [];
   if (major === undefined) return true;

@@ -1,5 +1,5 @@
-// Who a process id belongs to. Ids are used again by the system, so an id counts only together with what else is known
-// of the process: when it started, or its command line.
+// Finds out which process has an id. The system uses ids again, so an id counts only together with the start or the
+// command line of its process.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export async function processCommandLine(pid: number): Promise<string | null> {
   return askPs(pid, 'command=');
 }
 
-/** False when it is still there after `withinSec`. */
+/** False if the process still runs after `withinSec`. */
 export async function waitForExit(pid: number, withinSec: number): Promise<boolean> {
   const startedAt = await processStartedAt(pid);
   const deadline = performance.now() + withinSec * 1000;

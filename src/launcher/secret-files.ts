@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
-/** Variables that hold a secret, each of which a file may hold instead. */
+/** Variables that hold a secret. A file may hold the value of each of them instead. */
 export const secretVariables = [
   'DATABASE_URL',
   'INTERLOCK_SECRET',

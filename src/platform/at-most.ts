@@ -1,4 +1,4 @@
-/** Runs what it is given at once, and beyond `count` in the order in which it was given. */
+/** Runs at most `count` pieces of work at once. Further work waits, and starts in the order in which it was given. */
 export function atMost(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];

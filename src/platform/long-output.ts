@@ -1,8 +1,7 @@
-// Output without a limit, of which both ends are kept: how a run began, and what it wrote last, which is where it says
-// why it failed.
+// Keeps both ends of an output without a limit: the beginning of a run, and its last lines, which say why it failed.
 
 export interface LongOutput {
-  /** What is kept of the chunk now. Empty once the beginning is full. */
+  /** The part of the chunk that belongs to the kept beginning. Empty once the beginning is full. */
   take(chunk: Buffer): Buffer;
   /** The end of what was not kept, and a note of how much is left out before it. Empty if everything was kept. */
   takeEnd(): Buffer;

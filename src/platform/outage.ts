@@ -30,7 +30,7 @@ const networkCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT'
 /** The driver gives no code to what it says about its own connections. */
 const driverMessages = /^Connection terminated|is not queryable$|^timeout exceeded when trying to connect/;
 
-/** Whether the same statement may succeed in a moment. False for whatever the database or the service refused. */
+/** Whether the same statement may succeed in a moment. False if the database or the service refused the statement. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown };

@@ -1,7 +1,7 @@
 // Work that goes on by itself for as long as a process runs.
 export interface Loop {
   start(): void;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the loop has stopped and its last run has ended. */
   stop(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import pg from 'pg';
 // Of one installation: several processes look, and one of them analyses.
 const statisticsLock = 0x696e746d;
 
-/** Smaller tables are read as a whole whatever is planned. */
+/** PostgreSQL reads smaller tables as a whole, with any plan. */
 const leastBytes = 64 * 1024;
 
 // PostgreSQL hides the statistics of a guarded table from an owner that is held by its policies. For such an

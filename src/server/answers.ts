@@ -1,4 +1,4 @@
-// What every answer has, whichever part gave it: headers, the shape of a refusal, and an end to guessed tokens.
+// What every answer of the server has: headers, the shape of a refusal, and a limit for guessed tokens.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { acceptsProblem, problemOf, problemType } from '../../rest-facade/index.ts';
 import { DomainError, errorCodes } from '../domain/errors.ts';
@@ -27,7 +27,7 @@ export function describeEveryAnswer(fastify: FastifyInstance, dashboard: Dashboa
   });
 }
 
-/** Only by the answer, whichever part gave it: REST, GraphQL, git or a page. */
+/** Counts refused tokens by their answers, which REST, GraphQL, git and pages all give. */
 export function refuseTokenGuessing(
   fastify: FastifyInstance,
   { wrongTokens, callers }: { readonly wrongTokens: WrongTokens; readonly callers: Callers },

@@ -103,8 +103,8 @@ function readCookie(header: string | undefined, name: string): string | null {
 }
 
 /**
- * Admits people of GitHub and of the OpenID provider with the role that they have there now, in whichever way they sign
- * in.
+ * Admits people of GitHub and of the OpenID provider with the role that they have there now. This holds for every way
+ * to sign in.
  */
 export function askingAboutPeople(
   authenticator: Authenticator,

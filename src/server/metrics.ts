@@ -26,7 +26,7 @@ export interface MetricsAnswer {
   readonly body: string;
 }
 
-/** `address`: where the connection comes from, whatever its headers say. */
+/** `address`: where the connection comes from. Headers of the request do not change it. */
 export async function answerMetrics(
   { headers, address }: { readonly headers: IncomingHttpHeaders; readonly address: string },
   { page, token, publicUrl, temporal }: MetricsAnswering,
@@ -65,7 +65,7 @@ export function serveMetrics(fastify: FastifyInstance, answering: MetricsAnsweri
   });
 }
 
-/** Every request that is answered, whichever part answers it. */
+/** Measures every request to the server. */
 export function measureRequests(fastify: FastifyInstance, meter: Meter): void {
   fastify.addHook('onResponse', ({ routeOptions, method }, { statusCode, elapsedTime }, done) => {
     const labels = labelsOfRequest({ route: routeOptions.url, method, status: statusCode });

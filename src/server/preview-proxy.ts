@@ -38,7 +38,7 @@ interface ProxyLimits {
 }
 
 export interface PreviewProxy {
-  /** Decided by its Host header alone. Then it is answered here, whatever its path. */
+  /** Whether a request goes to a preview. Only its Host header decides, and its path does not matter. */
   isPreview(request: IncomingMessage): boolean;
   serve(request: IncomingMessage, response: ServerResponse): void;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;

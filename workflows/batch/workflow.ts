@@ -57,12 +57,12 @@ export async function batch(input: BatchInput): Promise<BatchResult> {
   }
 }
 
-/** Of a red batch, or one without a commit for a conflict: in Temporal too it is among what failed. */
+/** States of a batch that is red or has a conflict. Temporal lists its workflow as failed too. */
 const failures: readonly string[] = ['failed', 'bisected'];
 
 /** A failed batch is an ordinary end: its category keeps it out of the metrics and alerts of failed workflows. */
 function conclude({ state, summary }: BatchResult): BatchResult {
-  // Runs of an earlier version ended as completed whatever became of them.
+  // Histories of an earlier version end as completed, also after a failure.
   if (failures.includes(state) && patched('failures-fail'))
     throw ApplicationFailure.create({
       message: summary,

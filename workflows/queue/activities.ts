@@ -17,9 +17,9 @@ const coalesceMs = 75;
 // short notifications carries them out, and a turn follows a landing at once. A landing waits for no notification: the
 // turn after it sends them as well.
 const sendWithinMs = 1_000;
-/** So many share what they read and write. */
+/** At most this many intents are carried out with shared reads and writes. */
 const mostTogether = 24;
-/** The comment and the check of a pull request: a host behind a network takes as long for them as others do for all. */
+/** The comment and the check of one pull request. Over a network they take as long as all of them at the local host. */
 const firstTogether = 2;
 
 /** Turns until no quick landing is left. What fails is tried again where its failures are seen, by `carryOut`. */

@@ -1,5 +1,5 @@
-// Every batch has a workflow of its own. A workflow that was lost, for whatever reason, is started again while its
-// batch is open; a workflow that sleeps while its batch ended is woken.
+// Every batch has a workflow of its own. A workflow that was lost for any reason is started again while its batch is
+// open; a workflow that sleeps while its batch ended is woken.
 import { getExternalWorkflowHandle, ParentClosePolicy, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { workflowTaskTimeout } from '../shared/timeouts.ts';

@@ -1,5 +1,5 @@
-// A workflow whose rows say what is needed next: deployments, builds, runbooks and verifications are driven alike. Each of
-// them says what it is called, its signal and what its run is found by.
+// The workflow of a driven row: the row says what is needed next. Deployments, builds, runbooks and verifications share
+// it. Each kind gives its name, its signal and its search attributes.
 import type { SearchAttributePair } from '@temporalio/common';
 import {
   ApplicationFailure,
@@ -17,7 +17,7 @@ import { supervision, providerCall, turn, turnLocally } from './timeouts.ts';
 
 interface Shown {
   readonly status: string;
-  /** What it is about, in a line. */
+  /** The row in one line, such as a version and an environment. */
   readonly title: string;
   /** Markdown. */
   readonly details: string;
@@ -30,7 +30,7 @@ export interface DrivenResult {
 
 type ShownTurn = Turn & { readonly summary: Shown };
 
-/** The kinds of workflows/activities.ts. */
+/** The names of the kinds in workflows/activities.ts. */
 type DrivenName = { [Name in keyof AllDriven]: Name extends `advance${infer Kind}` ? Kind : never }[keyof AllDriven];
 export type AdvanceOf<Kind extends DrivenName> = AllDriven[`advance${Kind}`] extends (
   input: never,
@@ -39,10 +39,10 @@ export type AdvanceOf<Kind extends DrivenName> = AllDriven[`advance${Kind}`] ext
   : never;
 
 interface Driven<Advanced extends ShownTurn> {
-  /** Its rows changed: look at them now. */
+  /** The rows have changed: read them now. */
   readonly signal: SignalDefinition;
   readonly attributes: (summary: Advanced['summary']) => readonly SearchAttributePair[];
-  /** Statuses that are failures: such a run ends as failed, where people and alerts of Temporal look. */
+  /** Statuses that are failures. Temporal then lists the run as failed, where people and alerts look. */
   readonly failures: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export function turnBy<Kind extends DrivenName>(kind: Kind): Advance<DrivenInput
   return locallyFirst(named(proxyLocalActivities<Turns>(turnLocally), name), named(proxyActivities<Turns>(turn), name));
 }
 
-/** The whole workflow of a kind, whose activities are called after it. */
+/** The whole workflow of a kind. The names of its activities end in the name of the kind. */
 export function drivenBy<Kind extends DrivenName>(
   kind: Kind,
   { signal, attributes, failures }: Driven<AdvanceOf<Kind>>,
@@ -61,7 +61,7 @@ export function drivenBy<Kind extends DrivenName>(
   const advance = turnBy(kind);
   type Carried = Record<string, CarryOut<DrivenInput>>;
   const carryOut = named(proxyActivities<Carried>(providerCall), `carryOut${kind}`);
-  // The same for what takes as long as it takes.
+  // The same activity with the time limit of supervised work.
   const superviseBy = named(proxyActivities<Carried>(supervision), `carryOut${kind}`);
   return async (input) => {
     const wake = listenTo(signal);
@@ -83,21 +83,21 @@ export function drivenBy<Kind extends DrivenName>(
   };
 }
 
-/** Of deployments and rollbacks. */
+/** The failures of deployments and rollbacks. */
 export const deploymentFailures = ['failure', 'error'] as const;
 
-/** How a run ends: with its result, or as failed. The rows say the same either way, and nobody waits for more. */
+/** Ends a run with its result, or as failed. The rows have the result in both cases. */
 export function conclude(
   { status, title }: Pick<Shown, 'status' | 'title'>,
   failures: readonly string[],
 ): DrivenResult {
   const summary = `${title}: ${status}`;
-  // Runs of an earlier version ended as completed whatever became of them.
+  // Histories of an earlier version end as completed, also after a failure.
   if (failures.includes(status) && patched('failures-fail')) throw ApplicationFailure.nonRetryable(summary, status);
   return { status, summary };
 }
 
-/** A proxy has every name. */
+/** A proxy of activities answers for every name. */
 function named<Activity>(proxies: Readonly<Record<string, Activity>>, name: string): Activity {
   return proxies[name] as Activity;
 }

@@ -9,5 +9,5 @@ export function verificationWorkflowId({ accountId, verificationId }: Verificati
   return `verification:${accountId}:${verificationId}`;
 }
 
-/** Its rows changed, or the rows that it waits for: read them now. */
+/** The rows of the verification, or rows that it waits for, have changed: read them now. */
 export const verificationLookSignal = defineSignal('look');

@@ -1,5 +1,5 @@
-// A webhook whose first attempt failed: it is tried again on the schedule its row keeps. The row says when, so that a
-// lost or doubled run sends nothing twice.
+// Tries a webhook again whose first attempt failed. The row of the delivery has the instant of the next attempt, so
+// that a lost or doubled run sends nothing twice.
 import { ApplicationFailure, patched, proxyActivities } from '@temporalio/workflow';
 import { listenTo, waitUntil } from '../shared/drive.ts';
 import { heartbeatTimeout } from '../shared/timeouts.ts';
@@ -13,7 +13,7 @@ const { attemptDelivery } = proxyActivities<DeliveryActivities>({
   retry: { initialInterval: '500ms', maximumInterval: '30s' },
 });
 
-/** Answers the state it ended in. */
+/** Answers the final state of the delivery. */
 export async function webhookDelivery(input: DeliveryInput): Promise<string> {
   const wake = listenTo(deliveryLookSignal);
   for (;;) {
@@ -21,7 +21,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<string> {
     const { state, nextLookAt } = await attemptDelivery(input);
     if (nextLookAt !== null) await waitUntil(wake, { step: 'waiting for the next attempt', nextLookAt });
     else if (!wake.isPending) {
-      // Runs of an earlier version ended as completed whatever became of them.
+      // Histories of an earlier version end as completed, also after a failure.
       if (state === 'failed' && patched('failures-fail'))
         throw ApplicationFailure.nonRetryable('Every attempt failed. Redeliver it from its endpoint.', state);
       return state;

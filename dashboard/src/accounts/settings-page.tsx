@@ -1,4 +1,4 @@
-// Who may, and with which tokens.
+// The page of people, their roles, and tokens.
 import { useState, type ReactNode } from 'react';
 import { useClient } from 'urql';
 import { answerOf, useAct, type Action } from '../app/act.tsx';
@@ -152,7 +152,9 @@ export function TokensPage(): ReactNode {
     title: `Revoke ${name}?`,
     verb: 'Revoke',
     harms: true,
-    preview: async () => ({ sentence: `Whatever uses ${name} is refused at once, and its sessions and sockets end.` }),
+    preview: async () => ({
+      sentence: `Every program that uses ${name} is refused at once, and its sessions and sockets end.`,
+    }),
     run: async () => {
       await answerOf(client.mutation(RevokeApiTokenDocument, { input: { id } }));
       answer.refresh();

@@ -1,4 +1,5 @@
-// The GraphQL client: normalised by `id`, with the session's cookie, corrected by the server's clock.
+// The GraphQL client. Its cache is keyed by `id`, it sends the session's cookie, and it corrects the page's clock by
+// the server's.
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { correctClock } from '../design/clock.ts';

@@ -1,17 +1,20 @@
-// Mutations carry an Idempotency-Key, so that a mutation whose answer was lost can be sent again and is done once.
+// Mutations carry an Idempotency-Key. A mutation whose answer was lost is sent again with the same key, and the server
+// carries it out once.
 import { getOperationName, makeOperation, mapExchange, type Exchange, type Operation } from '@urql/core';
 import { problemOf } from './errors.ts';
 
 const header = 'idempotency-key';
 const askAgainAfterMs = 1_000;
-/** A proxy answers with these when the server behind it has not. */
+/** Statuses by which a proxy says that the server behind it did not answer. */
 const unanswered = new Set([502, 504]);
-/** Their answers show a secret once. The server keeps answers under a key for a day. */
+/**
+ * Mutations without a key: their answers show a secret once, and the server would keep the answer of a key for a day.
+ */
 const showSecrets = new Set(['CreateApiToken', 'CreateWebhookEndpoint', 'CreateEmbedLink']);
-/** Whether the request was carried out is not known yet. */
+/** Codes of errors after which it is not known whether the request was carried out. */
 const openCodes = new Set(['NETWORK', 'CONFLICT']);
 
-/** The keys of requests that were sent and not answered. */
+/** The keys of requests that have no answer yet. */
 const keys = new Map<number, string>();
 
 /** From here on, an equal request gets a new key. */
@@ -34,7 +37,7 @@ function isKeyed(operation: Operation): boolean {
   );
 }
 
-/** Gives each mutation a key, which stays its own until the server has answered. */
+/** Gives each mutation a key. The mutation keeps its key until the server has answered. */
 export const keyedExchange: Exchange = mapExchange({
   onOperation: (operation) => {
     if (!isKeyed(operation)) return operation;
@@ -52,7 +55,7 @@ export const keyedExchange: Exchange = mapExchange({
   },
 });
 
-/** Asks the server; a request with a key once more, after a moment, when no answer came. */
+/** Sends a request to the server. If no answer comes, a request with a key is sent once more after a moment. */
 export async function fetchAgain(input: RequestInfo | URL, init: RequestInit): Promise<Response> {
   if (!new Headers(init.headers).has(header)) return await fetch(input, init);
   try {

@@ -27,7 +27,7 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-/** What is shown of an answer: itself, or why it is not there. */
+/** Shows an answer, or why there is none. */
 export function Shown<Data>({
   answer,
   what,

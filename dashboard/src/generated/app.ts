@@ -106,7 +106,7 @@ export type Scope =
   | 'QUEUE_PAUSE'
   /** Reads pull requests, queues, batches, proofs, events and verifications. */
   | 'QUEUE_READ'
-  /** Queues and dequeues pull requests and changes what is known of them; holds QUEUE_READ. */
+  /** Queues, dequeues and changes pull requests; holds QUEUE_READ. */
   | 'QUEUE_WRITE'
   /** Reads releases, environments, deployments and their logs. */
   | 'RELEASE_READ'

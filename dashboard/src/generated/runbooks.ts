@@ -83,7 +83,7 @@ export type RepositoryInput = {
   owner: string;
 };
 
-/** A runbook of which something failed. */
+/** A runbook to retry. */
 export type RetryRunbookInput = {
   /** A higher budget, in millionths of a US dollar, at most what the repository allows. Required when the budget is spent. */
   budgetMicros?: number | null | undefined;

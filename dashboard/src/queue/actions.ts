@@ -58,7 +58,7 @@ export function effectOf(impact: ImpactTextFragment | null | undefined, otherwis
 
 const movesShown = 5;
 
-/** Whose landings move, those that move most first. */
+/** The pull requests whose landings move, the largest move first. */
 function movesOf({ etasMoved }: ImpactTextFragment): readonly string[] {
   const moves = (etasMoved ?? [])
     .flatMap(({ number, laterSeconds }) => (typeof laterSeconds === 'number' ? [{ number, laterSeconds }] : []))

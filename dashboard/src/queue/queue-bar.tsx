@@ -247,8 +247,8 @@ export function InactiveBanner({ queue }: { readonly queue: QueueRef }): ReactNo
   const act = useAct();
   return (
     <Banner action={<Button onClick={() => act(activateAction(client, queue))}>Activate…</Button>}>
-      {queue.owner}/{queue.name} is inactive: nothing of it is queued, validated or merged. Only an admin can activate
-      it.
+      {queue.owner}/{queue.name} is inactive: its pull requests are not queued, validated or merged. Only an admin can
+      activate it.
     </Banner>
   );
 }

@@ -99,7 +99,7 @@ function useRunbookActions({
           client.mutation(CancelRunbookDocument, { input: { number, preview: true } }),
         );
         return {
-          sentence: cancelRunbook.impact?.sentence ?? 'Nothing of it runs any more.',
+          sentence: cancelRunbook.impact?.sentence ?? 'All its work has stopped.',
           lines: (cancelRunbook.impact?.waiting ?? []).map((step) => `Step ${step} is not done.`),
         };
       },

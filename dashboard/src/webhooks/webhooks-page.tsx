@@ -48,7 +48,7 @@ export function WebhooksPage(): ReactNode {
     harms: false,
     fields: [
       { name: 'url', label: 'Address that gets the events', type: 'url', required: true },
-      { name: 'actions', label: 'Of which actions (with spaces between; empty: all)' },
+      { name: 'actions', label: 'Actions (with spaces between; empty: all)' },
     ],
     preview: null,
     run: async ({ url = '', actions = '' }) => {

@@ -27,7 +27,7 @@ export function sessionEndsAt({
   return new Date(Math.min(...ends));
 }
 
-/** A session that lasts, whatever its token, was used and started after these instants. */
+/** A valid session was used and started after these instants, with any token. */
 export function lastingSince(now: Date): { readonly usedAfter: Date; readonly startedAfter: Date } {
   return { usedAfter: new Date(now.getTime() - idleMs), startedAfter: new Date(now.getTime() - longestMs) };
 }

@@ -159,7 +159,7 @@ function buildRequiredChecks(
   return wantsEveryCheck || chosen.length === 0 ? withEveryCheck(required) : required;
 }
 
-/** Whatever the configuration names, the host takes no commit without these checks. */
+/** Adds the checks without which the host takes no commit, also if the configuration does not name them. */
 function withEnforced(chosen: readonly RequiredCheck[], host: HostRules | null): readonly RequiredCheck[] {
   if (host?.push !== 'checked') return chosen;
   const enforced = (host.enforcedChecks ?? []).filter(

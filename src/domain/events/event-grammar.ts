@@ -29,7 +29,7 @@ const rules: Readonly<Record<string, Rule>> = {
   stuck: { statuses: ['tagged'], inLine: true },
   blocked: { statuses: ['blocked'], becomes: 'out' },
   merged: { statuses: ['merged'], becomes: 'merged' },
-  // On the pull request that caused it, whatever became of it, or on the first one that was put back.
+  // The event names the pull request that caused the reset, in any status, or the first one that was put back.
   reset: { statuses: [...known, 'merged'] },
 };
 

@@ -40,7 +40,7 @@ export type TemporalAnswer =
   | { readonly kind: 'Answered'; readonly askedAt: Date | null };
 
 export interface PartFacts {
-  /** Work past its time limit, for each kind of which there is some. Null: the database does not answer. */
+  /** The kinds of work that have work past its time limit. Null: the database does not answer. */
   readonly overdue: readonly { readonly what: OverdueKind; readonly count: number; readonly since: Date }[] | null;
   /** Null: this server has not asked Temporal yet. */
   readonly temporal: TemporalHealth | null;
@@ -79,7 +79,7 @@ const many: Readonly<Record<OverdueKind, string>> = {
   retention: 'deletions of old rows',
 };
 
-/** What is known of each part. A part of which nothing is known is left out. */
+/** The known state of each part. A part with an unknown state is left out. */
 export function judgeParts({ overdue, temporal }: PartFacts): readonly Part[] {
   const database: Part =
     overdue === null

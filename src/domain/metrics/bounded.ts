@@ -13,7 +13,7 @@ export interface BusyQueue {
   readonly waitSec: number;
 }
 
-/** What GitHub gives an installation of an App in an hour, and what is left of it. */
+/** How many requests GitHub allows an installation of an App in an hour, and how many are left. */
 export interface HostBudget {
   readonly installation: string;
   readonly resource: 'rest' | 'graphql';

@@ -1,5 +1,5 @@
-// Every metric of Interlock's own, by name: docs/metrics.md is made from this table, and the registry of a process too. A
-// label has few values, whatever users do: never a pull request, a branch of one, or a person.
+// Every metric of Interlock by its name. docs/metrics.md and the registry of a process are made from this table. Users
+// must not be able to add values of a label: so no label is a pull request, its branch, or a person.
 
 interface CatalogueEntry {
   readonly kind: 'counter' | 'gauge' | 'histogram';

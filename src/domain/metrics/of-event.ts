@@ -55,12 +55,12 @@ const grades: ReadonlySet<string> = new Set([
 const deploymentEnds = /^deployment_(success|failure|canceled|error)$/;
 const verificationEnds = /^verification_(passed|failed|skipped|canceled|error)$/;
 
-/** A value that the table does not have counts as `other`, so that a label never grows with what events say. */
+/** A value that the table does not have counts as `other`, so that the number of label values is bounded. */
 function wordOf(table: Readonly<Record<number, string>>, code: unknown): string {
   return (typeof code === 'number' ? table[code] : undefined) ?? 'other';
 }
 
-/** `payload` is what the event's writer put there; what is missing counts as `other`. */
+/** `payload` is the content of the event. A missing value counts as `other`. */
 export function measurementsOf(action: string, payload: Readonly<Record<string, unknown>>): readonly Measurement[] {
   switch (action) {
     case 'queued':
@@ -93,7 +93,7 @@ export function measurementsOf(action: string, payload: Readonly<Record<string, 
   }
 }
 
-/** Of a pull request that a queue landed; nothing where it was merged from outside. */
+/** The time in queue of a pull request that a queue landed. Empty for one that was merged from outside. */
 function timeInQueue({ mergedByQueue, queuedAt, mergedAt }: Readonly<Record<string, unknown>>): readonly Measurement[] {
   if (mergedByQueue !== true || !(queuedAt instanceof Date) || !(mergedAt instanceof Date)) return [];
   const seconds = Math.max(0, mergedAt.getTime() - queuedAt.getTime()) / 1_000;

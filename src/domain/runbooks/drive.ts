@@ -73,7 +73,8 @@ export const mostAttempts = 5;
 export function decideRunbook(situation: RunbookSituation, now: number): RunbookStep {
   const held = waitForLease(situation.supervisedUntil, now);
   if (held !== null) return held;
-  // What is committed is seen to its end first, and whatever was canceled: the next leaf stands on it.
+  // A committed leaf is brought to its end first, even if the runbook was canceled, because the next leaf stands on its
+  // commit.
   const committed = situation.leaves.find(
     ({ status, commit }) => commit !== 'none' && (status === 'queued' || status === 'in_progress'),
   );

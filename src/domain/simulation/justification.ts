@@ -16,10 +16,10 @@ export type Grade =
   | 'composed';
 
 /**
- * Each change must be in a green build of which everything else has landed since its base, or lands with it. Every
- * change that landed since without being in the build, or that lands before it now, must be disjoint from that change.
- * Then the last change that affects a target was tested with all others that affect it. Null: the landing is not
- * justified.
+ * Each change must be in a green build. Everything else in that build must have landed since the build's base, or land
+ * with the change. Every change that landed since without being in the build, or that lands before it now, must be
+ * disjoint from that change. Then the last change that affects a target was tested with all others that affect it.
+ * Null: the landing is not justified.
  */
 export function justifies(claim: Claim): Grade | null {
   const justified = new Set<number>();

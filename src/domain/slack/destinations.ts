@@ -83,7 +83,10 @@ export interface SlackDestinationRule {
   readonly createdAt: Date;
 }
 
-/** Those that hear of an event, of rules in the order in which they were made. Each channel, and people, once. A destination hears of nothing before it was made. */
+/**
+ * The destinations that get an event. `rules` are in the order in which they were made. Each channel, and people, are
+ * answered once. A destination gets no events from before it was made.
+ */
 export function destinationsOf(
   rules: readonly SlackDestinationRule[],
   event: { readonly repositoryId: string; readonly at: Date },

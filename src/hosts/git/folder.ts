@@ -72,7 +72,7 @@ function isIndex({ name }: { readonly name: string }): boolean {
   return name.endsWith('.idx');
 }
 
-// Whatever git will not take of a folder, it takes no more the next time.
+// If git refuses a folder, it refuses it again the next time, so another try is useless.
 function refuse(error: unknown): never {
   if (!(error instanceof GitFailed) || error.exitCode === null) throw error;
   const lines = error.stderr.split('\n').filter((line) => /^(error|fatal): /.test(line));

@@ -12,7 +12,7 @@ const commands = {
 export type GitProcessKind = keyof typeof commands;
 
 export interface GitProcesses {
-  /** Throws GitFailed when git ended without an answer: what it was asked may be done or not. */
+  /** Throws GitFailed if git ended without an answer. Then the request may have been carried out or not. */
   ask<Answer>(directory: string, kind: GitProcessKind, question: Question<Answer>): Promise<Answer>;
   /** Ends them all. What is asked later starts its own again. */
   stop(): Promise<void>;

@@ -100,7 +100,7 @@ export function createGit(configFile: string, limits: GitProcessLimits = default
     GIT_ASKPASS: '/bin/false',
     GIT_LITERAL_PATHSPECS: '1',
     GIT_OPTIONAL_LOCKS: '0',
-    // Refs are read from their files, and ids have forty digits, whatever a git to come makes by default.
+    // The service reads refs from their files and expects ids of forty digits. A later git may have other defaults.
     GIT_DEFAULT_REF_FORMAT: 'files',
     GIT_DEFAULT_HASH: 'sha1',
     ...extra,

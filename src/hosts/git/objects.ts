@@ -103,7 +103,7 @@ export function asHostCommit(raw: RawCommit): HostCommit {
   };
 }
 
-/** Newest first: first-parent commits from `to` down to, excluding, whatever `from` reaches. */
+/** The first-parent commits of `to` that `from` does not reach, the newest first. */
 export async function listFirstParents(
   git: Git,
   directory: string,

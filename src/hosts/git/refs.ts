@@ -156,7 +156,7 @@ async function stateOf(
   const actual = await readRefValue(directory, ref);
   if (actual === to) return 'after';
   if (actual === from) return 'before';
-  // A branch that has been pushed on since stands on what it was to become.
+  // A branch that was updated and then pushed to contains the commit of the update.
   return actual !== null && to !== null && (await isAncestor(git, directory, { ancestor: to, descendant: actual }))
     ? 'after'
     : 'elsewhere';

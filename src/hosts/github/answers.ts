@@ -38,7 +38,7 @@ export function judgeFailure(call: FailedCall, now: number): Failure {
   return { kind: 'refused', message: `GitHub: ${message}` };
 }
 
-/** The App gets no token: whatever it wanted to do, nothing was read and nothing was done. */
+/** The App gets no token, so its request did not reach GitHub: nothing was read or changed. */
 function withoutToken({ status, message, headers }: FailedCall, now: number): string {
   if (/suspended/i.test(message)) return suspendedMessage;
   if (status === 404) return 'The App is not installed at GitHub any more, or was deleted';
@@ -76,7 +76,7 @@ function forbidden({ message, headers, writes }: FailedCall): Failure {
   return writes ? { kind: 'refused', message: sentence } : { kind: 'unavailable', message: sentence, retryAt: null };
 }
 
-/** What is known of an error of Octokit. Null: it is none. */
+/** The facts about a failed call of Octokit. Null: the error is not of Octokit. */
 export function failedCall(error: unknown): FailedCall | null {
   if (error instanceof RequestError) {
     const hasAnswer = error.response !== undefined;

@@ -1,11 +1,11 @@
-// GitHub's API as an App itself, for what no installation may ask.
+// Calls GitHub's API as the App itself, for requests that an installation may not send.
 import type { GitHubApp } from './app.ts';
 import { type ClientOptions, keepBudget } from './client.ts';
 import { createOctokit, type Octokit } from './octokit.ts';
 
 export type AppRequest = Octokit['request'];
 
-/** Its budget is the App's own. */
+/** Its requests count against the rate limit of the App, not of an installation. */
 export function createAppClient(
   { db, clock }: Pick<ClientOptions, 'db' | 'clock'>,
   accountId: string,

@@ -64,7 +64,7 @@ export function createClient(options: ClientOptions): Client {
     if (known !== undefined) return known;
     const made = createOctokit({ apiUrl: app.apiUrl, as: { app, installationId: id } });
     keepToken(made);
-    // Outside of the tokens: it judges what is left of a failure.
+    // The budget wraps the tokens, so it sees only failures that a new token did not cure.
     keepBudget(made, { db: options.db, owner, now, meter: options.meter });
     octokits.set(key, made);
     return made;

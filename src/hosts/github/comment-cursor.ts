@@ -1,7 +1,7 @@
 // Where the reading of a repository's comments stands: pure. GitHub shows a comment late now and then, so that the last
 // minute is read again and the comments of it that are known are left out.
 
-/** What GitHub answers of a comment, as far as it is needed here. */
+/** The part of GitHub's answer about a comment that is needed here. */
 export interface CommentAnswer {
   readonly id: number;
   readonly created_at: string;

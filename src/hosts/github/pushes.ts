@@ -10,7 +10,7 @@ export type UpdateRefs = (repository: HostRepository, updates: readonly RefUpdat
 
 export interface Pushes {
   readonly updateRefs: UpdateRefs;
-  /** The same for refs as they stand at GitHub, whatever the ledger of landings lists. Landings go first. */
+  /** The same, but compares with the refs at GitHub and not with the ledger of landings. Landings go first. */
   readonly updateActualRefs: UpdateRefs;
 }
 

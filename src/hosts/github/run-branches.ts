@@ -1,5 +1,5 @@
-// Branches of runs that are started by name: GitHub runs workflows only on branches. A branch that was made for a run is
-// deleted when the run is over.
+// Branches for workflow runs that are started by name, because GitHub runs a workflow only on a branch. A branch that
+// was made for a run is deleted when the run is over.
 import { createHash } from 'node:crypto';
 import type { Database } from '../../platform/database.ts';
 import type { HostRepository, WorkflowDispatch } from '../port.ts';
@@ -17,7 +17,7 @@ export interface RunBranchSettings {
 export interface RunBranches {
   /** A branch at the commit: the given branch, or else a branch that is made for the run. */
   prepare(repository: HostRepository, dispatch: Pick<WorkflowDispatch, 'key' | 'commit' | 'branch'>): Promise<string>;
-  /** Nothing runs for the key any more, or GitHub refused to start it. Idempotent. */
+  /** Called when the run of the key has ended, or GitHub refused to start it. Idempotent. */
   release(repository: HostRepository, key: string): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createRunBranches({ mirrors, updateRefs, db, clock }: RunBranchS
     },
     async release(repository, key) {
       if (!(await endRun(db, repository, { key, at: clock() }))) return;
-      // Nobody waits for the push. What a process that died has left goes with the next run that ends.
+      // Nobody waits for the deletion. If the process dies before it, the end of the next run deletes the branch.
       void deleteEnded(repository).catch(() => {});
     },
   };

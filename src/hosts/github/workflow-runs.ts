@@ -1,5 +1,5 @@
-// Workflows that are started by name (ADR 0071). GitHub runs them only on branches, and not every version answers which run
-// it was.
+// Starts workflows by their name (ADR 0071). GitHub runs a workflow only on a branch, and some versions of GitHub do
+// not answer which run they started.
 import type { Database } from '../../platform/database.ts';
 import { passFailpoint } from '../../platform/failpoints.ts';
 import {
@@ -33,9 +33,9 @@ interface Starting {
   readonly withoutDetails: Set<string>;
 }
 
-/** A run is shown a moment after it was asked for. */
+/** GitHub shows a new run only a moment after the request. */
 const shownAfterMs = 3_000;
-/** When nothing is shown so long after the question, it never arrived. */
+/** If GitHub shows no run this long after the request, the request never arrived. */
 const lostAfterMs = 120_000;
 
 export function workflowOperations(settings: WorkflowSettings) {
@@ -139,11 +139,11 @@ interface Asked {
   readonly file: string | number;
   readonly branch: string;
   readonly dispatch: WorkflowDispatch;
-  /** Called when GitHub has refused the request, so that no run of it is looked for. */
+  /** Called when GitHub has refused the request, so that nobody looks for a run of this request. */
   readonly notStarted: () => Promise<void>;
 }
 
-/** Null: GitHub has taken the request, and does not say which run it makes of it. */
+/** Null: GitHub has accepted the request, and does not say which run it started. */
 async function ask(starting: Starting, api: Api, asked: Asked): Promise<string | null> {
   const { apiUrl } = api.installation.app;
   const { file, branch, dispatch } = asked;
@@ -174,7 +174,7 @@ async function ask(starting: Starting, api: Api, asked: Asked): Promise<string |
   }
 }
 
-/** GitHub answers alike for a workflow and for a repository that it does not show. */
+/** GitHub gives the same answer for a missing workflow and for a repository that the App does not see. */
 async function refuseMissing(api: Api, workflow: string, cause: unknown): Promise<never> {
   await api.request('GET /repos/{owner}/{repo}', nameOf(api));
   throw new HostRefused(missingWorkflow({ workflow }), { cause });
@@ -200,15 +200,15 @@ async function fileOf(api: Api, workflow: string): Promise<string | number> {
 interface Sought {
   readonly file: string | number;
   readonly commit: string;
-  /** Null: it is not known any more. */
+  /** Null: the branch is not known any more. */
   readonly branch: string | null;
   /** Runs of other requests for the same commit. */
   readonly others: ReadonlySet<string>;
 }
 
 /**
- * The run that a request has started whose answer was lost, or whose answer does not name it. No clock is compared:
- * GitHub's may differ from ours. Of two runs that fit, neither is known to be the one: nothing is taken for it.
+ * Finds the run of a request whose answer was lost or does not name the run. It compares no instants, because GitHub's
+ * clock may differ from ours. If two runs fit, it throws, because nothing tells which one belongs to the request.
  */
 async function findOwnRun(api: Api, { file, commit, branch, others }: Sought): Promise<string | null> {
   const { data } = await api
@@ -238,7 +238,7 @@ async function readRun(api: Api, run: string) {
     .then(({ data }) => data)
     .catch(async (error: unknown) => {
       if (!(error instanceof NotFoundAtGitHub)) throw error;
-      // A repository that GitHub does not show has not lost its run.
+      // If GitHub does not show the repository either, this request throws: the run is not lost.
       await api.request('GET /repos/{owner}/{repo}', nameOf(api));
       return null;
     });
@@ -250,7 +250,7 @@ interface EndedRun {
   readonly title: string;
 }
 
-/** Of a run that failed, its jobs say why. */
+/** The jobs of a failed run say why it failed. */
 async function readEnd(api: Api, { id, conclusion: said, title }: EndedRun): Promise<Omit<WorkflowRun, 'url'>> {
   const conclusion = asConclusion(said);
   if (passing.has(conclusion)) return { conclusion, summary: title };

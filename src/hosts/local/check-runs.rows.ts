@@ -93,10 +93,7 @@ export interface QueuedBuild {
   readonly at: Date;
 }
 
-/**
- * Queues the checks that are not there yet. A check that ran or runs for this commit is shared, whichever branch asked
- * first.
- */
+/** Queues the checks that are not there yet. Branches on one commit share its checks. */
 export async function queueCheckRuns(
   db: Database,
   repository: HostRepository,

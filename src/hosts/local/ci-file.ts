@@ -30,7 +30,7 @@ const defaultTimeoutSec = 600;
 const longestTimeoutSec = 6 * 3600;
 const mostChecks = 50;
 
-/** Null: there is no such file, hence no checks. */
+/** Null: the file is missing, and there are no checks. */
 export function parseCiFile(text: string | null): CiFile {
   if (text === null) return { kind: 'checks', checks: [], workflows: [] };
   const document = parseDocument(text, { uniqueKeys: true, logLevel: 'silent' });

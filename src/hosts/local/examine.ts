@@ -59,7 +59,7 @@ interface Wanted extends Pick<HostExpectations, 'requiredChecks'> {
   readonly hasProgram: (name: string) => boolean;
 }
 
-/** `file`: of the tip of the branch. */
+/** `file`: the file at the tip of the branch. */
 export function judgeCiFile(file: CiFile, { branch, requiredChecks, hasProgram }: Wanted) {
   const probe = `checks of ${branch}`;
   if (file.kind === 'broken')
@@ -88,12 +88,12 @@ export function judgeCiFile(file: CiFile, { branch, requiredChecks, hasProgram }
   return ok(probe, `${ciFilePath} of ${branch} runs ${listed(names)}.`);
 }
 
-/** The first program of a command, after assignments. */
+/** The program that a command runs first, without the assignments before it. */
 function programOf(run: string): string {
   return /^\s*(?:[A-Za-z_]\w*=\S*\s+)*([^\s;&|()]+)/.exec(run)?.[1] ?? '';
 }
 
-/** Words of a shell, and programs of the checked-out files, count as there. */
+/** Builtins of the shell, and programs among the checked-out files, count as installed. */
 async function findPrograms(path: string): Promise<(name: string) => boolean> {
   const found = new Set<string>();
   for (const folder of path.split(delimiter)) for (const name of await readdir(folder).catch(() => [])) found.add(name);

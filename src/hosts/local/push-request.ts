@@ -18,7 +18,7 @@ export interface PushRequest {
 }
 
 const mostCommands = 5000;
-/** Together they fit into one packet, whichever of the lines named the capabilities. */
+/** A line with the longest ref and the longest capabilities fits into one packet. */
 const longestRefBytes = 4096;
 const longestCapabilitiesBytes = 16 * 1024;
 

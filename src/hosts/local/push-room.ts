@@ -1,4 +1,4 @@
-// Whether the disk has room for what is pushed. A push lies on it twice: as it is received, and as git unpacks it.
+// Decides whether the disk has room for a push. A push takes its size twice: as it is received, and as git unpacks it.
 import { statfs } from 'node:fs/promises';
 import { Duplex } from 'node:stream';
 
@@ -15,7 +15,10 @@ export interface PushFolders {
   readonly unpacked: string;
 }
 
-/** Free bytes that the disk must have while these pushes are under way, each with what was received of it. */
+/**
+ * Free bytes that the disk must have while pushes are under way. `underWay` has the bytes that were received of each
+ * push.
+ */
 export function decideBytesNeeded(underWay: readonly number[], freeBytes: number): PushBytes {
   const untilNextLook = underWay.length * bytesPerLook;
   const toUnpack = underWay.reduce((sum, received) => sum + received, 0) + untilNextLook;

@@ -1,5 +1,5 @@
-// What is left of a repository that was deleted is removed: its folder, the output of its checks, and the rows of this
-// host. Each step may have been done before.
+// Removes the rest of a deleted repository: its folder, the output of its checks, and the rows of this host. Each step
+// may have been done before.
 import { readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { HostRepository } from '../port.ts';

@@ -1,4 +1,4 @@
-// Making a bare repository exist, and keeping it whole.
+// Makes the bare repository of a repository, and repairs it after a kill.
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { branchRef, completeAbandonedUpdates, removeStaleLocks } from '../git/in
 import type { HostRepository } from '../port.ts';
 import { type Installation, readDefaultBranch } from './installation.ts';
 
-/** Idempotent; a repository that is there keeps its content. */
+/** Idempotent. An existing repository keeps its content. */
 export async function ensureRepository(
   installation: Installation,
   repository: HostRepository,
@@ -27,8 +27,9 @@ export async function ensureRepository(
 }
 
 /**
- * Clears what killed processes left: half-moved refs are completed, locks removed. `locksOlderThanMs` 0 is for the
- * start of the process tree that owns the data directory, when no git of ours can be alive.
+ * Repairs what killed processes left: completes updates of refs that were half done, and removes locks.
+ * `locksOlderThanMs` 0 is for the start of the process tree that owns the data directory, when no git of ours can be
+ * alive.
  */
 export async function repairRepository(
   installation: Installation,
@@ -41,7 +42,7 @@ export async function repairRepository(
   await completeAbandonedUpdates(installation.git, directory);
 }
 
-/** Every repository of this host, of all accounts, except those that are still being made. */
+/** The repositories of this host in all accounts, without repositories that are still being made. */
 export async function findLocalRepositories(installation: Installation): Promise<HostRepository[]> {
   const rows = await installation.db.system.query<{ account_id: string; id: string; owner: string; name: string }>(
     `select r.account_id::text as account_id, r.id::text as id, r.owner, r.name from repository r
@@ -51,10 +52,10 @@ export async function findLocalRepositories(installation: Installation): Promise
   return rows.map(({ account_id, id, owner, name }) => ({ accountId: account_id, id, owner, name }));
 }
 
-/** Of folders in which repositories are made. */
+/** Begins the suffix of a folder in which a new repository is made. */
 export const newSuffix = '.new-';
 
-// Made aside and renamed, so that a repository is there whole or not at all.
+// The repository is made in a folder of another name, which is renamed at the end. So nobody meets half a repository.
 async function initialize(installation: Installation, directory: string, defaultBranch: string): Promise<void> {
   const parent = dirname(directory);
   await mkdir(parent, { recursive: true, mode: 0o700 });
@@ -71,7 +72,7 @@ async function initialize(installation: Installation, directory: string, default
     await rename(fresh, directory);
   } catch (error) {
     await rm(fresh, { recursive: true, force: true });
-    // Somebody else made it at the same time.
+    // Another process made the repository at the same time.
     if (!(await exists(join(directory, 'HEAD')))) throw error;
   }
 }

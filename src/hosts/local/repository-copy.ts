@@ -54,7 +54,10 @@ async function copyFiles(from: string, to: string, triesLeft = mostTries): Promi
   }
 }
 
-/** Refs are written as they were read, and everything else as it is. Drafts and locks belong to processes. */
+/**
+ * Whether the file is copied. Refs are written separately, as they were read. Drafts and locks belong to processes and
+ * are left out.
+ */
 function isCopied(path: string): boolean {
   const [, top = ''] = path.split('/');
   if (['refs', 'logs', 'packed-refs', 'interlock-updates'].includes(top)) return false;

@@ -12,8 +12,8 @@ export interface CompositionMember {
   readonly authorName: string;
   readonly authorEmail: string;
   /**
-   * Head of the pull request it stands on: those changes are in the parent or in the members before it already,
-   * whatever commits brought them.
+   * Head of the pull request below it in its stack. The parent or the members before it have these changes already,
+   * perhaps by other commits.
    */
   readonly belowHead?: string | null;
   /** Only by squash. Its changes go into the commit of the next member, and it has no commit of its own. */
@@ -55,7 +55,10 @@ export interface BranchUpdate {
   /** Of the merge commit. */
   readonly message: string;
   readonly at: number;
-  /** Head of a pull request whose changes `onto` has, whatever commits brought them: they are not the head's own. */
+  /**
+   * Head of a pull request whose changes `onto` has, perhaps by other commits. They do not count as changes of the
+   * composed head.
+   */
   readonly belowHead?: string | null;
 }
 

@@ -22,7 +22,9 @@ export interface FileChange {
   readonly path: string;
   /** `100644`, `100755`, `120000` for a link, `160000` for another repository. Null: the file is gone. */
   readonly mode: string | null;
-  /** Size of what it is now; of a link the length of its target. Null: it is gone, or another repository. */
+  /**
+   * Size of the new content; for a link, the length of its target. Null: the file is gone, or is another repository.
+   */
   readonly bytes: number | null;
   /** Where a link leads; null for everything else. */
   readonly target: string | null;

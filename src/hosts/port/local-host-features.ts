@@ -80,8 +80,8 @@ export interface CheckLog {
 /** What people do on pull requests, in the name of a handle. */
 export interface HostConversations {
   /**
-   * A review in the name of a handle; its newest word counts. Throws HostRefused for an author's own, under whichever of
-   * the reviewer's names (`alsoKnownAs`) the author is known.
+   * A review in the name of a handle. The newest review of a handle counts. Throws HostRefused for a review by the pull
+   * request's author, also if the author is known by another name of the reviewer (`alsoKnownAs`).
    */
   reviewPullRequest(
     repository: HostRepository,

@@ -1,4 +1,4 @@
-// How a repository is named to a host, and what a host answers when it does not do what it is asked.
+// How a repository is named to a host, and the errors by which a host refuses a request.
 
 /** The name and the address that a commit carries as its author or its committer. */
 export interface Identity {

@@ -12,7 +12,7 @@ registerEnumType(scopeNames, {
   valuesConfig: {
     QUEUE_READ: { description: 'Reads pull requests, queues, batches, proofs, events and verifications.' },
     QUEUE_WRITE: {
-      description: 'Queues and dequeues pull requests and changes what is known of them; holds QUEUE_READ.',
+      description: 'Queues, dequeues and changes pull requests; holds QUEUE_READ.',
     },
     QUEUE_PAUSE: { description: 'Pauses repositories and base branches.' },
     CONFIG_READ: { description: 'Reads configurations and their history.' },

@@ -1,6 +1,6 @@
-// Rows of tokens and sessions that were just read, so that not every request asks the database. An end that is announced
-// in between overrides what was read. Whoever reads a row again also reads the others that are in use and soon due: one
-// statement for all of them instead of one for each caller.
+// Keeps rows of tokens and sessions for a few seconds, so that not every request asks the database. A notification that
+// a token or session has ended overrides its kept row. A caller that reads its row again also reads the other rows that
+// are in use and due soon: one statement for all of them instead of one for each caller.
 
 const knownMs = 5_000;
 /** From this age on a row that is in use is read again together with another one. */

@@ -1,6 +1,6 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
-import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import { findTeam, readTeams } from './teams.reads.ts';
@@ -21,17 +21,8 @@ import { UserConnection, type User } from './users.types.ts';
 @Resolver(() => Team)
 export class TeamsResolver {
   @Query(() => TeamConnection, { description: 'Teams of the account by organization and slug. Needs config:read.' })
-  async teams(
-    @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
-  ): Promise<Connection<Team>> {
-    const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 2 });
+  async teams(@Ctx() ctx: GraphQLContext, @PageArgs(20) request: PageRequest): Promise<Connection<Team>> {
+    const { size, after: key } = readPage(request, { size: 20, keyLength: 2 });
     const rows = await readTeams(ctx, { size, after: key && { org: String(key[0]), slug: String(key[1]) } });
     return toConnection(rows, size, { node: (row): Team => row, key: ({ org, slug }) => [org, slug] });
   }
@@ -45,15 +36,9 @@ export class TeamsResolver {
   async members(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Team,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<User>> {
-    return await pageOfUsers({ first, after }, async (page) => await readTeamMembers(ctx, id, page));
+    return await pageOfUsers(request, async (page) => await readTeamMembers(ctx, id, page));
   }
 
   @Mutation(() => TeamPayload, { description: 'Makes a team without members. Needs admin.' })

@@ -1,5 +1,12 @@
-import { Arg, Ctx, Extensions, Int, Query, Resolver } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import { Arg, Ctx, Extensions, Query, Resolver } from 'type-graphql';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { PageNumber } from '../../graphql/scalars.ts';
 import { readUserActions } from './user-actions.reads.ts';
@@ -25,13 +32,7 @@ export class UserActionsResolver {
   })
   async userActions(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(50) request: PageRequest,
     @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
     page: number | null,
     @Arg('entity', () => userActionEntityNames, { nullable: true, description: 'Only about things of this kind.' })
@@ -42,14 +43,14 @@ export class UserActionsResolver {
     })
     action: string | null,
   ): Promise<Connection<UserAction>> {
-    const request = readPage({ first, after, page }, { size: pageSize, keyLength: 1 });
+    const paged = readPage({ ...request, page }, { size: pageSize, keyLength: 1 });
     const rows = await readUserActions(ctx, {
-      ...request,
-      before: rowId(request),
+      ...paged,
+      before: rowId(paged),
       entities: entity ? [entity] : userActionEntities,
       action: action ?? null,
     });
-    return toConnection(rows, request.size, { node: (row): UserAction => row, key: ({ id }) => [id] });
+    return toConnection(rows, paged.size, { node: (row): UserAction => row, key: ({ id }) => [id] });
   }
 
   @Extensions({ price: 500 })
@@ -58,13 +59,7 @@ export class UserActionsResolver {
   })
   async auditLog(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(50) request: PageRequest,
     @Arg('entity', () => auditEntityNames, { nullable: true, description: 'Only about things of this kind.' })
     entity: AuditEntity | null,
     @Arg('action', () => String, {
@@ -73,13 +68,13 @@ export class UserActionsResolver {
     })
     action: string | null,
   ): Promise<Connection<AuditEntry>> {
-    const request = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const paged = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readUserActions(ctx, {
-      ...request,
-      before: rowId(request),
+      ...paged,
+      before: rowId(paged),
       entities: entity ? [entity] : auditEntities,
       action: action ?? null,
     });
-    return toConnection(rows, request.size, { node: (row): AuditEntry => row, key: ({ id }) => [id] });
+    return toConnection(rows, paged.size, { node: (row): AuditEntry => row, key: ({ id }) => [id] });
   }
 }

@@ -39,7 +39,7 @@ export class UserAction {
   timestamp!: Date;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'What a user did from the dashboard, whatever it is about.' })
+@ObjectType({ simpleResolvers: true, description: 'What a user did from the dashboard, about any kind of object.' })
 export class AuditEntry {
   @Field(() => String, { description: 'What was done, such as `user_removed`.' })
   action!: string;

@@ -1,6 +1,6 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
-import type { Connection } from '../../graphql/connection.ts';
+import { type Connection, PageArgs, type PageRequest } from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import { pageOfUsers } from './users.pages.ts';
@@ -11,17 +11,8 @@ import { AddUserInput, RemoveUserInput, UpdateUserInput, User, UserConnection, U
 @Resolver(() => User)
 export class UsersResolver {
   @Query(() => UserConnection, { description: 'Users of the account by email address. Needs config:read.' })
-  async users(
-    @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
-  ): Promise<Connection<User>> {
-    return await pageOfUsers({ first, after }, async (page) => await readUsers(ctx, page));
+  async users(@Ctx() ctx: GraphQLContext, @PageArgs(20) request: PageRequest): Promise<Connection<User>> {
+    return await pageOfUsers(request, async (page) => await readUsers(ctx, page));
   }
 
   @Mutation(() => UserPayload, {

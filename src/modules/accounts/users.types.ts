@@ -16,7 +16,7 @@ export class User {
   @Field(() => String, { nullable: true, description: 'Handle on the code host. Null when none is linked.' })
   handle!: string | null;
 
-  @Field(() => roles, { description: 'What the user may do, whatever the token.' })
+  @Field(() => roles, { description: 'What the user may do, with any token.' })
   role!: Role;
 
   @Field(() => Boolean, { description: "Whether the account's tokens act as it. One user is; it cannot be removed." })

@@ -52,7 +52,7 @@ registerEnumType(actions, {
     'Whether the caller is permitted to do something. Its subject may not be in a state for it all the same.',
 })
 export class ViewerAction {
-  @Field(() => actions, { description: 'What it is.' })
+  @Field(() => actions, { description: 'The action.' })
   action!: Action;
 
   @Field(() => Boolean, { description: 'Whether the caller is permitted to.' })

@@ -31,7 +31,7 @@ export class DailyUsage {
   @Field(() => Day, { description: 'The day, in the requested time zone.' })
   date!: string;
 
-  @Field(() => Int, { description: 'Pull requests merged, by whomever.' })
+  @Field(() => Int, { description: 'Pull requests that were merged, by the queue or by somebody else.' })
   total!: number;
 
   @Field(() => Int, { description: 'Those the queue merged.' })

@@ -1,5 +1,6 @@
 // Adds events to their buckets. An account's progress row is the lock and the cursor: one transaction adds events and
-// moves the position, so that no event is counted twice or left out, whichever process does it and whenever it dies.
+// moves the position, so that no event is counted twice or left out, even if several processes work or one of them
+// dies.
 import type { Database, SystemQueries } from '../../platform/database.ts';
 
 const batchSize = 2_000;

@@ -1,5 +1,12 @@
-import { Args, ArgsType, Ctx, Field, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import { Args, Ctx, FieldResolver, Query, Resolver, Root, Subscription } from 'type-graphql';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { eventsTrigger, type FollowedLog } from '../../graphql/event-log-pubsub.ts';
 import { FollowArgs, type Subscribing } from '../../graphql/subscriptions.ts';
@@ -11,18 +18,7 @@ import { readEventsOf } from './events.pages.ts';
 import { Event, EventConnection } from './events.types.ts';
 import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 
-@ArgsType()
-class EventPageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    defaultValue: 50,
-    description: 'Size of a page, 50 if not given, at most 100.',
-  })
-  first!: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
-  after!: string | null;
-}
+const pageSize = 50;
 
 @Resolver(() => Event)
 export class EventsResolver {
@@ -58,9 +54,9 @@ export class RepositoryEventsResolver {
   async events(
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
-    @Args(() => EventPageArgs) args: EventPageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<Event>> {
-    return await readEventPage(ctx, { kind: 'repository', id: repository.id }, args);
+    return await readEventPage(ctx, { kind: 'repository', id: repository.id }, request);
   }
 }
 
@@ -72,18 +68,18 @@ export class PullRequestEventsResolver {
   async events(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: PullRequest,
-    @Args(() => EventPageArgs) args: EventPageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<Event>> {
-    return await readEventPage(ctx, { kind: 'pullRequest', id }, args);
+    return await readEventPage(ctx, { kind: 'pullRequest', id }, request);
   }
 }
 
 async function readEventPage(
   ctx: GraphQLContext,
   of: Parameters<typeof readEventsOf>[1],
-  args: EventPageArgs,
+  request: PageRequest,
 ): Promise<Connection<Event>> {
-  const page = readPage(args, { size: 50, keyLength: 1 });
+  const page = readPage(request, { size: pageSize, keyLength: 1 });
   const rows = await readEventsOf(ctx, of, { size: page.size, before: rowId(page) });
   return toConnection(rows, page.size, { node: (row): Event => row, key: (row) => [row.position] });
 }

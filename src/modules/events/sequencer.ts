@@ -1,5 +1,5 @@
-// Gives events their positions: 1, 2, 3 … for each account, without a gap, in an order that keeps each subject's events
-// as they were written. Every process runs a sequencer. The process that holds the lock on the installation's row
+// Gives events their positions: 1, 2, 3 … for each account, without a gap. Events of one subject keep the order in
+// which they were written. Every process runs a sequencer. The process that holds the lock on the installation's row
 // works; there is no leader. See docs/adr/0005-event-log.md.
 import type { Logger } from 'pino';
 import type { Database, SystemQueries } from '../../platform/database.ts';
@@ -11,7 +11,7 @@ const batchSize = 1_000;
 const payloadLimit = 7_900;
 
 export interface Sequencer {
-  /** Events were committed: look soon. All calls within `coalesceMs` cause one look. */
+  /** Called after events were committed. All calls within `coalesceMs` cause one read of new events. */
   nudge(): void;
   start(): void;
   /** Resolves when the sequencer has stopped completely. */
@@ -21,7 +21,9 @@ export interface Sequencer {
 export interface SequencerOptions {
   readonly db: Database;
   readonly log: Logger;
-  /** How often it looks without a call: the greatest delay of an event after a lost call or a dead process. */
+  /**
+   * How often the sequencer reads without a call: the greatest delay of an event after a lost call or a dead process.
+   */
   readonly intervalMs?: number;
   readonly coalesceMs?: number;
 }
@@ -50,7 +52,8 @@ export function createSequencer({ db, log, intervalMs = 250, coalesceMs = 10 }: 
 
   async function look(): Promise<number> {
     try {
-      // The working process may have read just before our events were committed, so look again after a call.
+      // The process that holds the lock may have read just before our events were committed, so read again after a
+      // call.
       return (await sequenceEvents(db)) === 'busy' ? Math.min(intervalMs, coalesceMs * 5) : intervalMs;
     } catch (error) {
       log.warn({ err: error }, 'events could not be sequenced; trying again');
@@ -78,7 +81,7 @@ export function createSequencer({ db, log, intervalMs = 250, coalesceMs = 10 }: 
 
 /** Positions all committed events. Returns their number, or `busy` if another process works. */
 export async function sequenceEvents(db: Database): Promise<number | 'busy'> {
-  // Locking a row writes. An idle installation must only read.
+  // A lock on a row is a write, and an idle installation must only read. So this statement looks for new events first.
   if ((await db.system.query('select 1 from event where position is null limit 1')).length === 0) return 0;
   let total = 0;
   for (;;) {

@@ -63,7 +63,7 @@ export async function readLags(db: Database, now: Date): Promise<Lags> {
 }
 
 export async function readHostBudgets(db: Database, now: Date): Promise<readonly HostBudget[]> {
-  // After the end of its hour an allowance is full again, whatever was left of it.
+  // After the end of its hour an allowance is full again.
   return await db.system.query<HostBudget>(
     `select installation_id as installation, resource, max("limit")::int as "limit",
             min(case when resets_at > $1::timestamptz then remaining else "limit" end)::int as remaining

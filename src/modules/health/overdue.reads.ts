@@ -16,7 +16,7 @@ export interface Overdue {
  */
 const graceSql = "interval '5 minutes'";
 
-/** By what they are: their table, open rows of which an index is kept, and when a row should have been over. */
+/** For each kind of work: its table and open rows, which have an index, and when an open row should have ended. */
 const bounded: Readonly<Record<Overdue['what'], { readonly open: string; readonly until: string }>> = {
   checks: {
     open: "local_check_run r where r.state = 'running'",

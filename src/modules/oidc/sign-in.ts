@@ -26,7 +26,7 @@ function oidcRedirectUri(publicUrl: string): string {
 
 interface Kept extends AuthorizationKept {
   readonly next: string;
-  /** Null: whichever the groups of the person give first. */
+  /** Null: the first account that the person's groups give. */
   readonly account: string | null;
   readonly until: number;
 }

@@ -1,6 +1,13 @@
-import { Arg, Args, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../graphql/scalars.ts';
 import { Repository } from '../repositories/repositories.types.ts';
@@ -22,7 +29,6 @@ import {
   ReleaseCandidateConnection,
   ReleaseConnection,
 } from './candidates.types.ts';
-import { PageArgs } from './page.types.ts';
 import { releaseProjectById, repositoryOfRelease } from './projects.reads.ts';
 import { ReleaseProject } from './projects.types.ts';
 
@@ -34,9 +40,9 @@ export class ProjectCandidatesResolver {
   async releases(
     @Ctx() ctx: GraphQLContext,
     @Root() project: ReleaseProject,
-    @Args(() => PageArgs) args: PageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<Release>> {
-    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readReleases(ctx, project.id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
   }
@@ -57,9 +63,9 @@ export class ProjectCandidatesResolver {
   async releaseCandidates(
     @Ctx() ctx: GraphQLContext,
     @Root() project: ReleaseProject,
-    @Args(() => PageArgs) args: PageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<ReleaseCandidate>> {
-    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readCandidates(ctx, project.id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
   }
@@ -88,9 +94,9 @@ export class ReleasesResolver {
   async candidates(
     @Ctx() ctx: GraphQLContext,
     @Root() release: Release,
-    @Args(() => PageArgs) args: PageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<ReleaseCandidate>> {
-    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readCandidatesOfRelease(ctx, release, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
   }

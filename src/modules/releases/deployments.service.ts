@@ -69,8 +69,9 @@ export interface ReportDeploymentRequest extends EnvironmentNames {
 }
 
 /**
- * Takes a report from outside as it is, on the newest deployment of that version there, or on a new one. Neither freeze
- * nor line is asked. A deployment that does not hold our slot is driven from outside from then on.
+ * Records a report from outside on the newest deployment of that version in the environment, or on a new one. Freezes
+ * and the order of deployments do not matter. From then on, a deployment that does not hold the slot of the environment
+ * is driven from outside.
  */
 export async function reportDeployment(ctx: Context, request: ReportDeploymentRequest): Promise<Answer> {
   requireAction(ctx, 'deploy');
@@ -134,7 +135,10 @@ export interface RollBackRequest extends EnvironmentNames {
   readonly ifRunning?: string | null;
 }
 
-/** Cancels what is active, and deploys what the history of successes names: fixed here, whatever succeeds meanwhile. */
+/**
+ * Cancels active deployments, and deploys the release that the history of successful deployments names. Later successes
+ * do not change the target.
+ */
 export async function rollBackEnvironment(ctx: Context, request: RollBackRequest): Promise<Answer> {
   requireAction(ctx, 'roll_back');
   const { project, environment } = await loadEnvironment(ctx, request);

@@ -55,7 +55,7 @@ export class Deployment {
   @Field(() => String, { description: 'Email address of the user who requested it, or reported it first.' })
   actor!: string;
 
-  @Field(() => deploymentKinds, { description: 'What it is for.' })
+  @Field(() => deploymentKinds, { description: 'Why there is the deployment.' })
   kind!: DeploymentKind;
 
   @Field(() => String, { description: 'The release that is deployed.' })

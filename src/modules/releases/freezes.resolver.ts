@@ -81,7 +81,7 @@ export class FreezesResolver {
   }
 
   @Mutation(() => FreezePayload, {
-    description: 'Ends a freeze, whatever made it and whatever it freezes. Needs release:write.',
+    description: 'Ends a freeze of any origin, of environments or base branches. Needs release:write.',
   })
   async deleteFreeze(
     @Ctx() ctx: GraphQLContext,

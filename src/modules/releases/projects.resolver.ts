@@ -1,5 +1,5 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { readPage, toConnection, type Connection } from '../../graphql/connection.ts';
+import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { viewerActionsOf } from '../accounts/index.ts';
 import { ViewerAction } from '../accounts/viewer-actions.types.ts';
@@ -51,15 +51,9 @@ export class ReleaseProjectsResolver {
   @Query(() => ReleaseProjectConnection, { description: "The account's release projects by name. Needs release:read." })
   async releaseProjects(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<ReleaseProject>> {
-    const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const { size, after: key } = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readReleaseProjects(ctx, { size, after: key && String(key[0]) });
     const found = toConnection(rows, size, { node: (row): ReleaseProject => row, key: ({ name }) => [name] });
     const seen = await Promise.all(found.nodes.map(async ({ repositoryId }) => await maySeeInside(ctx, repositoryId)));

@@ -1,5 +1,12 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { rowIdOf } from '../../graphql/node-id.ts';
 import type { Permission } from '../accounts/index.ts';
@@ -27,15 +34,9 @@ export class PermissionsResolver {
     @Root() repository: Repository,
     @Arg('permission', () => permissions, { nullable: true, description: 'Only this permission.' })
     permission: Permission | null,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<PermissionGrant>> {
-    const page = readPage({ first, after }, { size: 20, keyLength: 1 });
+    const page = readPage(request, { size: 20, keyLength: 1 });
     const rows = await readGrants(ctx, repository.id, {
       permission,
       size: page.size,
@@ -52,15 +53,9 @@ export class PermissionsResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() repository: Repository,
     @Arg('permission', () => permissions, { description: 'To do what.' }) permission: Permission,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<PermissionHolder>> {
-    const { size, after: key } = readPage({ first, after }, { size: 20, keyLength: 3 });
+    const { size, after: key } = readPage(request, { size: 20, keyLength: 3 });
     const rows = await readHolders(ctx, repository.id, {
       permission,
       size,

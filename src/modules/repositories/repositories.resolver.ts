@@ -1,8 +1,15 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { problemText } from '../../domain/configuration/problem.ts';
 import type { Context } from '../../context.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { NameWithOwner, PageNumber } from '../../graphql/scalars.ts';
 import { requireScope } from '../accounts/index.ts';
@@ -57,17 +64,11 @@ export class RepositoriesResolver {
   @Query(() => RepositoryConnection, { description: "The account's repositories by owner and name. Needs queue:read." })
   async repositories(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 10,
-      description: 'Size of a page, 10 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(10) request: PageRequest,
     @Arg('page', () => PageNumber, { nullable: true, description: 'A page by its number, in the place of `after`.' })
     page: number | null,
   ): Promise<Connection<Repository>> {
-    const { size, offset, after: key } = readPage({ first, after, page }, { size: pageSize, keyLength: 2 });
+    const { size, offset, after: key } = readPage({ ...request, page }, { size: pageSize, keyLength: 2 });
     const rows = await readRepositories(ctx, {
       size,
       offset,

@@ -44,7 +44,7 @@ export class Repository {
   active!: Lazy<boolean>;
 
   @Field(() => Boolean, {
-    description: 'While true, nothing in the repository is validated or merged, whatever its branches say.',
+    description: 'While true, nothing in the repository is validated or merged, also in branches that are not paused.',
   })
   paused!: Lazy<boolean>;
 

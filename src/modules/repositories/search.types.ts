@@ -9,7 +9,7 @@ export class Search {
   @Field(() => String, { description: 'The text that was searched for.' })
   text!: string;
 
-  /** In these it is searched: all that the caller may see, or the one that was named. */
+  /** The repositories that are searched: the named one, or all that the caller may see. */
   repositories!: readonly Repository[];
 
   words!: readonly string[];

@@ -1,5 +1,12 @@
-import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection, type PageRequest } from '../../graphql/connection.ts';
+import { Args, ArgsType, Ctx, Field, FieldResolver, Int, Resolver, Root, Subscription } from 'type-graphql';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import {
   FollowLogArgs,
@@ -17,8 +24,6 @@ import { RunbookLeaf, type RunbookToolCall, RunbookToolCallConnection } from './
 import { payloadOf, type SubscriptionValue } from '../../graphql/subscription-payloads.ts';
 
 const pageSize = 50;
-const firstDescription = 'Size of a page, 50 if not given, at most 100.';
-const afterDescription = 'Cursor of the connection to go on from.';
 
 @ArgsType()
 class FollowRunbookLogArgs extends FollowLogArgs {
@@ -35,12 +40,9 @@ export class RunbookActivityResolver {
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Runbook,
-    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: firstDescription }) first:
-      | number
-      | null,
-    @Arg('after', () => String, { nullable: true, description: afterDescription }) after: string | null,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<RunbookToolCall>> {
-    return await readToolCallPage(ctx, { runbookId: id, leafId: null }, { first, after });
+    return await readToolCallPage(ctx, { runbookId: id, leafId: null }, request);
   }
 
   @FieldResolver(() => LogPieceConnection, {
@@ -77,12 +79,9 @@ export class RunbookLeafActivityResolver {
   async toolCalls(
     @Ctx() ctx: GraphQLContext,
     @Root() { id, runbookId }: RunbookLeaf,
-    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: firstDescription }) first:
-      | number
-      | null,
-    @Arg('after', () => String, { nullable: true, description: afterDescription }) after: string | null,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<RunbookToolCall>> {
-    return await readToolCallPage(ctx, { runbookId, leafId: id }, { first, after });
+    return await readToolCallPage(ctx, { runbookId, leafId: id }, request);
   }
 
   @FieldResolver(() => LogPieceConnection, {

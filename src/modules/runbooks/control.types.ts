@@ -42,7 +42,7 @@ export class CancelRunbookPayload {
   impact!: CancelRunbookImpact | null;
 }
 
-@InputType({ description: 'A runbook of which something failed.' })
+@InputType({ description: 'A runbook to retry.' })
 export class RetryRunbookInput {
   @Field(() => Int, { description: 'The runbook.' })
   number!: number;

@@ -1,5 +1,12 @@
 import { Arg, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { Repository } from '../repositories/repositories.types.ts';
 import {
@@ -32,16 +39,9 @@ export class RepositoryRunbooksResolver {
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Repository,
     @Arg('filter', () => RunbookFilter, { nullable: true, description: 'Which of them.' }) filter: RunbookFilter | null,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor of the connection to go on from.' })
-    after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<Runbook>> {
-    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const statuses = filter?.statuses ?? null;
     const rows = await readRunbooks(ctx, id, { size: page.size, before: rowId(page), statuses });
     return toConnection(rows, page.size, {

@@ -1,4 +1,4 @@
-// What is so of the subject of a message, now.
+// Reads the present facts about the subject of a message.
 import { systemContext, type Ports } from '../../context.ts';
 import type { DeploymentNews, FreezeNews, PullRequestNews, SlackNews } from '../../domain/slack/message.ts';
 import { explainAll } from '../queue/index.ts';

@@ -83,7 +83,10 @@ export function createSlackRelay(ports: Ports, { secrets, ...settings }: SlackOp
 
 const passing = { kind: 'passing', message: 'Slack did not answer.' } as const;
 
-/** What shares a limit of Slack, as far as it is known before the destination is read. */
+/**
+ * Messages with the same answer share a limit of Slack. It is a guess from the address, because the destination has not
+ * been read yet.
+ */
 function limitOf({ accountId, channel }: TakenRow): string {
   return readSlackAddress(channel).kind === 'installation' ? 'installation' : accountId;
 }

@@ -1,5 +1,5 @@
 // From an account's event log to deliveries: one row for each event and each subscribed endpoint. The cursor's row is
-// the lock, so that deliveries are written in the order of the log, by whichever process is first.
+// the lock. So the first of several processes writes the deliveries, in the order of the log.
 import { createHash } from 'node:crypto';
 import { isSubscribed } from '../../domain/events/subscription.ts';
 import type { BotPullRequestFacts } from '../../domain/events/payloads.ts';

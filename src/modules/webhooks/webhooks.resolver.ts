@@ -1,7 +1,14 @@
 import type DataLoader from 'dataloader';
-import { Arg, Ctx, Extensions, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../domain/errors.ts';
-import { readPage, rowId, toConnection, type Connection } from '../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../graphql/context.ts';
 import { loadMany } from '../../graphql/loaders.ts';
 import { decodeNodeId } from '../../graphql/node-id.ts';
@@ -42,8 +49,6 @@ import {
 } from './webhooks.types.ts';
 
 const pageSize = 50;
-const first = 'Size of a page, 50 if not given, at most 100.';
-const after = 'Cursor of the connection to go on from.';
 
 @Resolver(() => WebhookEndpoint)
 export class WebhookEndpointsResolver {
@@ -52,10 +57,9 @@ export class WebhookEndpointsResolver {
   })
   async webhookEndpoints(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: first }) size: number | null,
-    @Arg('after', () => String, { nullable: true, description: after }) cursor: string | null,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<WebhookEndpoint>> {
-    const page = readPage({ first: size, after: cursor }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readWebhookEndpoints(ctx, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row): WebhookEndpoint => row, key: (row) => [row.id] });
   }
@@ -67,10 +71,9 @@ export class WebhookEndpointsResolver {
   async deliveries(
     @Ctx() ctx: GraphQLContext,
     @Root() endpoint: WebhookEndpoint,
-    @Arg('first', () => Int, { nullable: true, defaultValue: pageSize, description: first }) size: number | null,
-    @Arg('after', () => String, { nullable: true, description: after }) cursor: string | null,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<WebhookDelivery>> {
-    const page = readPage({ first: size, after: cursor }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readDeliveries(ctx, endpoint.id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row): WebhookDelivery => row, key: (row) => [row.id] });
   }

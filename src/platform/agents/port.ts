@@ -1,5 +1,5 @@
-// What executes a runbook. An agent decides and speaks; whatever it does goes through the tools it receives, and these
-// hold what it may do. Each call may come again from the beginning: a worker that is killed forgets what it heard.
+// What executes a runbook. An agent decides and speaks. It acts only by the tools that it receives, and the tools limit
+// what it may do. Each call may come again from the beginning: a worker that is killed forgets what it heard.
 import type { AgentKind, StepStatus } from '../../domain/runbooks/runbook.ts';
 
 export interface Agent {

@@ -1,5 +1,5 @@
-// A model reads the changes. It has no tools, a budget of its own, and whatever it says comes as findings: what is found
-// without it stands beside, and stays when it fails.
+// A model reviews the changes. It has no tools and a budget of its own, and it answers findings. The findings of other
+// analyses stand beside them, and stay if the model fails.
 import { createTwoFilesPatch } from 'diff';
 import { z } from 'zod';
 import { converse, createModelClient, ending, quotation, type ModelSettings } from '../agents/model/index.ts';
@@ -66,7 +66,7 @@ export async function review(
   const paths = new Set(request.changes.map(({ path }) => path));
   return {
     summary,
-    // What is said of a file that was not changed is not about this change.
+    // A finding about a file that was not changed is not about this change.
     findings: findings.filter(({ path }) => paths.has(path)),
   };
 }

@@ -33,7 +33,7 @@ export interface Snapshot {
 
 const rowsAtOnce = 2_000;
 
-/** Whatever `work` reads of the database is as of its first question. */
+/** `work` sees the database as it was at its first query. */
 export async function withSnapshot<T>(databaseUrl: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'interlock-backup' });
   await client.connect();

@@ -10,8 +10,8 @@ export interface Transaction {
   /** SQL of this transaction. Flush first (`await tx.em.flush()`) when it must see what the unit of work holds. */
   query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /**
-   * Locks the row of this id. The row is as it is under the lock, also if the unit of work holds an older one: flush
-   * what it has changed in it first. Null: the account has none.
+   * Locks the row of this id and reads it again under the lock. An unflushed change of the row would be lost, so flush
+   * it before. Null: the account has none.
    */
   lock<Row extends object>(
     entity: EntitySchema<Row>,

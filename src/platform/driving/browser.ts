@@ -1,5 +1,5 @@
-// A browser without a network: whatever its pages ask for is asked of the app by our own client, so that an app that is
-// anybody's reaches nothing through it. Which one it is the caller says; Playwright only speaks to it.
+// A browser without a network. Interlock's own client sends the requests of its pages to the app, so that an untrusted
+// app reaches nothing through the browser. The caller chooses the browser, and Playwright only drives it.
 import { access, constants } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Browser as Chromium, BrowserContext, BrowserType, Page } from 'playwright-core';
@@ -73,7 +73,7 @@ async function findNamed(path: string): Promise<Browser> {
   };
 }
 
-/** What it wrote last before it ended, or what was said of it first. */
+/** The last line that the browser wrote before it ended, or the first line of the error. */
 function reasonOf(error: unknown): string {
   const text = stripVTControlCharacters(error instanceof Error ? error.message : String(error));
   const wrote = text.match(/(?<=\[err\] ).+/g)?.filter((line) => /error|fatal|cannot|No usable/i.test(line))[0];

@@ -78,7 +78,9 @@ export function openOidcProvider(client: ProviderClient, lacksClaims: LacksClaim
   const asClient = (): oauth.Client => identify(client);
   const proofOf = (server: oauth.AuthorizationServer): oauth.ClientAuth => authenticationOf(client, server);
 
-  /** A provider may sign with a key that is newer than those that were read: its description is read once more, and its keys. */
+  /**
+   * A provider may sign with a newer key than the stored ones. Then its description and its keys are read once more.
+   */
   async function checkSignature(server: oauth.AuthorizationServer, response: Response): Promise<void> {
     try {
       await oauth.validateApplicationLevelSignature(server, response, request());

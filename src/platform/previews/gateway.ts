@@ -1,5 +1,5 @@
-// Servers reach the sandboxes of a worker through its gateway, on whichever machine they run: an HTTP proxy that knows
-// only the method CONNECT. The key of a route says which app it leads to. Nothing that is asked names an address.
+// Servers on any machine reach the sandboxes of a worker through its gateway: an HTTP proxy that knows only the method
+// CONNECT. The key of a route names its app. A request never names an address.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';

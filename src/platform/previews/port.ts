@@ -15,7 +15,7 @@ export interface PreviewBoot {
   readonly teardown: string | null;
   /** `HEAD_SHA`, `PREVIEW_URL` and the like. The sandbox adds PORT, because only the sandbox knows where the app has to listen. */
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the same names inside; masked in whatever is written and said. */
+  /** Secrets by the names of their variables in the sandbox. Their values are masked in every output and message. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly bootTimeoutMs: number;
   /** It ends by itself after this long, counted from its boot, should nobody end it. Its teardown script has the end of it. */

@@ -39,7 +39,7 @@ export type LifeOptions = Required<Omit<ProcessOptions, 'sandbox'>> & {
 
 export interface ProcessLife {
   readonly ready: Promise<PreviewSandbox>;
-  /** Nothing of it is left. Never rejects. */
+  /** Resolves when all processes and files of the sandbox are gone. Never rejects. */
   readonly gone: Promise<void>;
   /** By its teardown script where it is up. */
   end(): Promise<void>;
@@ -85,7 +85,7 @@ export function bootProcess(
       timeoutMs: Math.min(boot.lifeMs, longestTimerMs),
       listeners,
       shown,
-      // It may stand for a day, and what is kept of its output is bounded.
+      // A sandbox may live for a day. Its output has no limit here, because only a bounded part of it is kept.
       bounds: { ...options.sandbox.bounds, outputBytes: Infinity },
       onOutput: output.write,
       signal: killing.signal,
@@ -278,7 +278,7 @@ function untilTeardown({ boot, teardownTimeoutMs, bootedAt }: Life): number {
   return Math.max(boot.lifeMs - teardownTimeoutMs - (performance.now() - bootedAt), 0);
 }
 
-/** Whatever becomes of it, the sandbox goes afterwards. */
+/** Runs the teardown script. The sandbox ends afterwards, also if the script fails. */
 async function tearDown({ boot, output, outcome, teardownTimeoutMs }: Life, inside: Inside): Promise<void> {
   if (boot.teardown === null) return;
   const argv = await commandOf(inside.checkout, boot.teardown);

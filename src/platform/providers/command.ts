@@ -16,9 +16,12 @@ import { settingsOf, type SupervisedProvider, type ProviderReading, type Provide
 
 export interface CommandOptions {
   readonly hosts: Hosts;
-  /** Null: there is none, and nothing is run. */
+  /** Null: this worker has no sandbox, and runs no command. */
   readonly sandbox: Sandbox | null;
-  /** Whether a command reaches this machine's network, which a deployment to another machine needs. Asked each time. */
+  /**
+   * Whether commands reach this machine's network, which a deployment to another machine needs. A function is called
+   * for each command.
+   */
   readonly network: boolean | (() => Promise<boolean>);
   /** Where checkouts are made; each is removed after its run. */
   readonly workDir?: string;
@@ -60,7 +63,7 @@ export function createCommandProvider(options: CommandOptions): SupervisedProvid
 }
 
 const withoutNetwork =
-  '[interlock] This worker gives commands no network: its operator does by DEPLOYMENT_NETWORK=true.\n';
+  '[interlock] Commands have no network on this worker. Its operator gives them one by DEPLOYMENT_NETWORK=true.\n';
 const noSandbox =
   'The command was not run: this worker has no sandbox. Install bubblewrap (apt-get install bubblewrap), or allow user namespaces.';
 
@@ -116,7 +119,7 @@ async function execute(
   });
 }
 
-/** Facts under their names in capitals, such as `DEPLOYMENT_ID`; the secret only here, where the command needs it. */
+/** The facts, by their names in capitals, such as `DEPLOYMENT_ID`, and the secret. */
 function environmentOf({ facts, commit, key, repository, secret }: ProviderRun): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(facts).map(([name, value]) => [name.toUpperCase(), value])),

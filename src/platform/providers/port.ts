@@ -1,6 +1,6 @@
-// What is asked of a provider that deploys or builds. Two shapes: a run that goes on by itself and is polled, and a
-// command that lives only while a worker supervises it. Every call may come twice: `key` names the run, and it is one
-// run.
+// What a provider that deploys or builds must do. There are two shapes: a run that goes on by itself and is polled, and
+// a command that lives only while a worker supervises it. Every call may come twice. Calls with the same `key` are
+// about one run.
 import type { ProviderState } from '../../domain/releases/drive.ts';
 import type { ProviderSettings } from '../../domain/releases/release.ts';
 import type { HostedRepository } from '../../hosts/port.ts';

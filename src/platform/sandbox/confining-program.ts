@@ -1,6 +1,6 @@
-// The program through which a sandbox starts a command: it joins a new session keyring, loads the filter of system calls,
-// and becomes the command. util-linux can do neither before 2.41, so the program is written here, instruction by
-// instruction: 1 KB of ELF without libraries, of which the filter is the larger part (ADR 0029).
+// The program through which a sandbox starts a command: it joins a new session keyring, loads the filter of system
+// calls, and becomes the command. util-linux can do neither before 2.41, so the program is written here, instruction by
+// instruction: 1 KB of ELF without libraries. The filter is the larger part of it (ADR 0029).
 import { writeFile } from 'node:fs/promises';
 import type { RunFolders } from './port.ts';
 import { besideRoot } from './run-folders.ts';

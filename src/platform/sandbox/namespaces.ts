@@ -64,8 +64,8 @@ export function createNamespaces(
   };
 }
 
-// The shell that makes the root stays the namespace's first process: it reaps, and when the command ends the
-// kernel kills whatever was left behind.
+// The shell that makes the root stays the namespace's first process: it reaps, and when the command ends the kernel
+// kills all processes that are left.
 function setUpScript(run: SandboxRun & { readonly confine: string | null }): string {
   const { root } = run.folders;
   const layout = readLayout();

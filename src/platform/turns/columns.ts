@@ -1,4 +1,4 @@
-// Columns of a row that is driven by turns: what is called of it, which worker supervises it, and when to look at it again.
+// Columns of a row that is driven by turns: its calls, the worker that supervises it, and when to read it again.
 import { p } from '@mikro-orm/core';
 
 /** Each entity needs its own copy. */

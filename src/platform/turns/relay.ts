@@ -27,7 +27,7 @@ export async function takeDue<Row extends DueRow = DueRow>(
   );
 }
 
-/** Wakes whatever of a kind is due. */
+/** Wakes the due rows of a kind. */
 export async function wakeDue<Row extends DueRow = DueRow>(
   ports: Pick<Ports, 'db' | 'clock' | 'wake'>,
   {

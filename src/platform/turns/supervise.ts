@@ -17,7 +17,7 @@ export interface Supervision<T extends KindTypes> {
   readonly openLog: () => PieceLog;
   /** What its log says of an attempt after the first. */
   readonly again: (attempt: number) => string;
-  /** Failpoints around what is written of the work. */
+  /** Failpoints before and after the result is written. */
   readonly beforeWrite?: string;
   readonly afterWrite?: string;
   readonly work: (supervised: Supervised<T>) => Promise<Done<T>>;
@@ -28,9 +28,9 @@ export interface Supervision<T extends KindTypes> {
 export interface Supervised<T extends KindTypes> {
   readonly lease: Lease;
   readonly log: PieceLog;
-  /** Aborted when it is not to go on, for whichever reason. */
+  /** Aborted when the work must stop, for any reason. */
   readonly signal: AbortSignal;
-  /** This worker cannot go on with it, whatever the rows want. */
+  /** Whether this worker must stop although the rows still want the work. */
   readonly isHandedOver: () => boolean;
   /** Writes under the row's lock, while this worker still holds the lease. */
   readonly write: <Result>(change: (tx: Transaction, rows: T['rows']) => Promise<Result>) => Promise<Result>;

@@ -29,7 +29,7 @@ export function listConditions(facts: ConditionFacts): Condition[] {
   }
 }
 
-/** A condition whose texts repeat the reason. */
+/** A condition with the texts of the reason. */
 function listed(
   kind: ConditionKind,
   facts: ConditionFacts,

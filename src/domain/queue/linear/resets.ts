@@ -32,7 +32,7 @@ export function findFault(view: LineView): Fault | null {
   let parent = view.snapshot.queue.tip;
   for (const [at, batch] of view.batches.entries()) {
     if (batch.landingStarted) {
-      // It lands with the heads it pinned, whatever happened to its members since.
+      // The batch lands with its pinned heads, also if its members have changed since.
       const members = new Set(batch.members.map((member) => member.pullRequest));
       while (members.has(view.inOrder[index]?.id ?? '')) index += 1;
       parent = batch.commit ?? parent;

@@ -5,7 +5,8 @@
 // A part with several members is never blamed, only bisected again. A part of one is built after everything that was
 // before it has left the line, so that its red build proves as much as one at the head of the line. Each part is built
 // at most once on each level. Then its members are in line again, and a failure at the head of the line is final. So a
-// bisection of n ends after at most 2 log2(n) + 2 builds of each member, whatever else the line does.
+// bisection of n ends after at most 2 log2(n) + 2 builds of each member, also while the rest of the line
+// moves.
 import { bisect, causeOf, fail, mayBisect, type Failure } from '../planning/failure.ts';
 import {
   membersOf,

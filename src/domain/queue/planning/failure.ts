@@ -19,7 +19,7 @@ export function isOfGate(group: string | null): boolean {
   return group?.startsWith(gateGroup) ?? false;
 }
 
-/** A part of a batch that a final gate stopped stays in that group, whatever its own failure is. */
+/** A part of a batch that a final gate stopped stays in that group, also if it fails for another reason. */
 function groupOf(view: LineView, head: BatchState, failure: Failure): string {
   const isKeptBack =
     failure.kind === 'gate_closed' || membersOf(view, head).some((member) => isOfGate(member.bisection?.group ?? null));

@@ -6,11 +6,11 @@ import { supersede } from './resets.ts';
 
 export type ResetByHand =
   | { readonly kind: 'reset'; readonly decisions: readonly Decision[] }
-  /** While a landing is under way nothing is reset, because its outcome decides. */
+  /** While a landing is under way nothing is reset, because the outcome of the landing decides what is built next. */
   | { readonly kind: 'landing' }
   | { readonly kind: 'no build' };
 
-/** `pullRequest`: only its builds and those made on them. Null: every build of the queue. */
+/** `pullRequest`: its builds, and the builds made on them. Null: every build of the queue. */
 export function decideResetByHand(batches: readonly BatchState[], pullRequest: string | null): ResetByHand {
   if (batches.some(({ landingStarted }) => landingStarted)) return { kind: 'landing' };
   const holds = ({ members }: BatchState): boolean =>

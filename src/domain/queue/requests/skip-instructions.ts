@@ -8,7 +8,7 @@ export function findSkipInstruction(message: string): string | null {
   return [...message.matchAll(bracketed), ...message.matchAll(trailer)][0]?.[0].trim() ?? null;
 }
 
-/** The same message, by which CI runs: a commit of Interlock is tested, whatever people write. */
+/** The same message without instructions to skip CI, because CI must test every commit that Interlock makes. */
 export function withoutSkipInstructions(message: string): string {
   return message.replace(bracketed, '($1)').replace(trailer, (instruction) => `(${instruction.trim()})`);
 }

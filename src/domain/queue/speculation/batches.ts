@@ -1,4 +1,4 @@
-// Which neighbours of one conflict component, none of which has a build, are built together.
+// Groups neighbours of one conflict component that have no build into batches.
 import { isInIsolatedRetry } from './isolated-retry.ts';
 import { isFailure } from '../planning/failure.ts';
 import type { SpeculationGraph } from './graph.ts';

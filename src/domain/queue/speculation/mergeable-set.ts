@@ -1,5 +1,6 @@
-// The mergeable set: a set of pull requests from green builds. Everything before one of them is in the set too, and
-// their builds prove as much about them as a build of the whole set would (composed-evidence.ts).
+// The mergeable set: pull requests that may land together on the evidence of green builds. A pull request is in the set
+// only with every pull request before it. The green builds prove as much about the set as one build of the whole set
+// would (composed-evidence.ts).
 import { findConflict, isUntouched, type SpeculativeBuild, type SpeculationGraph } from './graph.ts';
 import { overlapsAll } from './movable.ts';
 import type { PullRequestState } from '../model/snapshot.ts';
@@ -25,7 +26,7 @@ export function findMergeable(
   return findMergeablePast(graph, isReady, () => false);
 }
 
-/** The same, but some pull requests in line may be left out, and land behind the set. */
+/** The same, but the set may leave out some earlier pull requests, which then land behind it. */
 export function findMergeablePast(
   graph: SpeculationGraph,
   isReady: (pullRequest: PullRequestState) => boolean,
@@ -58,7 +59,8 @@ function isGreen({ verdict, batch }: SpeculativeBuild): boolean {
 }
 
 /**
- * By the last index; then the smaller build first; then the pull request's own build before another of the same tree.
+ * Sorts builds by the index of their last pull request. Of two such builds the smaller one comes first. Of two equal
+ * builds the one that was tested itself comes before the one that has the result of an equal tree.
  */
 function byLastIndex(a: SpeculativeBuild, b: SpeculativeBuild): number {
   const own = ({ verdict, batch }: SpeculativeBuild): number =>
@@ -77,7 +79,7 @@ function collectMergeable(
   for (const build of greens) {
     const added = build.pending.filter((index) => !mergeable.has(index));
     if (added.length === 0 || !isShareable(graph, build, { mergeable, added })) continue;
-    // Of two pull requests that land together neither passes the other.
+    // A pull request does not pass another one that lands together with it.
     const mayLeaveOut = (before: number): boolean => !mergeable.has(before) && mayBePassed(before);
     const isReadyToo = (index: number): boolean => isReady(index) && !passed.has(index);
     if (!added.every((index) => isReadyToo(index) && isSaidBy(graph, build, { index, mayLeaveOut }))) continue;
@@ -93,8 +95,8 @@ function collectMergeable(
 }
 
 /**
- * Each earlier pull request, and each change landed since, is in the speculative build, may be left out, or is disjoint
- * from it.
+ * Whether the build speaks for the pull request: each earlier pull request is in the build, may be left out, or is
+ * disjoint from it, and so is each change that has landed since.
  */
 function isSaidBy(
   graph: SpeculationGraph,
@@ -106,16 +108,16 @@ function isSaidBy(
 }
 
 /**
- * The build's content is everything on top of its base and the whole set. A pull request that may affect everything
- * lands only by such a build, because parts prove nothing about it (composed-evidence.ts).
+ * Whether the build contains the whole set and everything that has landed since its base. A pull request that may
+ * affect everything lands only by such a build, because builds of parts prove nothing about it (composed-evidence.ts).
  */
 function isWhole({ landed }: SpeculationGraph, build: SpeculativeBuild, mergeable: ReadonlySet<number>): boolean {
   return [...mergeable].every((index) => build.holds.has(index)) && build.arrived.size === landed.length - build.since;
 }
 
 /**
- * Pull requests that failed together land only in parts, at most of the size of the bisection. Without optimistic
- * validation a build lands only its own members.
+ * Whether the added pull requests may land together with the set. Pull requests that failed together land only in the
+ * parts of their bisection. Without optimistic validation a build lands only its own members.
  */
 function isShareable(
   graph: SpeculationGraph,
@@ -137,12 +139,12 @@ export function findUnvalidated(graph: SpeculationGraph): number | null {
   return found === undefined ? null : found[0];
 }
 
-/** The speculative build that equals that landing: built on the tip, with no assumption. */
+/** The speculative build whose result is exactly what the landing would make: built on the tip, without assumptions. */
 export function findExact(graph: SpeculationGraph, { indices, builds }: MergeableSet): SpeculativeBuild | null {
   const [build] = builds;
   if (build === undefined || builds.length > 1 || build.batch.assumes.length > 0) return null;
   const isWhole = build.batch.base === graph.view.snapshot.queue.tip && build.members.length === indices.length;
-  // Final gates run for the landing in line, and a later green build does not replace it.
+  // Final gates run for a landing in line, which a later green build must not replace.
   return isWhole && (build.batch.gates ?? []).length === 0 ? build : null;
 }
 

@@ -3,7 +3,7 @@ import { type Finding, listed, missing, ok, warning } from '../../../domain/doct
 import { appEvents, appPermissions } from '../app.ts';
 import type { RefusingRule } from '../base-rules.ts';
 
-/** Octokit corrects an App's tokens for a clock that is off by more. Other instants are not corrected. */
+/** If the clock is off by more than this, Octokit corrects the instants in an App's tokens, and no others. */
 const wrongSec = 30;
 const doubtfulSec = 10;
 
@@ -13,7 +13,7 @@ export function judgeClock(here: number, there: number | null): Finding {
     return warning(
       'clock',
       'GitHub did not say what time it is.',
-      'Look again: something between may drop the header Date.',
+      'Run the doctor again. A proxy may have removed the header Date.',
     );
   const offSec = Math.round((here - there) / 1000);
   const size = Math.abs(offSec);
@@ -87,7 +87,7 @@ export function judgeEvents({ events, appUrl }: Pick<Granted, 'events' | 'appUrl
 }
 
 export interface RepositoryAnswer {
-  /** As GitHub names it now. */
+  /** The owner and name that the repository has at GitHub now. */
   readonly fullName: string;
   readonly isArchived: boolean;
   /** Its page at GitHub. */
@@ -136,7 +136,7 @@ export function judgeDeliveries(
 
 function cureOf({ statusCode }: Delivery, appUrl: string): string {
   if (statusCode === 401)
-    return `The webhook secret at GitHub is another one than the one Interlock keeps. Set a new one, ${appUrl}, and give it to Interlock by addGitHubApp.`;
+    return `The webhook secret at GitHub differs from the secret that Interlock has. Set a new one, ${appUrl}, and give it to Interlock by addGitHubApp.`;
   if (statusCode === 404)
     return `No App of Interlock has this address. Correct it: ${appUrl}. createGitHubApp and addGitHubApp answer the right one.`;
   return 'Start Interlock, and let GitHub reach this address. INTERLOCK_PUBLIC_URL is its beginning.';
@@ -193,7 +193,7 @@ export function judgeRefusingRules(
 /** What became of the refs that the doctor pushed. A refusal has GitHub's message. */
 export interface PushProbe {
   readonly both: 'moved' | { readonly refusal: string };
-  /** A push of each alone, after a push of both was refused. Null: it was not tried. */
+  /** A push of the branch alone, and one of the ref alone, after a push of both was refused. Null: it was not tried. */
   readonly branchAlone: 'moved' | { readonly refusal: string } | null;
   readonly refAlone: 'moved' | { readonly refusal: string } | null;
   /** A push with a wrong expectation was refused as a whole. Null: it was not tried. */

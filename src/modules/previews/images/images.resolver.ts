@@ -1,5 +1,5 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { readPreviewImages } from './images.reads.ts';
 import { registerPreviewImage, removePreviewImage } from './images.service.ts';
@@ -18,15 +18,9 @@ export class PreviewImagesResolver {
   @Query(() => PreviewImageConnection, { description: "The account's preview images by name. Needs admin." })
   async previewImages(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(50) request: PageRequest,
   ): Promise<Connection<PreviewImage>> {
-    const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const { size, after: key } = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readPreviewImages(ctx, { size, after: key && String(key[0]) });
     return toConnection(rows, size, { node: (row) => row, key: ({ name }) => [name] });
   }

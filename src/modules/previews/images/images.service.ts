@@ -14,7 +14,7 @@ export interface PreviewImageRequest {
   readonly source: string;
 }
 
-/** In the place of the one of that name; what was booted of it goes on. */
+/** Replaces the image of that name. Sandboxes that were booted from the old image go on. */
 export async function registerPreviewImage(ctx: Context, request: PreviewImageRequest): Promise<PreviewImage> {
   requireScope(ctx, 'admin');
   const name = requireImageName(request.name);

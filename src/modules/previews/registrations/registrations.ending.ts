@@ -7,7 +7,8 @@ import { appendEvents } from '../../events/index.ts';
 
 /**
  * SQL over a registration r and the repository $2: it is about the pull request $3, or the branch $4. A registration
- * with a number belongs to that pull request, whatever its branch; a branch belongs to its open pull request.
+ * with a number belongs to that pull request, even if its branch is another one. A registration of a branch belongs to
+ * the branch's open pull request.
  */
 const sameSubjectSql = `case
     when r.pr_number is null and $3::integer is null then r.branch = $4
@@ -23,7 +24,7 @@ export interface Ending {
   readonly name: string;
   readonly prNumber: number | null;
   readonly branch: string | null;
-  /** Null: whatever it is. */
+  /** Null: any commit. */
   readonly commit: string | null;
   readonly reason: RegistrationEnd;
 }

@@ -1,5 +1,12 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../../graphql/connection.ts';
 import { loadIfAny, type GraphQLContext } from '../../../graphql/context.ts';
 import { pullRequestById } from '../../queue/index.ts';
 import { PullRequest } from '../../queue/api/pull-requests.types.ts';
@@ -31,15 +38,9 @@ export class RepositoryRegistrationsResolver {
     @Root() { id }: Repository,
     @Arg('ended', () => Boolean, { defaultValue: false, description: 'Those too that do not stand any more.' })
     ended: boolean,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<PreviewRegistration>> {
-    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readRegistrations(ctx, id, { size: page.size, before: rowId(page), ended });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }

@@ -135,7 +135,7 @@ async function wakeVerification(
   of: { readonly repositoryId: string; readonly pullRequestId: string; readonly head: string },
 ): Promise<void> {
   const run = await startVerification(ctx, tx, { ...of, cause: 'registration' });
-  // Whatever it read before this commit, it reads again after it.
+  // The workflow reads the rows again after this transaction, even if it read them just before.
   if (run !== null) tx.afterCommit(() => ctx.wake({ accountId: ctx.accountId, verificationId: run.id }));
 }
 
@@ -182,7 +182,10 @@ export interface DeregisterRequest {
   readonly name?: string | null;
 }
 
-/** Whatever its commit. Answers how many stood; a preview that the configuration does not have any more can be named. */
+/**
+ * Ends the registrations of a preview, of all commits, and answers how many there were. The configuration need not have
+ * the preview any more.
+ */
 export async function deregisterPreview(
   ctx: Context,
   { branch = null, prNumber = null, ...request }: DeregisterRequest,

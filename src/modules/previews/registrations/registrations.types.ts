@@ -155,7 +155,7 @@ export class RegisterPreviewPayload {
 
 @ObjectType({ simpleResolvers: true, description: 'Previews that were taken back.' })
 export class DeregisterPreviewPayload {
-  @Field(() => Int, { description: 'How many registrations stood, whatever their commits. 0: there was none.' })
+  @Field(() => Int, { description: 'How many registrations were ended, of all commits. 0: there was none.' })
   deleted!: number;
 }
 

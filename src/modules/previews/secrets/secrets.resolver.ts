@@ -1,5 +1,5 @@
-import { Arg, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
+import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { encodeNodeId } from '../../../graphql/node-id.ts';
 import { readPreviewSecret, readPreviewSecrets } from './secrets.reads.ts';
@@ -24,15 +24,9 @@ export class PreviewSecretsResolver {
   })
   async previewSecrets(
     @Ctx() ctx: GraphQLContext,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(50) request: PageRequest,
   ): Promise<Connection<PreviewSecret>> {
-    const { size, after: key } = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const { size, after: key } = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readPreviewSecrets(ctx, { size, after: key && String(key[0]) });
     return toConnection(rows, size, { node: (row) => row, key: (row) => [row.key] });
   }

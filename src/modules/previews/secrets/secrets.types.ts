@@ -73,7 +73,7 @@ export class RemovePreviewSecretPayload {
   deletedId!: string;
 }
 
-@ObjectType({ simpleResolvers: true, description: 'A preview secret of which a repository has no grant any more.' })
+@ObjectType({ simpleResolvers: true, description: 'A preview secret whose grant to a repository was taken away.' })
 export class RevokePreviewSecretPayload extends PreviewSecretPayload {
   @Field(() => Boolean, { description: 'False: there was no such grant.' })
   revoked!: boolean;

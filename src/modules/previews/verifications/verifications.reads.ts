@@ -1,4 +1,4 @@
-// Verifications as GraphQL shows them: one statement per question, with what is reached of their previews.
+// Reads verifications for GraphQL, with one statement for each question, and the addresses of their previews.
 import type DataLoader from 'dataloader';
 import type { Context } from '../../../context.ts';
 import { notFound } from '../../../domain/errors.ts';

@@ -1,6 +1,13 @@
-import { Arg, Ctx, FieldResolver, Int, Mutation, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, Mutation, Resolver, Root } from 'type-graphql';
 import { notFound } from '../../../domain/errors.ts';
-import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../../graphql/connection.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { rowIdOf } from '../../../graphql/node-id.ts';
 import { pullRequestById } from '../../queue/index.ts';
@@ -46,15 +53,9 @@ export class PullRequestVerificationsResolver {
   async verifications(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: PullRequest,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<Verification>> {
-    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readVerifications(ctx, id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
@@ -68,15 +69,9 @@ export class RepositoryVerificationsResolver {
   async verifications(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Repository,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<Verification>> {
-    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const rows = await readVerificationsOfRepository(ctx, id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }
@@ -112,15 +107,9 @@ export class VerificationsResolver {
   async steps(
     @Ctx() ctx: GraphQLContext,
     @Root() { id }: Verification,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(50) request: PageRequest,
   ): Promise<Connection<VerificationStep>> {
-    const page = readPage({ first, after }, { size: stepsPageSize, keyLength: 1 });
+    const page = readPage(request, { size: stepsPageSize, keyLength: 1 });
     const from = page.after === null ? 0 : Number(rowId(page));
     const rows = await readSteps(ctx, id, { size: page.size, after: Math.min(from, 2 ** 31 - 1) });
     return toConnection(rows, page.size, { node: (row) => row, key: ({ ordinal }) => [ordinal] });

@@ -1,4 +1,5 @@
-// Boots a sandbox, drives it, judges, and tears it down. Its row stands before the boot, so that whatever runs is known.
+// Boots a sandbox, drives it, judges, and tears it down. The row of the sandbox is written before the boot, so that
+// every running sandbox is known.
 import { randomBytes } from 'node:crypto';
 import { judgeSteps } from '../../../domain/previews/judge.ts';
 import type { PreviewEntry } from '../../../domain/previews/preview.ts';

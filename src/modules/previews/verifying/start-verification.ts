@@ -1,5 +1,5 @@
-// A verification begins as a row: its workflow reads what governs it. The runs of a commit are its own, whichever pull
-// requests have it as their head, so that asking for one twice is one.
+// Starts a verification as a row. Its workflow reads the configuration. The verifications of a commit are shared by all
+// pull requests with that head, so that a second request for one adds none.
 import type { Context } from '../../../context.ts';
 import { verificationCheckName } from '../../../domain/previews/check.ts';
 import type { VerificationCause } from '../../../domain/previews/preview.ts';

@@ -1,5 +1,5 @@
-// The one place a verification's status is written, along the table of moves, with its times, its revision and its
-// event. The caller holds the verification's row.
+// Only this file writes the status of a verification. It allows the moves of the table of statuses, and writes the
+// times, the revision and the event with the status. The caller holds the lock on the verification's row.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { checkTitle, verificationCheckName } from '../../../domain/previews/check.ts';
@@ -33,7 +33,8 @@ export async function writeVerificationStatus(
   verification.startedAt ??= now;
   if (summary !== undefined) verification.summary = summary;
   if (isFinal(to)) Object.assign(verification, { endedAt: now, waitUntil: null, ...unsupervised });
-  // Calls that were put off belong to the status before; attempts are counted until it has ended.
+  // A call that was put off belongs to the old status. The attempts of a supervised verification are counted until it
+  // ends.
   if (!isSupervised(from) || !isSupervised(to)) Object.assign(verification, untried);
   if (isFinal(to)) await endCheck(ctx, tx, verification);
   wakeVerification(ctx, tx, verification.id);
@@ -41,8 +42,9 @@ export async function writeVerificationStatus(
 }
 
 /**
- * In the transaction of the status, so that a reader who sees a verification ended sees the same of its check. The next
- * turn notifies the queue and the host. It takes the queues' rows, which come before this row in the order of locks.
+ * Ends the check in the transaction of the status, so that no reader sees an ended verification with a pending check.
+ * The next turn notifies the queue and the host: it locks the rows of queues, which come before this row in the order
+ * of locks.
  */
 async function endCheck(ctx: Context, tx: Transaction, verification: VerificationRow): Promise<void> {
   const { repositoryId, headCommit, attempt, status, summary, createdAt, endedAt } = verification;

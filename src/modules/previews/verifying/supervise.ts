@@ -26,7 +26,7 @@ const leases = {
     wanted: `${statuses} and cancel_requested_at is null and ${standsSql} and ${isWantedSql('verification')}`,
     kept: statuses,
   },
-  /** Whatever became of it, somebody ends it. */
+  /** A worker ends the verification after every outcome. */
   conclude: { wanted: statuses, kept: statuses },
 } as const;
 
@@ -88,7 +88,7 @@ async function drive(supervised: SupervisedVerification): Promise<Ending> {
   return supervised.signal.aborted && ending.status !== 'passed' ? await whyStopped(supervised) : ending;
 }
 
-/** A worker left it: nothing of it may go on running. */
+/** Tears down what a worker left behind, so that nothing of the verification goes on running. */
 async function cleanUp(supervised: SupervisedVerification): Promise<Ending> {
   const { verification } = supervised.rows;
   await takeAway(supervised);

@@ -14,9 +14,9 @@ export interface SupervisedVerification {
   readonly verifying: Verifying;
   readonly lease: Lease;
   readonly log: VerificationLog;
-  /** Aborted when it is not to go on, for whichever reason. */
+  /** Aborted when the work must stop, for any reason. */
   readonly signal: AbortSignal;
-  /** This worker cannot go on with it, whatever the rows want. */
+  /** Whether this worker must stop although the rows still want the work. */
   readonly isHandedOver: () => boolean;
   /** Writes under the row's lock, while this worker holds its lease. */
   readonly write: (change: (rows: VerificationRows, tx: Transaction) => Promise<void>) => Promise<void>;

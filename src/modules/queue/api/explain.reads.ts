@@ -90,7 +90,7 @@ async function readQueuesNow(ctx: Context, pullRequests: readonly Pick<PullReque
 
 interface AskedAbout extends Asked {
   readonly pullRequests: readonly Pick<PullRequest, 'id' | 'createdAt'>[];
-  /** Those that have been read already, by id. */
+  /** The queues that have been read already, by id. */
   readonly queues?: Queues;
 }
 

@@ -2,7 +2,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../../domain/errors.ts';
-import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../../graphql/connection.ts';
 import type { GraphQLContext } from '../../../graphql/context.ts';
 import { Explanation } from './explain.types.ts';
 import { explanationOf } from './explanation.ts';
@@ -18,23 +18,13 @@ const pageSize = 50;
 @Resolver(() => Queue)
 export class QueueLineResolver {
   @FieldResolver(() => QueueEntryConnection, {
-    description: 'Its queued and tagged pull requests with their places, in queue order.',
+    description:
+      'Its queued and tagged pull requests with their places, in queue order. A page begins behind the place of the entry that `after` names, also if that entry has left the line.',
   })
   async line(
     @Ctx() ctx: GraphQLContext,
     @Root() queue: Queue,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: pageSize,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, {
-      nullable: true,
-      description:
-        'Cursor to go on from. The page begins behind the place of that entry, whether or not it is still there.',
-    })
-    after: string | null,
+    @PageArgs(pageSize) request: PageRequest,
     @Arg('from', () => Int, {
       defaultValue: 1,
       description: 'The place that the page begins at, counted from 1, for a look into the middle of the line.',
@@ -42,7 +32,7 @@ export class QueueLineResolver {
     from: number,
   ): Promise<Connection<QueueEntry>> {
     if (from < 1) throw new DomainError('BAD_INPUT', 'from must be 1 or more', 'from');
-    const page = { ...readPage({ first, after }, { size: pageSize, keyLength: 2 }), from };
+    const page = { ...readPage(request, { size: pageSize, keyLength: 2 }), from };
     const { past } = queue;
     const rows = past ? await readPastLine(ctx, queue, { past, page }) : await readLinePage(ctx, queue, page);
     return toConnection(rows, page.size, {

@@ -2,7 +2,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Float, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
 import { DomainError } from '../../../domain/errors.ts';
 import { isTerminal } from '../../../domain/queue/model/status.ts';
-import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import { selectsOnly } from '../../../graphql/selection.ts';
@@ -93,15 +100,9 @@ export class RepositoryPullRequestsResolver {
     @Root() repository: Repository,
     @Arg('filter', () => PullRequestFilter, { nullable: true, description: 'Which of them. All if not given.' })
     filter: PullRequestFilter | null,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 50,
-      description: 'Size of a page, 50 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(50) request: PageRequest,
   ): Promise<Connection<PullRequest>> {
-    const page = readPage({ first, after }, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const wanted = {
       statuses: filter?.statuses ?? null,
       baseBranch: filter?.baseBranch ?? null,
@@ -225,15 +226,9 @@ export class PullRequestsResolver {
   async batches(
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 10,
-      description: 'Size of a page, 10 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(10) request: PageRequest,
   ): Promise<Connection<Batch>> {
-    const page = readPage({ first, after }, { size: 10, keyLength: 1 });
+    const page = readPage(request, { size: 10, keyLength: 1 });
     const rows = await readBatchesOf(ctx, pullRequest.id, { size: page.size, before: rowId(page) });
     return toConnection(rows, page.size, { node: (row) => row, key: (row) => [row.id] });
   }

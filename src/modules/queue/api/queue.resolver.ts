@@ -1,6 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Extensions, FieldResolver, Info, Int, Mutation, Resolver, Root } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { DateTime } from '../../../graphql/scalars.ts';
 import type { Cause } from '../../../domain/queue/explain/condition.ts';
@@ -136,15 +143,9 @@ export class QueuesResolver {
       description: 'Only batches in one of these states. In any if not given.',
     })
     states: BatchState[] | null,
-    @Arg('first', () => Int, {
-      nullable: true,
-      defaultValue: 20,
-      description: 'Size of a page, 20 if not given, at most 100.',
-    })
-    first: number | null,
-    @Arg('after', () => String, { nullable: true, description: 'Cursor to go on from.' }) after: string | null,
+    @PageArgs(20) request: PageRequest,
   ): Promise<Connection<Batch>> {
-    const page = readPage({ first, after }, { size: 20, keyLength: 1 });
+    const page = readPage(request, { size: 20, keyLength: 1 });
     const among = live ? liveStates.filter((state) => states?.includes(state) ?? true) : (states ?? null);
     const wanted = { size: page.size, before: rowId(page), states: among };
     const { past } = queue;

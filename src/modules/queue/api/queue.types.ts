@@ -55,14 +55,14 @@ export class Queue {
   @Field(() => DateTime, {
     nullable: true,
     description:
-      'The instant that it is shown of. Its own fields, its entries and its batches are as they were then; texts of pull requests, and what is linked from them, are as they are now. Null: now.',
+      'The instant at which the queue is shown. Its own fields, its entries and its batches have their values of that instant. Texts of pull requests, and objects linked from them, have their present values. Null: now.',
   })
   asOf!: Date | null;
 
   repositoryId!: string;
   waitingCount!: number;
   taggedCount!: number;
-  /** Absent: it is shown as it is now. */
+  /** Absent: the present queue is shown. */
   past?: PastQueue;
 }
 

@@ -34,9 +34,9 @@ export class SearchPullRequestsResolver {
   }
 }
 
-// $1 account, $2 repositories, $3 text, $4 patterns, $5 number, $6 how many, $7 candidates of each kind in a repository. The
-// longest word is the one that the fewest pull requests have, as far as can be told without reading them. `offset 0`: for a word that nobody has, PostgreSQL would go through all
-// pull requests in the order of the answer instead.
+// $1 account, $2 repositories, $3 text, $4 patterns, $5 number, $6 how many, $7 candidates of each kind in a
+// repository. The longest word is probably the rarest one. `offset 0`: for a word that nobody has, PostgreSQL would go
+// through all pull requests in the order of the answer instead.
 const statement = `
   with longest as materialized (select word collate "C" as word from search_words($3) word order by length(word) desc, word limit 1),
   candidate as materialized (

@@ -37,7 +37,7 @@ const preparationMs = 25_000;
 
 const underWay = new Set<string>();
 
-/** What a simulation needs, checked. */
+/** The checked input of a simulation. */
 export interface Prepared {
   readonly repository: RepositoryRow;
   readonly queueId: string;
@@ -49,8 +49,8 @@ export interface Prepared {
 }
 
 /**
- * Throws RATE_LIMITED while another simulation of the account runs in this process. With a scope also FORBIDDEN: GitHub does
- * not let the caller do that in this repository.
+ * Throws RATE_LIMITED while another simulation of the account runs in this process. With `atHost` it also throws
+ * FORBIDDEN if GitHub does not give the caller that scope in the repository.
  */
 export async function prepareSimulation(
   ctx: Context,
@@ -88,9 +88,9 @@ export async function simulateQueue(ctx: Context, request: SimulationRequest): P
 }
 
 export interface RunOptions {
-  /** Milliseconds for the replays. Of a history that takes longer, parts are replayed. */
+  /** Time limit of the replays, in milliseconds. Only parts of a history that takes longer are replayed. */
   readonly budgetMs: number;
-  /** Told how far it is, from 0 to 1. */
+  /** Called with the share of the simulation that is done, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
@@ -127,12 +127,12 @@ export async function runSimulation(
 
 function requireNoOther({ accountId }: Context): void {
   if (underWay.has(accountId))
-    throw new DomainError('RATE_LIMITED', 'A simulation of this account is running: try again when it has ended.');
+    throw new DomainError('RATE_LIMITED', 'A simulation of this account is running. Try again when it has ended.');
 }
 
 const mostMerges = 5_000;
 
-/** For a branch that had no queue, such as an imported one: the merges of that time. */
+/** A branch that had no queue, such as an imported one, has no log. Its merge commits are the history. */
 async function readPastOfGit(
   ctx: Context,
   repository: HostedRepository,

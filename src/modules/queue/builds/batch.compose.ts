@@ -249,9 +249,9 @@ async function isUpToDate(ctx: Context, { batch, host, members }: LoadedBatch, t
 }
 
 /**
- * Lets the build of an already tested head count as a build on this base, whatever its base was when it was first seen.
- * A canceled or too old build proves nothing, and there will be no new commit to test. So its checks run again;
- * otherwise the batch would be found worthless and restarted without end.
+ * Lets the build of an already tested head count as a build on this base, even if it was first seen for another base. A
+ * canceled or too old build proves nothing, and there will be no new commit to test. So its checks run again; otherwise
+ * the batch would be found worthless and restarted without end.
  */
 async function renewHeadBuild(ctx: Context, loaded: LoadedBatch): Promise<void> {
   const { batch, members, host } = loaded;

@@ -16,9 +16,9 @@ interface Refused {
 }
 
 /**
- * Blocks the pull requests that the host refuses to build (110). Of several members, those that it also refuses when
- * composed alone. If there is none, or the parent itself cannot be read, no pull request is at fault, and the refusal
- * is thrown again.
+ * Blocks the pull requests that the host refuses to build (110). If there are several members, each is composed alone,
+ * and the refused ones are blocked. If none is refused alone, or the parent itself cannot be read, no pull request is
+ * at fault, and the refusal is thrown again.
  */
 export async function blockRefused(
   ctx: Context,

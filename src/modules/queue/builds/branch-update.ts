@@ -24,7 +24,7 @@ export interface BranchToUpdate extends PullRequestHead {
   readonly method: 'merge' | 'rebase';
   /** The same instant gives the same commits, so that a retry after a crash makes no second update. */
   readonly at: Date;
-  /** Head of a pull request whose changes `onto` contains, by whichever commits. */
+  /** Head of a pull request whose changes `onto` contains, perhaps by other commits. */
   readonly belowHead?: string | null;
   /** Runs in the transaction that records a push for the first time. */
   readonly onFirstPush?: (tx: Transaction) => Promise<void>;

@@ -4,10 +4,13 @@ import { hostClient, type HostCommit } from '../../../hosts/port.ts';
 import type { HostedRepository } from '../store/hosted-repository.ts';
 import type { PullRequestRow } from '../store/queue.entities.ts';
 
-/** One more than a backport picks: a longer series is refused, not cut. */
+/** One more than a backport picks, so that a longer series is refused and not cut. */
 const mostCommits = 501;
 
-/** A squash or merge gives one commit, a rebase a series. Empty: the host did not say how it was merged, or of which commits. */
+/**
+ * A squash or merge makes one commit, a rebase makes a series. Empty: the host did not say how the pull request was
+ * merged, or which commits it had.
+ */
 export async function findMergedCommits(
   ctx: Context,
   host: HostedRepository,
@@ -51,9 +54,10 @@ async function lineBetween(ctx: Context, host: HostedRepository, { own_commit, b
 }
 
 /**
- * For a pull request that was merged outside the queue only its last commit is known. If its head is on the base's line,
- * the base was fast-forwarded, and the host lists the commits. If as many commits as the pull request had end there with
- * the same messages, it was rebased, and all of them are its commits. Otherwise it is that one commit.
+ * If a pull request was merged outside the queue, only its last commit on the base is known. If the newest commits of
+ * the base up to that one have the messages of the pull request's commits, the pull request was rebased, and they are
+ * its commits. If its head is on the base's line, the base was fast-forwarded, and the host lists the commits.
+ * Otherwise its only commit is the last one.
  */
 async function findMergedElsewhere(
   ctx: Context,

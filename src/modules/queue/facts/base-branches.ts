@@ -51,7 +51,7 @@ export async function syncBase(
         : await readDemands(ctx, client, baseBranch);
     if (countsUntil !== null) await keepRulesUntil(ctx, queueId, countsUntil);
     if ((before.baseTip ?? null) === (tip?.commit ?? null) && isEqual(demandsOf(before), demands)) return;
-    // A landing that these rows never knew is no outside push, whatever moved the base.
+    // A base that moved by a landing that these rows do not have was not pushed from outside.
     if ((before.baseTip ?? null) !== (tip?.commit ?? null) && (await haltOnUnknownLandings(ctx, repository))) return;
     if (await keepBase(ctx, queueId, { before: before.baseTip ?? null, tip, demands })) return;
   }

@@ -88,7 +88,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
     if (waiting.length === 0) return;
     for (const queueId of waiting) await changeQueue(ctx, tx, queueId);
     await tx.query(
-      // By the head first, whatever the statistics say: there may be many open pull requests.
+      // `offset 0` makes PostgreSQL select by the head first, because there may be many open pull requests.
       `update pull_request p set notify_at = coalesce(p.notify_at, $4)
        from (select id from pull_request where account_id = $1 and repository_id = $2 and head_sha = $3 offset 0) of_head
        where p.account_id = $1 and p.id = of_head.id and p.status = 'open' and p.queue_id = any($5)`,
@@ -97,7 +97,7 @@ export async function recordChecks(ctx: Context, repository: HostedRepository, c
   });
 }
 
-/** What is kept of a build, and what the host reported of it before it is asked again. */
+/** The stored build, and what the host reported of it so far. */
 interface KeptBuild extends KeptChecks {
   readonly movedAt: number | null;
   /** A batch waits for it. Otherwise it is the head of a pull request. */
@@ -245,7 +245,7 @@ export interface WantedBuilds {
   readonly repositoryId: string;
   readonly commits: readonly string[];
   readonly trees: readonly string[];
-  /** Commits of which the builds of these trees are wanted, however old they are. */
+  /** Commits whose builds of these trees are read at any age. */
   readonly heads?: readonly string[];
   /** As known at that instant. Null or absent: now. */
   readonly at?: Date | null;

@@ -98,8 +98,8 @@ function keep(db: Database, queueId: string, line: KeptLine): void {
 const partOf = 'coalesce(p.rank >> 6, -1)';
 
 /**
- * SQL: a digest of the version of a row. While a server runs, no two versions of a row have the same transaction and place
- * in the table. One that was restored to an earlier state was started since.
+ * SQL: a digest of the version of a row. While a server runs, no two versions of a row have the same transaction and
+ * place in the table. A server that was restored to an earlier state has also started again.
  */
 function versionOf(alias: string): string {
   return `hashtidextended(${alias}.ctid, ${alias}.xmin::text::bigint)`;
@@ -112,7 +112,7 @@ interface Part {
   readonly digest: string;
 }
 
-/** What is known of the parts whose digest has not changed, and what `read` reads of the others. */
+/** The kept facts of parts whose digest has not changed, and what `read` answers for the other parts. */
 async function follow<Fact>(
   kept: Kept<Fact>,
   parts: readonly Part[],

@@ -29,7 +29,7 @@ export interface LandingAttempt {
 /** Pauses between looks whether the host shows the new heads: five seconds at most, then the base moves anyway. */
 const looksAfterMs = [250, 500, 1_000, 1_500, 1_750] as const;
 
-/** Moves the heads that may be moved, and waits for the host to show them. Answers those that it may have moved. */
+/** Moves the heads that may be moved, and waits until the host shows them. Answers the heads that it may have moved. */
 export async function moveHeads(
   ctx: Context,
   loaded: LoadedBatch,

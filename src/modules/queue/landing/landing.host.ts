@@ -42,7 +42,7 @@ export async function mergeAtHost(ctx: Context, loaded: LoadedBatch): Promise<Ou
       error instanceof RefMoved ? { kind: 'base_moved', ref: error.ref } : { kind: 'refused', message: error.message };
   }
   await passFailpoint('landing:after_merge');
-  // The state at the host counts, whatever the answer was: an earlier call may have succeeded.
+  // The state at the host counts, and not the answer, because an earlier call may have succeeded.
   if ((await client.getPullRequest(number))?.state === 'merged') return await judgeMerge(ctx, loaded, number);
   if (failure === null) throw new HostUnavailable(`#${number} was merged, and the host does not show it yet.`);
   return await giveUp(ctx, loaded, failure);

@@ -60,8 +60,8 @@ export interface ProofBody {
 }
 
 /**
- * What the gate accepted. It is stored with the intent, so that the proof names those rules and results, whatever
- * changes later.
+ * What the gate accepted. It is stored with the intent, so that the proof names those rules and results even if they
+ * change later.
  */
 export interface Passed {
   readonly gate: ProofBody['gate'];

@@ -18,7 +18,7 @@ export interface Examined {
   readonly proof: StoredProof;
 }
 
-/** Only from git, whatever the records say. */
+/** Composes the commits again from git alone, without the records. */
 export async function composeAgain(
   { client, proof }: Examined,
   parent: string,

@@ -1,5 +1,6 @@
-// Writes started batches: members with their way to become a commit, and assumptions. Three statements write all
-// batches of a turn, because a queue of speculative builds may start hundreds at once under its lock.
+// Writes the batches that a turn starts: their members, how each member becomes a commit, and their assumptions. Three
+// statements write all batches of a turn, because a queue may start hundreds of speculative builds at once under its
+// lock.
 import type { Configuration } from '../../../domain/configuration/keys.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { groupMessage, type MessageSource, ownMessage, stackMessage } from '../../../domain/queue/requests/message.ts';
@@ -15,7 +16,7 @@ import { readBelow } from '../facts/stacks.ts';
 
 export type StartBatch = Extract<Decision, { kind: 'StartBatch' }>;
 
-/** The entity among the loaded pull requests. */
+/** The loaded row of a pull request that the plan names. */
 export function pullRequestOf(loaded: Pick<LoadedQueue, 'pullRequests'>, id: string): PullRequestRow {
   const row = loaded.pullRequests.get(id);
   if (row === undefined) throw new DomainError('INTERNAL', `The plan names pull request ${id}, which is not in line.`);
@@ -64,7 +65,7 @@ interface Starting {
   readonly rows: readonly PullRequestRow[];
 }
 
-/** Their ids, in the same order. */
+/** Ids of the new batches, in the order of `starting`. */
 async function insertBatches(
   { ctx, tx, queue, now }: QueueWork,
   of: { readonly starting: readonly Starting[]; readonly loaded: LoadedQueue; readonly configuration: Configuration },

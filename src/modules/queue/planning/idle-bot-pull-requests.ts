@@ -40,7 +40,7 @@ export async function releaseIdleBotPullRequests({ ctx, tx, queue, now }: QueueW
 }
 
 // As one join, these were planned as nested loops over the whole history if the tables had never been analysed. Each
-// statement gets the keys that it reads, so that there is one good plan, whatever the statistics say.
+// statement gets the keys of the rows that it reads. So PostgreSQL has one good plan, also without statistics.
 
 /** The idle bot pull requests of a queue. */
 export async function readIdle(

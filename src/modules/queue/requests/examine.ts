@@ -100,7 +100,7 @@ function reportUse(
     report(
       warning(
         probe,
-        `${owner}/${name} is inactive: nothing of it lands.`,
+        `${owner}/${name} is inactive: its pull requests do not land.`,
         'Activate it by the mutation setRepositoryActive (docs/github.md).',
       ),
     );

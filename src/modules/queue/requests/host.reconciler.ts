@@ -64,7 +64,7 @@ interface Known {
   readonly elsewhere: ReadonlySet<number>;
   /** Heads in line whose checks have not all ended, as far as is known. */
   readonly unfinished: ReadonlySet<string>;
-  /** Numbers of pull requests of which a hint waits that is due within a minute. */
+  /** Numbers of pull requests with a hint that is due within a minute. */
   readonly hinted: ReadonlySet<number>;
 }
 

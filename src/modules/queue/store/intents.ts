@@ -1,7 +1,7 @@
 // Intents are effects on the code host that are recorded before they are tried. This file reads and ends intents of
 // every kind. A landing past its gate is a started intent: a queue has at most one, and only a reading of the host ends
-// it. Until then nothing about its members is decided; their pinned heads land, whatever is pushed in the meantime
-// (docs/adr/0003).
+// it. Until then nothing about its members is decided. Their pinned heads land, even if new commits are pushed in the
+// meantime (docs/adr/0003).
 import type { QueueWork } from './status.writer.ts';
 import type { Context } from '../../../context.ts';
 import { type IntentRow, IntentEntity } from './queue.entities.ts';
@@ -27,8 +27,9 @@ export async function finishIntent(ctx: Context, intent: IntentRow): Promise<voi
 }
 
 /**
- * Ends intents, except those that were planned again with another payload in the meantime. A row that somebody else
- * holds is being planned again or ended: waiting for several of them in turn could be a deadlock.
+ * Ends intents, except those that were planned again with another payload in the meantime. A row that another
+ * transaction holds is being planned again or ended, and is left out: to wait for several such rows in turn could be a
+ * deadlock.
  */
 export async function finishIntents(ctx: Context, intents: readonly IntentRow[]): Promise<void> {
   if (intents.length === 0) return;

@@ -68,7 +68,7 @@ async function takeSlot(ctx: Context, tx: Transaction, rows: DeploymentRows): Pr
   environment.version += 1;
   environment.currentDeploymentId = deployment.id;
   deployment.fence = environment.fence;
-  // From here on the provider may have been called, whatever is remembered of it.
+  // From here on the provider may have been called, even if no record of the call exists.
   if (environment.provider.kind !== 'none') deployment.triggerStartedAt = ctx.clock();
   await writeDeploymentStatus(ctx, tx, { environment, deployment, to: 'in_progress', by: 'service' });
 }

@@ -1,5 +1,4 @@
-// What a deployment needs done outside of a transaction, and what is written of it where the row still says that it is
-// wanted.
+// Carries out the calls of a deployment outside of a transaction. A result is written only if the row still wants it.
 import type { Context } from '../../../context.ts';
 import { canBeAsked, pauseAfter, pauseAfterFailure, statusesByReading } from '../../../domain/releases/drive.ts';
 import type { Transaction } from '../../../platform/database.ts';

@@ -1,6 +1,6 @@
-import { Arg, Args, Ctx, Extensions, FieldResolver, Int, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, Extensions, FieldResolver, Int, Resolver, Root } from 'type-graphql';
 import { DomainError, notFound } from '../../../domain/errors.ts';
-import { readPage, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { type Connection, PageArgs, type PageRequest, readPage, toConnection } from '../../../graphql/connection.ts';
 import { loadIfAny, loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { ReleaseCandidateVersion } from '../../../graphql/scalars.ts';
 import type { HostedRepository } from '../../../hosts/port.ts';
@@ -12,7 +12,6 @@ import { ReleaseCandidate } from '../candidates.types.ts';
 import { readRollback } from '../deployments.history.ts';
 import { Deployment } from '../deployments.types.ts';
 import { Environment } from '../environments.types.ts';
-import { PageArgs } from '../page.types.ts';
 import { present, repositoryOfRelease } from '../projects.reads.ts';
 import { ReleaseProject } from '../projects.types.ts';
 import {
@@ -52,9 +51,9 @@ export class CandidateProvenanceResolver {
   async pullRequests(
     @Ctx() ctx: GraphQLContext,
     @Root() candidate: ReleaseCandidate,
-    @Args(() => PageArgs) args: PageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<PullRequest>> {
-    const { size, after } = readPage(args, { size: pageSize, keyLength: 2 });
+    const { size, after } = readPage(request, { size: pageSize, keyLength: 2 });
     const repository = await hostedRepository(ctx, candidate);
     const before = after && { mergedAt: String(after[0]), id: String(after[1]) };
     const rows = await readPullRequestsOf(ctx, { id: candidate.id, repository }, { size, before });

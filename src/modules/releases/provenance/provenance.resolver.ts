@@ -1,8 +1,14 @@
-import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-import { readPage, rowId, toConnection, type Connection } from '../../../graphql/connection.ts';
+import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
+import {
+  type Connection,
+  PageArgs,
+  type PageRequest,
+  readPage,
+  rowId,
+  toConnection,
+} from '../../../graphql/connection.ts';
 import { loaderOf, type GraphQLContext } from '../../../graphql/context.ts';
 import { PullRequest } from '../../queue/api/pull-requests.types.ts';
-import { PageArgs } from '../page.types.ts';
 import { candidateById } from '../candidates.reads.ts';
 import { ReleaseCandidate, ReleaseCandidateConnection } from '../candidates.types.ts';
 import { deploymentById } from '../deployments.reads.ts';
@@ -30,9 +36,9 @@ export class PullRequestReleasesResolver {
   async releaseCandidates(
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
-    @Args(() => PageArgs) args: PageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<ReleaseCandidate>> {
-    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const merged = await findMerged(ctx, pullRequest);
     const rows = merged ? await readCandidatesWith(ctx, merged, { size: page.size, before: rowId(page) }) : [];
     return toConnection(rows, page.size, { node: (row) => row, key: ({ id }) => [id] });
@@ -56,9 +62,9 @@ export class PullRequestReleasesResolver {
   async deployments(
     @Ctx() ctx: GraphQLContext,
     @Root() pullRequest: PullRequest,
-    @Args(() => PageArgs) args: PageArgs,
+    @PageArgs(pageSize) request: PageRequest,
   ): Promise<Connection<Deployment>> {
-    const page = readPage(args, { size: pageSize, keyLength: 1 });
+    const page = readPage(request, { size: pageSize, keyLength: 1 });
     const merged = await findMerged(ctx, pullRequest);
     const ids = merged ? await readDeploymentsWith(ctx, merged, { size: page.size, before: rowId(page) }) : [];
     const rows = await present(loaderOf(ctx, deploymentById), ids);

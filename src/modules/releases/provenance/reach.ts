@@ -28,8 +28,8 @@ interface Unreached {
 }
 
 /**
- * Afterwards `candidate_reach` says of each of these candidates what it has of the base as it is now. Answers false
- * when there are too many to be looked at within a request: the next call goes on with the rest.
+ * Brings `candidate_reach` up to date: which commits of the present base each of these candidates contains. Answers
+ * false if there are too many candidates for one request. The next call goes on with the rest.
  */
 export async function reachBase(ctx: Context, { repository, queueId, candidateId }: ReachRequest): Promise<boolean> {
   const length = await moveToQueueOfBase(ctx, repository, queueId);

@@ -80,8 +80,9 @@ async function push(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Pr
 }
 
 /**
- * Its pull request is a new one, since the one it was made for has merged or was closed meanwhile: it brings along nothing
- * of that which its base has not. Null: it stands on what its base has.
+ * The base for a commit whose pull request has merged or was closed since the commit was made. The commit then goes
+ * into a new pull request, which must contain nothing of the old one that its base does not have. Null: the commit
+ * stands on its base.
  */
 async function findOtherBase(ctx: Context, rows: RunbookRows, made: RunbookCommitRow): Promise<string | null> {
   const { headCommit, baseBranch } = pullRequestOf(rows, made.pullRequestId);

@@ -1,4 +1,4 @@
-// The work of a runbook outside of a transaction.
+// Carries out the calls of a runbook: pushes, and calls of the code host. They run outside of a transaction.
 import type { Context } from '../../../context.ts';
 import { DomainError } from '../../../domain/errors.ts';
 import { hostGivenUp, isHostGivenUp, pauseAfter, type RunbookCall } from '../../../domain/runbooks/drive.ts';
@@ -44,7 +44,7 @@ const carryOut: CarryOut<RunbookTypes> = {
   },
 };
 
-/** Does the one thing that is due, and answers what came of it, as a sentence. */
+/** Carries out the call that is due. Answers its outcome as a sentence. */
 export async function carryOutRunbook(ctx: Context, id: string, by: RunbookDriving): Promise<string> {
   return await carryOutDue(ctx, carryOut, { id, by });
 }
@@ -66,7 +66,10 @@ async function carryOutCall(ctx: Context, rows: RunbookRows, call: RunbookCall):
   }
 }
 
-/** To be tried again. Null: it will be; else it was tried for long enough, and the message says so. */
+/**
+ * Puts a failed call off, so that it is tried again. Answers null then, and a message if the call has failed for too
+ * long to be tried again.
+ */
 function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): string | null {
   const now = ctx.clock();
   runbook.failingSince ??= now;
@@ -76,7 +79,8 @@ function putOffCall(ctx: Context, { runbook }: RunbookRows, message: string): st
 }
 
 /**
- * The leaf that waits for it fails. Where no leaf does, the pull request is not requested any more, and the message stays.
+ * The leaf that waits for the call fails. If no leaf waits for it, the request for the pull request ends, and the
+ * runbook shows the message.
  */
 async function refuse(
   ctx: Context,
@@ -101,8 +105,8 @@ async function refuse(
 }
 
 /**
- * Asks to queue a finished pull request in the name of the runbook's author, once for each head. The queue itself waits for
- * its checks, and says why it refuses it.
+ * Asks to queue a finished pull request in the name of the runbook's author, once for each head. The queue waits for
+ * the pull request's checks, and says why it refuses a pull request.
  */
 async function askToQueue(ctx: Context, rows: RunbookRows, id: string): Promise<Called> {
   const { repository, runbook } = rows;

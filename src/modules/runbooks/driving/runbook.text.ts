@@ -1,5 +1,5 @@
-// What a person reads of a runbook where its run is shown: the plan with its marks, what was made of it, what it cost, and
-// why it does not go on.
+// The text of a runbook where Temporal shows its run: the plan with the state of each step, commits and pull requests,
+// the cost, and why the runbook does not go on.
 import { code, inOneLine, plain, section } from '../../../domain/markdown.ts';
 import { runbookStatus, type RunbookStatus } from '../../../domain/runbooks/runbook.ts';
 import type { RunbookCall, RunbookStep } from '../../../domain/runbooks/drive.ts';
@@ -17,7 +17,7 @@ export interface RunbookSummary {
   readonly repository: string;
   readonly number: number;
   readonly status: RunbookStatus;
-  /** What it is, in a line. */
+  /** The runbook in one line. */
   readonly title: string;
   /** Markdown. */
   readonly details: string;

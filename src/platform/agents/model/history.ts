@@ -1,5 +1,5 @@
-// A conversation grows by what tools answer. What is sent of it is bounded: the oldest answers are left out first,
-// since the model can ask for them again.
+// A conversation grows by the answers of tools. The part that is sent is bounded: the oldest answers are left out
+// first, because the model can ask for them again.
 import type { ModelMessage, ToolModelMessage } from 'ai';
 
 const kept = 0.75;

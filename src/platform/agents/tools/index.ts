@@ -1,5 +1,5 @@
-// The tools of an agent, and all that it can do. Whatever the agent was asked, and by anybody, the tools bound what it
-// reads, writes and runs.
+// The tools of an agent. The agent can do nothing else: no prompt, of any author, changes the bounds of what the tools
+// read, write and run.
 import type { Tool, ToolAnswer } from '../port.ts';
 import { ChangedFiles, type ToolContext, type BenchTool, type Workspace } from './tool-context.ts';
 import { measureFolders, type Grown } from '../../sandbox/index.ts';

@@ -63,7 +63,10 @@ export class Worktree {
     }
   }
 
-  /** Puts a file in the place of whatever plain file is there: what has it open, or is linked to it, stays as it was. */
+  /**
+   * Replaces the plain file at the path by a new file. Programs that have the old file open, and links to it, keep the
+   * old content.
+   */
   write(path: string, content: string, isExecutable?: boolean): 'made' | 'replaced' {
     return this.#inFolderOf(path, true, (folder, name) => {
       const before = plainOrNothing(folder.at(name), path);
