@@ -86,7 +86,7 @@ table{width:100%;border-collapse:collapse;font-size:13px}
 th,td{text-align:left;vertical-align:top;padding:4px 8px 4px 0;border-top:1px solid var(--edge);overflow-wrap:anywhere}
 :focus-visible{outline:2px solid var(--focus);outline-offset:2px}
 form{margin:1rem 0}
-label{display:block;font-weight:600;margin-bottom:4px}
+label{display:block;font-size:13px;font-weight:500;color:var(--ink2);margin-bottom:4px}
 input{display:block;width:100%;font:inherit;color:inherit;background:var(--page);border:1px solid var(--edge2);border-radius:7px;padding:8px 10px;margin-bottom:12px}
 input[aria-invalid=true]{border-color:var(--red)}
 button,a.button{display:block;width:100%;font:600 15px/1.4 ui-sans-serif,system-ui,sans-serif;text-align:center;text-decoration:none;color:var(--on);background:var(--ink);border:1px solid var(--ink);border-radius:7px;padding:8px 14px;cursor:pointer}

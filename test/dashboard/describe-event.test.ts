@@ -35,6 +35,20 @@ it.each([
     '',
     '1 line added, 1 line removed',
   ],
+  [
+    'runbook_pull_request_changed',
+    { number: 2, pullRequest: 21, state: 'open' },
+    'Its pull request #21 is open',
+    'Runbook 2',
+    '',
+  ],
+  [
+    'runbook_pull_request_changed',
+    { number: 2, pullRequest: null, state: 'planned' },
+    'Its pull request is planned',
+    'Runbook 2',
+    '',
+  ],
   ['something_new', null, 'Something new', '', ''],
 ])('says in a sentence that %s happened', (action, payload, what, subject, detail) => {
   expect(describeEvent(action, payload)).toEqual({ what, subject, detail });

@@ -119,6 +119,14 @@ describe('on a narrow screen', () => {
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
     expect((await w.status(3)).status).toBe('queued');
+    // The bar has no room for every page.
+    await page.getByRole('button', { name: 'More' }).click();
+    const pages = page.getByRole('dialog', { name: 'All pages' });
+    expect(await seriousProblems(page)).toEqual([]);
+    await pages.getByRole('link', { name: 'Runbooks' }).click();
+    await page.waitForURL(/\/acme\/shop\/runbooks$/);
+    await pages.waitFor({ state: 'detached' });
+    await page.goBack();
     await page.setViewportSize({ width: 1024, height: 800 });
     const title = line.getByRole('link', { name: 'Gift cards: partial redemption' });
     await title.focus();

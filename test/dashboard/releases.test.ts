@@ -81,11 +81,14 @@ describe('an environment', () => {
     await r.become('v1-rc1 success', 'v2-rc1 success', 'v1-rc1 in_progress');
     await r.report('v1-rc1', 'success');
     await expect.poll(async () => await answer.textContent()).toBe('production runs v1-rc1. production is frozen.');
-    const [newest, ...before] = await page.getByRole('listitem').filter({ hasText: 'production to' }).allTextContents();
+    const [newest, ...before] = await page
+      .getByRole('listitem')
+      .filter({ hasText: /Rollback|Deployment/ })
+      .allTextContents();
     expect(newest).toMatch(/^successRollback of production to v1-rc1/);
-    expect(before.map((text) => /^success.*v\d-rc1/.exec(text)?.[0])).toEqual([
-      'successproduction to v2-rc1',
-      'successproduction to v1-rc1',
+    expect(before.map((text) => /^success.* to production/.exec(text)?.[0])).toEqual([
+      'successDeployment of v2-rc1 to production',
+      'successDeployment of v1-rc1 to production',
     ]);
     expect(visit.complaints).toEqual([]);
   });

@@ -36,13 +36,13 @@ async function ask() {
   const answer = await s.graphql<{
     repository: {
       queue: { etas: { number: number; eta: Eta }[] };
-      third: { explain: { sentence: string; eta: Eta | null } };
-      merged: { explain: { sentence: string; eta: Eta | null } };
+      third: { explain: { reason: string; sentence: string; eta: Eta | null } };
+      merged: { explain: { reason: string; sentence: string; eta: Eta | null } };
     };
   }>(`{ repository(owner: "acme", name: "shop") {
     queue(baseBranch: "main") { etas { number eta { ${eta} } } }
-    third: pullRequest(number: 3) { explain { sentence eta { ${eta} } } }
-    merged: pullRequest(number: 5) { explain { sentence eta { ${eta} } } } } }`);
+    third: pullRequest(number: 3) { explain { reason sentence eta { ${eta} } } }
+    merged: pullRequest(number: 5) { explain { reason sentence eta { ${eta} } } } } }`);
   expect(answer.errors).toEqual([]);
   return answer.data.repository;
 }
@@ -61,7 +61,10 @@ it('a queue says of each in line when it is merged, and its explanation says the
   expect(third.explain.sentence).toMatch(
     /It is merged about (\d{4}-\d\d-\d\d )?\d\d:\d\d, by (\d{4}-\d\d-\d\d )?\d\d:\d\d UTC at the latest in 9 of 10\.$/,
   );
-  expect(merged.explain).toEqual({ sentence: 'It is merged.', eta: null });
+  // A page that draws the forecast shows the reason alone.
+  expect(third.explain.sentence).toBe(`${third.explain.reason} ${third.explain.eta?.sentence}`);
+  expect(third.explain.reason).not.toContain('It is merged about');
+  expect(merged.explain).toEqual({ reason: 'It is merged.', sentence: 'It is merged.', eta: null });
 });
 
 it('an estimate is kept for some seconds, and made again when the queue has changed', async () => {

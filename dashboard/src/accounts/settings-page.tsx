@@ -65,7 +65,7 @@ export function PeoplePage(): ReactNode {
       <Bar title="People">
         <span className="grow" />
         <Button kind="go" onClick={() => act(add)}>
-          Add
+          Add a person
         </Button>
       </Bar>
       <Shown answer={answer} what="The people">
@@ -74,8 +74,7 @@ export function PeoplePage(): ReactNode {
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
-                {count(people.filter(({ isService }) => !isService).length, 'person', 'people')} and{' '}
-                {count(people.filter(({ isService }) => isService).length, 'service user')}.{' '}
+                {describeUsers(people)}{' '}
                 <em>{count(people.filter(({ role }) => role === 'ADMIN').length, 'is an admin', 'are admins')}.</em>
               </Answer>
               <div className={parts['body']}>
@@ -106,6 +105,17 @@ export function PeoplePage(): ReactNode {
       </Shown>
     </>
   );
+}
+
+/** `3 people and 1 service user.` */
+function describeUsers(users: readonly { readonly isService: boolean }[]): string {
+  const services = users.filter(({ isService }) => isService).length;
+  const persons = users.length - services;
+  if (services === 0) return `${count(persons, 'person', 'people')}.`;
+  const serviceUsers = count(services, 'service user');
+  return persons === 0
+    ? `${serviceUsers}, and nobody else.`
+    : `${count(persons, 'person', 'people')} and ${serviceUsers}.`;
 }
 
 const presets: Readonly<Record<string, readonly Scope[]>> = {
@@ -175,7 +185,7 @@ export function TokensPage(): ReactNode {
           return (
             <div className={parts['scroll']} tabIndex={0}>
               <Answer>
-                {count(valid.length, 'token')} may be used. <em>{describeUnused(valid)}</em>
+                {count(valid.length, 'token is valid', 'tokens are valid')}. <em>{describeUnused(valid)}</em>
               </Answer>
               <div className={parts['body']}>
                 {made !== null && (
@@ -189,7 +199,7 @@ export function TokensPage(): ReactNode {
                     <li key={token.id}>
                       <span className="grow">
                         <b>{token.name}</b> <span className="faint">{token.userEmail}</span>
-                        <p className="sm dim">{token.scopes.map(labelOf).join(', ')}</p>
+                        <p className="sm dim">{token.scopes.map(scopeOf).join(', ')}</p>
                       </span>
                       <span className="sm faint wide">
                         {token.lastUsedAt ? (
@@ -224,7 +234,12 @@ export function TokensPage(): ReactNode {
   );
 }
 
+/** `QUEUE_READ` as `queue:read`. */
+function scopeOf(scope: Scope): string {
+  return scope.toLowerCase().replace('_', ':');
+}
+
 function describeUnused(tokens: readonly { readonly lastUsedAt: string | null }[]): string {
   const unused = tokens.filter(({ lastUsedAt }) => lastUsedAt === null).length;
-  return unused === 0 ? 'Each was used.' : `${count(unused, 'was never used', 'were never used')}.`;
+  return unused === 0 ? '' : `${count(unused, 'was never used', 'were never used')}.`;
 }

@@ -94,7 +94,12 @@ function Frame({
           </text>
         </g>
       ))}
-      <text x={edge.left} y={height - 4}>
+      {/* A single day is drawn in the middle. */}
+      <text
+        x={dates.length === 1 ? (edge.left + width - edge.right) / 2 : edge.left}
+        y={height - 4}
+        textAnchor={dates.length === 1 ? 'middle' : 'start'}
+      >
         {dates[0] !== undefined && nameOf(dates[0])}
       </text>
       <text x={width - edge.right} y={height - 4} textAnchor="end">
@@ -123,7 +128,7 @@ export function Band({ days }: { readonly days: readonly DayOfWaits[] }): ReactN
 }
 
 function BandOfDays({ days, width }: { readonly days: readonly DayOfWaits[]; readonly width: number }): ReactNode {
-  const top = Math.max(60, ...days.map(({ p90 }) => p90));
+  const top = Math.max(10, ...days.map(({ p90 }) => p90));
   const dates = days.map(({ date }) => date);
   const x = scalePoint(dates, [edge.left, width - edge.right]);
   const y = scaleLinear([0, top], [height - edge.bottom, edge.top]);

@@ -58,7 +58,7 @@ function whatOf(action: string, facts: Facts): string {
   if (action === 'runbook_status_changed') return `The runbook is ${status}`;
   if (action === 'runbook_step_changed') return `Step ${textOf(facts['step'])}: ${status}`;
   if (action === 'runbook_pull_request_changed')
-    return `Its pull request #${textOf(facts['pullRequest'])} is ${labelOf(textOf(facts['state']))}`;
+    return `${['Its pull request', ...numberIn(facts)].join(' ')} is ${labelOf(textOf(facts['state']))}`;
   return sentence(action);
 }
 
@@ -84,6 +84,11 @@ function numbersIn({ pullRequests }: Facts): readonly number[] {
   return pullRequests
     .map((one: unknown) => (typeof one === 'number' ? one : (one as { readonly number?: unknown } | null)?.number))
     .filter((number) => typeof number === 'number');
+}
+
+/** Of a pull request that is only planned there is none. */
+function numberIn({ pullRequest }: Facts): readonly string[] {
+  return typeof pullRequest === 'number' ? [`#${pullRequest}`] : [];
 }
 
 function textOf(value: unknown): string {

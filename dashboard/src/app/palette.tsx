@@ -6,7 +6,7 @@ import { useQuery } from 'urql';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icons.tsx';
 import { Kbd } from '../design/parts.tsx';
-import { labelOf } from '../design/labels.ts';
+import { labelOf, personOf } from '../design/labels.ts';
 import { listCommands } from './commands.ts';
 import { SearchDocument, type ShellQuery } from '../generated/app.ts';
 import { Refused } from './act.tsx';
@@ -53,7 +53,7 @@ function useFound(text: string): Found {
       place(id, 'Releases', label, hint, () => void navigate({ to: '/releases/$project', params: { project } }));
     return [
       ...pullRequests.map(({ id, number, title, status, author, repository: of }) => {
-        const hint = `${labelOf(status)}, ${author}${repository === null ? `, ${of.owner}/${of.name}` : ''}`;
+        const hint = `${labelOf(status)}, ${personOf(author)}${repository === null ? `, ${of.owner}/${of.name}` : ''}`;
         return place(id, 'Pull requests', `#${number} ${title}`, hint, () => {
           const params = { owner: of.owner, name: of.name, number: String(number) };
           void navigate({ to: '/$owner/$name/pull/$number', params });

@@ -83,7 +83,7 @@ function Frame(): ReactNode {
         <ConnectionBanner />
         <Outlet />
       </main>
-      <Tabs repository={repository} onSearch={() => setSearching(true)} />
+      <Tabs shell={shell} repository={repository} onSearch={() => setSearching(true)} />
       {isSearching && (
         <Suspense>
           <Palette shell={shell} onClose={() => setSearching(false)} />
@@ -187,24 +187,32 @@ function useShellCommands({
   ]);
 }
 
-function Side({
-  shell,
-  repository,
-  onSearch,
-}: {
-  readonly shell: ShellQuery | undefined;
-  readonly repository: (Named & { readonly branch: string }) | null;
-  readonly onSearch: () => void;
-}): ReactNode {
-  const viewer = shell?.viewer;
-  const { theme } = usePreferences();
-  const here = shell?.repositories.nodes.find((one) => one.owner === repository?.owner && one.name === repository.name);
+function Side({ shell, repository, onSearch }: MenuProps): ReactNode {
   return (
     <nav className={styles['side']} aria-label="Main">
       <Link to="/" className={styles['brand']}>
         <Mark />
         Interlock
       </Link>
+      <Menu shell={shell} repository={repository} onSearch={onSearch} />
+    </nav>
+  );
+}
+
+interface MenuProps {
+  readonly shell: ShellQuery | undefined;
+  readonly repository: (Named & { readonly branch: string }) | null;
+  /** Undefined: the search has a place of its own. */
+  readonly onSearch?: () => void;
+}
+
+/** The repositories, every page, the API, the theme, and who is signed in. */
+function Menu({ shell, repository, onSearch }: MenuProps): ReactNode {
+  const viewer = shell?.viewer;
+  const { theme } = usePreferences();
+  const here = shell?.repositories.nodes.find((one) => one.owner === repository?.owner && one.name === repository.name);
+  return (
+    <div className={styles['menu']}>
       <RepositorySwitch shell={shell} repository={repository} />
       {listPages(repository, shell).map((page) => (
         <SideLink key={page.to} page={page} figure={page.key === 'q' ? here?.queueDepth.queued : undefined} />
@@ -214,13 +222,15 @@ function Side({
         <SideLink key={page.to} page={page} />
       ))}
       <span className="grow" />
-      <button type="button" className={styles['link']} onClick={onSearch}>
-        <Icon name="search" />
-        Search or act
-        <span className={styles['n']}>
-          <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
-        </span>
-      </button>
+      {onSearch && (
+        <button type="button" className={styles['link']} onClick={onSearch}>
+          <Icon name="search" />
+          Search or act
+          <span className={styles['n']}>
+            <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
+          </span>
+        </button>
+      )}
       <a href="/graphiql/" onClick={(event) => (event.currentTarget.href = graphiqlAddress())}>
         <Icon name="open" />
         API: GraphiQL
@@ -255,7 +265,7 @@ function Side({
         </div>
       )}
       <InstallationSign />
-    </nav>
+    </div>
   );
 }
 
@@ -300,14 +310,10 @@ function RepositorySwitch({
   );
 }
 
-function Tabs({
-  repository,
-  onSearch,
-}: {
-  readonly repository: (Named & { readonly branch: string }) | null;
-  readonly onSearch: () => void;
-}): ReactNode {
-  const pages = listPages(repository, undefined).filter(({ key }) => ['q', 'p', 'r', 'l'].includes(key));
+/** The bar of a narrow screen. */
+function Tabs({ shell, repository, onSearch }: MenuProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const pages = listPages(repository, shell).filter(({ key }) => ['q', 'p', 'r'].includes(key));
   return (
     <nav className={styles['tabs']} aria-label="Main, short">
       {pages.map((page) => (
@@ -320,6 +326,22 @@ function Tabs({
         <Icon name="search" />
         Search
       </button>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Icon name="activity" />
+        More
+      </button>
+      {isOpen && (
+        <Dialog title="All pages" onClose={() => setOpen(false)}>
+          {/* eslint-disable-next-line jsx-a11y/click-events-have-key-events -- Enter on a link is a click too. */}
+          <div
+            onClick={({ target }) => {
+              if (target instanceof Element && target.closest('a') !== null) setOpen(false);
+            }}
+          >
+            <Menu shell={shell} repository={repository} />
+          </div>
+        </Dialog>
+      )}
     </nav>
   );
 }
@@ -352,27 +374,56 @@ export function LiveSign(): ReactNode {
 function Keys({ onClose }: { readonly onClose: () => void }): ReactNode {
   // A page that is still being read adds its keys when it is there.
   useNow();
-  const commands = listCommands().filter(({ key }) => key !== null);
   return (
     <Dialog title="Keys" onClose={onClose} footer={<Button onClick={onClose}>Close</Button>}>
-      <dl className={styles['keys']}>
-        <div>
-          <dt>Search or act</dt>
-          <dd>
-            <Kbd>Ctrl</Kbd> <Kbd>K</Kbd>
-          </dd>
-        </div>
-        {commands.map(({ key, label }) => (
-          <div key={`${key ?? ''}${label}`}>
-            <dt>{label}</dt>
-            <dd>
-              {key?.split(' ').map((one) => (
-                <Kbd key={one}>{one}</Kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {groupKeys(listCommands()).map(({ group, rows }) => (
+        <section key={group} className={styles['keygroup']} aria-label={group}>
+          <h3 className={parts['h']}>{group}</h3>
+          <dl className={styles['keys']}>
+            {rows.map(({ label, keys }) => (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>
+                  {keys.map((key) => (
+                    <span key={key}>
+                      {key.split(' ').map((one) => (
+                        <Kbd key={one}>{keyNames[one] ?? one}</Kbd>
+                      ))}
+                    </span>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
     </Dialog>
   );
+}
+
+const keyNames: Readonly<Record<string, string>> = {
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  Enter: '↵',
+  Escape: 'Esc',
+};
+
+interface KeyRow {
+  readonly label: string;
+  /** Each does the same. */
+  readonly keys: readonly string[];
+}
+
+const keyGroups = ['This row', 'This page', 'View', 'Pages'] as const satisfies readonly Command['group'][];
+
+/** What keys do, by what it concerns. Keys that do the same share a row. */
+function groupKeys(
+  commands: readonly Command[],
+): readonly { readonly group: string; readonly rows: readonly KeyRow[] }[] {
+  return keyGroups.flatMap((group) => {
+    const rows = new Map<string, string[]>(group === 'View' ? [['Search or act', ['Ctrl K']]] : []);
+    for (const { key, label, group: of } of commands)
+      if (of === group && key !== null) rows.set(label, [...(rows.get(label) ?? []), key]);
+    return rows.size === 0 ? [] : [{ group, rows: [...rows].map(([label, keys]) => ({ label, keys })) }];
+  });
 }

@@ -40,7 +40,7 @@ export function Seal({ children }: { readonly children: ReactNode }): ReactNode 
   return (
     <span className={styles['seal']}>
       <Icon name="seal" />
-      {children}
+      <span>{children}</span>
     </span>
   );
 }
@@ -97,7 +97,7 @@ export function Empty({
 }): ReactNode {
   return (
     <div className={styles['state']}>
-      <p className={styles['lead']}>{title}</p>
+      <h2 className={styles['lead']}>{title}</h2>
       {children !== undefined && <div className="dim">{children}</div>}
       {actions !== undefined && <div className={styles['acts']}>{actions}</div>}
     </div>

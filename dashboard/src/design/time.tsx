@@ -41,9 +41,19 @@ interface InstantProps {
   readonly at: string | number;
 }
 
+interface AgeProps extends InstantProps {
+  /** The moment that is shown. Null or not given: now. */
+  readonly shownAt?: string | null;
+}
+
 /** What a step or a check took: of less than ten seconds also the tenths, as in `0.4 s`. */
 export function describeRunTime(ms: number): string {
   return ms < 9_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)} s` : describeDuration(ms);
+}
+
+function useMoment(shownAt: string | null): number {
+  const now = useNow();
+  return shownAt === null ? now : Date.parse(shownAt);
 }
 
 /** `14:38`, or with the day when it is another one. */
@@ -57,18 +67,18 @@ export function At({ at }: InstantProps): ReactNode {
 }
 
 /** `3 min ago`. */
-export function Ago({ at }: InstantProps): ReactNode {
-  const now = useNow();
+export function Ago({ at, shownAt = null }: AgeProps): ReactNode {
+  const now = useMoment(shownAt);
   return (
     <time dateTime={new Date(at).toISOString()} title={titleOf(at)}>
-      {describeDuration(now - new Date(at).getTime())} ago
+      {describeDuration(now - new Date(at).getTime())} {shownAt === null ? 'ago' : 'earlier'}
     </time>
   );
 }
 
 /** `for 3 min`. */
-export function Since({ at }: InstantProps): ReactNode {
-  const now = useNow();
+export function Since({ at, shownAt = null }: AgeProps): ReactNode {
+  const now = useMoment(shownAt);
   return (
     <time dateTime={new Date(at).toISOString()} title={titleOf(at)}>
       for {describeDuration(now - new Date(at).getTime())}

@@ -34,7 +34,7 @@ export interface Board {
       readonly nodes: readonly {
         readonly position: number;
         readonly pullRequest: Member['pullRequest'] & { readonly author: string | null };
-        readonly explain: { readonly sentence: string };
+        readonly explain: { readonly reason: string };
         readonly eta: { readonly p50: string | null; readonly p90: string | null } | null;
       }[];
     };
@@ -122,7 +122,7 @@ function waiting(queue: NonNullable<Board['queue']>): HTMLElement {
         'span',
         'grow',
         element('b', '', `#${number} ${title}`),
-        element('span', 'dim', author === null ? '' : `${author} · `, explain.sentence),
+        element('span', 'dim', author === null ? '' : `${author} · `, explain.reason),
       ),
       when,
     );

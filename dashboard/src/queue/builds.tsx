@@ -61,7 +61,7 @@ const tones = { LANDED: 'green', FAILED: 'red', BISECTED: 'amber', SUPERSEDED: '
 >;
 
 const causes = {
-  NEW: 'first build of these pull requests',
+  NEW: 'formed when it was their turn',
   BISECT: 'one half of a failed batch',
   OPTIMISTIC: 'may pass for the failed build before it',
   PROBE: 'alone, after a conflict',

@@ -64,7 +64,6 @@ function ConditionItem({ condition }: { readonly condition: ShownCondition }): R
             {cause.actor && ` by ${cause.actor}`}, <At at={cause.at} />
           </small>
         )}
-        {conditions.length > 0 && <Conditions conditions={conditions} />}
       </div>
       <span className={cx('xs', 'faint', 'nowrap')}>
         {since && (
@@ -73,6 +72,7 @@ function ConditionItem({ condition }: { readonly condition: ShownCondition }): R
           </>
         )}
       </span>
+      {conditions.length > 0 && <Conditions conditions={conditions} />}
     </li>
   );
 }

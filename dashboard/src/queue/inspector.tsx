@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useClient, useQuery } from 'urql';
 import { useAct } from '../app/act.tsx';
 import { refusalOf } from '../app/permitted.ts';
+import { useNow } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Dialog } from '../design/dialog.tsx';
 import { useHasOneColumn } from '../design/narrow.ts';
@@ -13,7 +14,7 @@ import { list, personOf, short, labelOf } from '../design/labels.ts';
 import { InspectorDocument, WhoMaySkipDocument } from '../generated/queue.ts';
 import { dequeueAction, queueAction, retryBuildAction, skipLineAction, type QueueRef } from './actions.ts';
 import { Conditions } from './conditions.tsx';
-import { actsNext } from './next-actor.ts';
+import { actsNext, describeForecast } from './next-actor.ts';
 import styles from './queue.module.css';
 
 const inPast = 'Nothing can be changed in the past.';
@@ -37,6 +38,7 @@ export function toneOfStatus(status: string): 'blue' | 'red' | 'amber' | 'green'
 export function Inspector({ queue, number, at, version, onClose }: InspectorProps): ReactNode {
   const client = useClient();
   const act = useAct();
+  const now = useNow();
   const [{ data, fetching }, read] = useQuery({
     query: InspectorDocument,
     variables: { owner: queue.owner, name: queue.name, number, asOf: at },
@@ -52,7 +54,14 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
   if (!pull)
     return (
       <Frame number={number} onClose={onClose}>
-        {fetching || !data ? <Waiting /> : <p className="dim">There is no pull request #{number} here.</p>}
+        {fetching || !data ? (
+          <Waiting />
+        ) : (
+          <div className={parts['acts']}>
+            <p className="dim grow">There is no pull request #{number} here.</p>
+            <Button kind="quiet" icon="cross" onClick={onClose} aria-label="Close" />
+          </div>
+        )}
       </Frame>
     );
   const { explain } = pull;
@@ -95,10 +104,8 @@ export function Inspector({ queue, number, at, version, onClose }: InspectorProp
       </h2>
       <div className={cx(parts['next'], tone)}>
         {explain.who && <b>{actsNext(explain.who, pull.author)}</b>}
-        <span>{explain.sentence}</span>
-        {explain.eta && !explain.sentence.includes(explain.eta.sentence) && (
-          <span className="dim">{explain.eta.sentence}</span>
-        )}
+        <span>{explain.reason}</span>
+        {explain.eta && <span className="dim">{describeForecast(explain.eta, now)}</span>}
       </div>
       <Conditions conditions={explain.conditions} />
       <dl className={parts['kv']}>

@@ -124,10 +124,12 @@ export function TipRow({
   branch,
   tip,
   last,
+  asOf,
 }: {
   readonly branch: string;
   readonly tip: string | null;
   readonly last: Landing | undefined;
+  readonly asOf: string | null;
 }): ReactNode {
   return (
     <div className={cx(styles['entry'], styles['flat'], styles['tip'])}>
@@ -142,7 +144,7 @@ export function TipRow({
       <span className={styles['eta']}>
         {last?.endedAt && (
           <small>
-            <Ago at={last.endedAt} />
+            <Ago at={last.endedAt} shownAt={asOf} />
           </small>
         )}
       </span>
@@ -188,9 +190,11 @@ function describeBuild(batch: BatchRowFragment): {
 export function BatchHead({
   row,
   members,
+  asOf,
 }: {
   readonly row: Extract<LineRow, { kind: 'batch' }>;
   readonly members: readonly number[];
+  readonly asOf: string | null;
 }): ReactNode {
   const { batch, placement, title, isBare } = row;
   const { text, label, tone } = describeBuild(batch.batch);
@@ -224,7 +228,7 @@ export function BatchHead({
         {batch.batch.buildStartedAt && (
           <span className="faint wide">
             {' '}
-            <Since at={batch.batch.buildStartedAt} />
+            <Since at={batch.batch.buildStartedAt} shownAt={asOf} />
           </span>
         )}
       </span>
@@ -281,8 +285,8 @@ export const EntryItem = memo(function EntryItem(props: EntryProps): ReactNode {
           </Link>
           {entry.skipLine && <span className={styles['skip']}>skips the line</span>}
         </b>
-        <span className={styles['why']} title={entry.explain.sentence}>
-          {entry.explain.sentence}
+        <span className={styles['why']} title={entry.explain.reason}>
+          {entry.explain.reason}
         </span>
       </span>
       <span className={cx(styles['who'], tone !== 'queue' && styles[tone])}>

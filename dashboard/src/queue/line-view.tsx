@@ -26,7 +26,7 @@ import { TimeTravel } from './time-travel.tsx';
 import type { RowRange } from './window.ts';
 import styles from './queue.module.css';
 
-const shortestAxisMs = 10 * 60 * 1000;
+const shortestAxisMs = 3 * 60 * 1000;
 const marks = [0, 1 / 3, 2 / 3, 1];
 
 interface LineViewProps {
@@ -134,6 +134,7 @@ export function LineView(props: LineViewProps): ReactNode {
   }, [forecasts, minute]);
   const placements = rows.filter((row) => row.kind === 'batch').map((row) => row.placement);
   const beside = placements.filter((placement) => placement === 'alternative').length;
+  const waiting = rows.find((row) => row.kind === 'heading')?.waiting ?? 0;
   const [lead, rest] = summarise(data, (at) => describeInstant(at, now), {
     line: placements.length - beside,
     beside,
@@ -157,10 +158,10 @@ export function LineView(props: LineViewProps): ReactNode {
               <b>{data.depth.queued}</b> in line
             </span>
             <span>
-              <b>{data.depth.processing}</b> processing
+              <b>{data.depth.queued - waiting}</b> in builds
             </span>
             <span>
-              <b>{data.depth.waiting}</b> waiting
+              <b>{waiting}</b> waiting
             </span>
             {proofs !== null && proofs.count > 0 && <Proved proofs={proofs} />}
           </>
@@ -175,7 +176,7 @@ export function LineView(props: LineViewProps): ReactNode {
           <span>Why it is not merged yet</span>
           <span>Acts next</span>
           <span className={styles['axis']}>
-            {marks.map((mark) => (
+            {(at === null ? marks : []).map((mark) => (
               <span key={mark} style={{ left: `${mark * 100}%` }}>
                 {mark === 0 ? 'now' : describeInstant(axis.from + mark * (axis.to - axis.from), now)}
               </span>
@@ -275,9 +276,9 @@ function RowBody({
     case 'landing':
       return <LandingRow landing={row.landing} repository={repository} branch={branch} />;
     case 'tip':
-      return <TipRow branch={branch} tip={data.baseTip ?? null} last={past[0]} />;
+      return <TipRow branch={branch} tip={data.baseTip ?? null} last={past[0]} asOf={data.asOf} />;
     case 'batch':
-      return <BatchHead row={row} members={row.batch.members} />;
+      return <BatchHead row={row} members={row.batch.members} asOf={data.asOf} />;
     case 'heading':
       return <div className={styles['group']}>{row.waiting === 1 ? '1 waits' : `${row.waiting} wait`} for a build</div>;
     case 'outHeading':

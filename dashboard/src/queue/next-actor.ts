@@ -1,5 +1,6 @@
-// Who acts next, in a word.
+// Who acts next, in a word, and when it is merged, in the reader's zone.
 import { personOf } from '../design/labels.ts';
+import { describeInstant } from '../design/time.tsx';
 
 export type Actor = 'ADMIN' | 'AUTHOR' | 'CI' | 'QUEUE' | 'REVIEWER';
 
@@ -21,4 +22,13 @@ export function toneOfActor(who: Actor | null | undefined, isBlocked: boolean): 
   if (isBlocked) return 'stop';
   if (who === 'CI') return 'ci';
   return who === 'QUEUE' || who === null || who === undefined ? 'queue' : 'person';
+}
+
+/** `Merged about 14:38, in nine of ten cases by 14:45.` Without a forecast, the sentence of the server that says why. */
+export function describeForecast(
+  eta: { readonly p50: string | null; readonly p90: string | null; readonly sentence: string },
+  now: number,
+): string {
+  if (eta.p50 === null || eta.p90 === null) return eta.sentence;
+  return `Merged about ${describeInstant(eta.p50, now)}, in nine of ten cases by ${describeInstant(eta.p90, now)}.`;
 }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useSay } from '../app/act.tsx';
 import { cx } from '../design/cx.ts';
 import { Button, Empty, Terminal } from '../design/parts.tsx';
+import { Icon } from '../design/icons.tsx';
 import parts from '../design/parts.module.css';
 import { At } from '../design/time.tsx';
 import { numbers, short, labelOf } from '../design/labels.ts';
@@ -66,8 +67,8 @@ export function ProofView({
         <span>
           {landed.tree && (
             <>
-              Tree <span className="mono">{short(landed.tree)}</span> passed {landed.checks.length} of{' '}
-              {landed.checks.length} checks, and{' '}
+              Tree <span className="mono">{short(landed.tree)}</span> passed{' '}
+              {landed.checks.length === 1 ? 'its check' : `all ${landed.checks.length} checks`}, and{' '}
             </>
           )}
           {pull.baseBranch} moved to it
@@ -88,10 +89,12 @@ export function ProofView({
         <Button icon="copy" onClick={() => void copy()}>
           Copy the commands
         </Button>
-        <a href={`/${repository.owner}/${repository.name}/proofs.json`} download>
+        <a className={parts['button']} href={`/${repository.owner}/${repository.name}/proofs.json`} download>
+          <Icon name="down" />
           proofs.json
         </a>
-        <a href="/proofs/verify.py" download>
+        <a className={parts['button']} href="/proofs/verify.py" download>
+          <Icon name="down" />
           verify.py
         </a>
       </div>

@@ -9,6 +9,7 @@ import { temporalCommand } from '../app/installation.tsx';
 import { refusalOf } from '../app/permitted.ts';
 import { LiveSign } from '../app/shell.tsx';
 import { useLiveQuery } from '../app/use-live-query.ts';
+import { useNow } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
 import { Answer, Banner, Bar, Button, Failure, Pill, Seal, Waiting } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
@@ -33,8 +34,8 @@ import { History } from './history.tsx';
 import { toneOfStatus } from './inspector.tsx';
 import { ProofView } from './proof.tsx';
 import type { PullRequest } from './pull-request.ts';
-import { PullRequestHistory, momentsOf, Route } from './track.tsx';
-import { actsNext } from './next-actor.ts';
+import { describeLanding, PullRequestHistory, momentsOf, Route } from './track.tsx';
+import { actsNext, describeForecast } from './next-actor.ts';
 
 const tabs = ['explain', 'builds', 'checks', 'preview', 'proof', 'history'] as const;
 type Tab = (typeof tabs)[number];
@@ -287,6 +288,7 @@ function Facts({ pull }: { readonly pull: PullRequest }): ReactNode {
 
 function Explained({ pull }: { readonly pull: PullRequest }): ReactNode {
   const { explain } = pull;
+  const now = useNow();
   const tone =
     pull.status === 'MERGED' || explain.kind === 'MERGED'
       ? 'green'
@@ -298,11 +300,13 @@ function Explained({ pull }: { readonly pull: PullRequest }): ReactNode {
   return (
     <>
       <div className={cx(parts['next'], tone !== null && parts[tone])}>
-        <b className={parts['lead']}>{explain.sentence}</b>
-        <span>
-          {explain.who && <b>{actsNext(explain.who, pull.author)} </b>}
-          {explain.eta?.sentence}
-        </span>
+        <b className={parts['lead']}>{pull.status === 'MERGED' ? describeLanding(pull, now) : explain.reason}</b>
+        {(explain.who || explain.eta) && (
+          <span>
+            {explain.who && <b>{actsNext(explain.who, pull.author)} </b>}
+            {explain.eta && describeForecast(explain.eta, now)}
+          </span>
+        )}
       </div>
       {explain.conditions.length > 0 && (
         <>

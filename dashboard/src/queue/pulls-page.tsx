@@ -178,7 +178,7 @@ function PullItem({
             <b>{title}</b>
           </Link>
         </p>
-        <p className="cut dim sm">{explain.sentence}</p>
+        <p className="cut dim sm">{explain.reason}</p>
       </div>
       <span className="sm dim wide">{status === 'MERGED' ? '' : nameOf(explain.who, author)}</span>
       <span className={cx('mono xs faint wide cut', styles['branch'])}>

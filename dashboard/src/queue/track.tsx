@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react';
 import { cx } from '../design/cx.ts';
 import parts from '../design/parts.module.css';
-import { At } from '../design/time.tsx';
-import { numbers, personOf, short, labelOf } from '../design/labels.ts';
+import { At, describeInstant } from '../design/time.tsx';
+import { list, numbers, personOf, short, labelOf } from '../design/labels.ts';
 import type { PullRequest } from './pull-request.ts';
 import styles from './track.module.css';
 
@@ -11,6 +11,18 @@ interface Stop {
   readonly name: string;
   readonly text: ReactNode;
   readonly state: 'done' | 'now' | 'ahead';
+}
+
+/** `It landed at 14:21 with #12, and runs in staging and production.` */
+export function describeLanding({ number, mergedAt, landedBatch, environments }: PullRequest, now: number): string {
+  const others =
+    landedBatch?.members.map(({ pullRequest }) => pullRequest.number).filter((one) => one !== number) ?? [];
+  const landed = `It landed${mergedAt ? ` at ${describeInstant(mergedAt, now)}` : ''}${others.length > 0 ? ` with ${numbers(others)}` : ''}`;
+  if (environments.length === 0) return `${landed}.`;
+  const names = [...environments]
+    .sort((a, b) => a.environment.position - b.environment.position)
+    .map(({ environment }) => environment.name);
+  return `${landed}, and runs in ${list(names)}.`;
 }
 
 function stopsOf(pull: PullRequest): readonly Stop[] {
@@ -110,7 +122,7 @@ function trackEventsOf(pull: PullRequest): readonly TrackEvent[] {
       all.push({
         at: batch.endedAt,
         text: `Batch ${batch.position} ${labelOf(batch.state)}`,
-        detail: [batch.resetCode, batch.endedReason].filter((part) => part !== null && part !== undefined).join(': '),
+        detail: batch.endedReason ?? '',
         tone: ending,
       });
   }

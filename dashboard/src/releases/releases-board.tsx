@@ -19,6 +19,11 @@ export type Project = NonNullable<ReleasesQuery['releaseProject']>;
 type Environment = Project['environments'][number];
 type Candidate = Project['releaseCandidates']['nodes'][number];
 
+/** Nothing where the name says it already. */
+function tierOf({ name, tier }: Environment): readonly string[] {
+  return labelOf(tier) === name.toLowerCase() ? [] : [labelOf(tier)];
+}
+
 /** Statuses of deployments that have not ended. */
 export const active = new Set(['PENDING', 'IN_PROGRESS', 'CANCELING']);
 
@@ -42,7 +47,7 @@ export function Board({ project }: { readonly project: Project }): ReactNode {
                 <p className="xs faint">
                   {environment.frozen
                     ? environment.frozen.sentence
-                    : `${labelOf(environment.tier)}, by ${labelOf(environment.provider.kind)}`}
+                    : [...tierOf(environment), `by ${labelOf(environment.provider.kind)}`].join(', ')}
                 </p>
               </th>
             ))}
@@ -115,7 +120,7 @@ export function Unreleased({ project: { unreleased, repository } }: { readonly p
   const { pullRequests, commitCount, complete } = unreleased;
   const more = pullRequests.length - unreleasedShown;
   return (
-    <p className={cx(parts['body'], 'sm')}>
+    <p className={cx(styles['unreleased'], 'sm')}>
       <b>
         {complete ? count(commitCount, 'commit') : `More than ${count(commitCount, 'commit')}`} of{' '}
         {repository.defaultBranch} {commitCount === 1 ? 'is' : 'are'} in no candidate yet.
@@ -138,8 +143,10 @@ const bad = new Set(['FAILURE', 'ERROR', 'FAILED']);
 /** What was carried out, and wrote something meanwhile: a deployment, or the build of a candidate. */
 type Run = Pick<Candidate, 'id' | 'createdAt' | 'actor' | 'errorMessage'> & {
   readonly status: string;
+  /** Before the version, and after it. */
   readonly what: string;
   readonly version: string;
+  readonly where: string;
   /** Null: the build of the candidate. */
   readonly deployment: string | null;
 };
@@ -149,7 +156,8 @@ function runsOf({ environments, releaseCandidates, build }: Project): readonly R
     nodes.map(
       (one): Run => ({
         ...one,
-        what: one.kind === 'ROLLBACK' ? `Rollback of ${name} to` : `${name} to`,
+        what: one.kind === 'ROLLBACK' ? `Rollback of ${name} to` : 'Deployment of',
+        where: one.kind === 'ROLLBACK' ? '' : ` to ${name}`,
         version: one.releaseCandidateVersion,
         deployment: one.id,
       }),
@@ -157,7 +165,7 @@ function runsOf({ environments, releaseCandidates, build }: Project): readonly R
   );
   const isBuilt = (build?.kind ?? 'NONE') !== 'NONE';
   const builds = isBuilt
-    ? releaseCandidates.nodes.map((one): Run => ({ ...one, what: 'Build of', deployment: null }))
+    ? releaseCandidates.nodes.map((one): Run => ({ ...one, what: 'Build of', where: '', deployment: null }))
     : [];
   return [...deployments, ...builds].toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
 }
@@ -175,11 +183,14 @@ export function Recent({ project }: { readonly project: Project }): ReactNode {
       <ul className={cx(parts['box'], parts['list'])}>
         {runs.map((one) => (
           <li key={one.id}>
-            <Pill tone={good.has(one.status) ? 'green' : bad.has(one.status) ? 'red' : 'blue'}>
-              {labelOf(one.status)}
-            </Pill>
+            <span className={styles['status']}>
+              <Pill tone={good.has(one.status) ? 'green' : bad.has(one.status) ? 'red' : 'blue'}>
+                {labelOf(one.status)}
+              </Pill>
+            </span>
             <span className="grow">
               {one.what} <b>{one.version}</b>
+              {one.where}
               {one.errorMessage && <span className="red sm"> {one.errorMessage}</span>}
             </span>
             <span className="sm dim wide">{one.actor}</span>
@@ -202,7 +213,7 @@ export function Recent({ project }: { readonly project: Project }): ReactNode {
 }
 
 function RunLog({ run, project }: { readonly run: Run; readonly project: string }): ReactNode {
-  const { version, status, what } = run;
+  const { version, status, what, where } = run;
   if (run.deployment === null)
     return (
       <LiveLog
@@ -225,12 +236,13 @@ function RunLog({ run, project }: { readonly run: Run; readonly project: string 
         document: EarlierDeploymentLogDocument,
         pageOf: ({ node }) => (node?.__typename === 'Deployment' ? node.log : null),
       }}
-      heading={`${what} ${version}: what it wrote`}
+      heading={`${what} ${version}${where}: what it wrote`}
       label="Log of the deployment"
       progress={status}
       otherwise={
         <p className="sm dim">
-          {what} {version} has written nothing to Interlock. A provider that deploys elsewhere keeps its log there.
+          {what} {version}
+          {where} has written nothing to Interlock. A provider that deploys elsewhere keeps its log there.
         </p>
       }
     />

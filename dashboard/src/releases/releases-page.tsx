@@ -195,7 +195,7 @@ function ProjectView({ project, refresh }: ProjectViewProps): ReactNode {
           title={cannotFreeze}
           onClick={() => act(actions.cut)}
         >
-          Cut
+          Cut a candidate
         </Button>
         <label className={cx(parts['check'], 'nowrap')}>
           <span className="faint wide">On</span>

@@ -6,7 +6,7 @@ import { answerOf, useAct, type Action } from '../app/act.tsx';
 import { Shown, useAnswer, useTitle } from '../app/page.tsx';
 import { now } from '../design/clock.ts';
 import { cx } from '../design/cx.ts';
-import { Answer, Bar, Button, Empty, Pill, Terminal } from '../design/parts.tsx';
+import { Answer, Bar, Button, Pill, Terminal } from '../design/parts.tsx';
 import parts from '../design/parts.module.css';
 import { Ago, At } from '../design/time.tsx';
 import { count } from '../design/labels.ts';
@@ -103,8 +103,8 @@ function Links({ links, made, onRevoke }: LinksProps): ReactNode {
   return (
     <div className={parts['scroll']} tabIndex={0}>
       <Answer>
-        {count(working, 'link shows', 'links show')} a queue of this repository without a session.{' '}
-        <em>Each opens one queue, to look at.</em>
+        {working === 0 ? 'No link shows' : count(working, 'link shows', 'links show')} a queue of this repository
+        without a session. <em>A link is for a screen or a README, and changes nothing.</em>
       </Answer>
       <div className={parts['body']}>
         {made !== null && (
@@ -114,9 +114,6 @@ function Links({ links, made, onRevoke }: LinksProps): ReactNode {
             <span>The same queue as a picture, for a README:</span>
             <Terminal label="Markdown of the badge">{`![${made.branch}](${made.badgeUrl})`}</Terminal>
           </div>
-        )}
-        {links.length === 0 && (
-          <Empty title="No link was made yet.">A link shows one queue on a screen or in a README.</Empty>
         )}
         {links.length > 0 && (
           <ul className={cx(parts['box'], parts['list'])}>

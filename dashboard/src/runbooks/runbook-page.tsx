@@ -248,7 +248,9 @@ function RunbookView({ runbook }: { readonly runbook: Runbook }): ReactNode {
                   >
                     {one.pullRequest?.title}
                   </Link>
-                  <Pill>{labelOf(one.pullRequest?.status ?? one.state)}</Pill>
+                  <Pill tone={one.pullRequest?.status === 'MERGED' ? 'green' : 'plain'}>
+                    {labelOf(one.pullRequest?.status ?? one.state)}
+                  </Pill>
                 </li>
               ))}
             </ul>

@@ -74,7 +74,14 @@ export function WebhooksPage(): ReactNode {
         {({ webhookEndpoints: { nodes } }) => {
           if (nodes.length === 0)
             return (
-              <Empty title="No address gets events yet.">
+              <Empty
+                title="No address gets events yet."
+                actions={
+                  <Button kind="go" onClick={() => act(create)}>
+                    New webhook
+                  </Button>
+                }
+              >
                 A webhook sends what happens to an address of yours, signed, and repeats it until it arrives.
               </Empty>
             );

@@ -57,7 +57,7 @@ const boardDocument = parse(`
           nodes {
             position
             pullRequest { number title author }
-            explain { sentence }
+            explain { reason }
             eta { p50 p90 }
           }
         }

@@ -161,8 +161,13 @@ export class Explanation {
   @Field(() => actors, { nullable: true, description: 'Who has to act. Null when nothing is left to do.' })
   who!: Reason['who'];
 
-  @Field(() => String, { description: 'The reason, for people.' })
+  @Field(() => String, { description: 'The reason, for people, and when it is merged where a forecast is known.' })
   sentence!: string;
+
+  @Field(() => String, {
+    description: 'The reason alone, for people. A query that selects this field and not `sentence` needs no forecast.',
+  })
+  reason!: string;
 
   @Field(() => DateTime, { description: 'The moment it is about.' })
   at!: Date;

@@ -8,8 +8,8 @@ import { readEta } from './forecast.resolver.ts';
 import type { PullRequest } from './pull-requests.types.ts';
 
 /** Fields of an explanation that need no forecast. */
-const timelessFields = new Set(['kind', 'who', 'at', 'conditions']);
-const briefFields = new Set(['kind', 'who', 'at', 'sentence', 'eta']);
+const timelessFields = new Set(['kind', 'who', 'at', 'reason', 'conditions']);
+const briefFields = new Set(['kind', 'who', 'at', 'reason', 'sentence', 'eta']);
 
 /** `asOf` null: now. An explanation of the past has no forecast. */
 export async function explanationOf(
@@ -17,12 +17,16 @@ export async function explanationOf(
   pullRequest: PullRequest,
   { asOf, info }: { readonly asOf: Date | null; readonly info: GraphQLResolveInfo },
 ): Promise<Explanation> {
-  const { conditions, ...reason } = await explainPullRequest(ctx, pullRequest, {
+  const {
+    conditions,
+    sentence: reason,
+    ...explained
+  } = await explainPullRequest(ctx, pullRequest, {
     asOf,
     isBrief: selectsOnly(info, briefFields),
   });
   const isTimeless = asOf !== null || selectsOnly(info, timelessFields);
   const eta = isTimeless ? null : await readEta(ctx, pullRequest);
-  const sentence = eta?.p50 ? `${reason.sentence} ${eta.sentence}` : reason.sentence;
-  return { ...reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
+  const sentence = eta?.p50 ? `${reason} ${eta.sentence}` : reason;
+  return { ...explained, reason, sentence, eta, conditions: conditions.map(toMergeCondition) };
 }
