@@ -2,6 +2,7 @@
 // that it wrote was written by a whole call.
 import { fc } from '../support/properties.ts';
 import { describe, expect, it } from 'vitest';
+import { examples } from '../support/tier.ts';
 import { anthropicMessages } from '../support/model-anthropic.ts';
 import { openaiChat } from '../support/model-openai.ts';
 import { modelServer, type ModelTurn } from '../support/model-server.ts';
@@ -63,7 +64,7 @@ describe.each([
         expect(server.refusals).toEqual([]);
         expect(asked).toBeLessThan(20);
       }),
-      { numRuns: 60 },
+      { numRuns: examples({ standard: 20, full: 200 }) },
     );
     // Most damage is noticed, and made good by asking again.
     expect(ends.reported).toBeGreaterThan(ends.failed);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { examples } from '../../support/tier.ts';
 import { histories, runHistory } from './history.ts';
 
-const numRuns = examples({ standard: 500, full: 10_000 });
+const numRuns = examples({ standard: 250, full: 10_000 });
 
 const everyKind = [
   ...['AnnounceStuck', 'AnnounceTop', 'BisectBatch', 'FailBatch', 'LandBatch', 'LookAgainAt', 'ReadChecks'],

@@ -288,13 +288,21 @@ test('a workflow registers a preview, and a verification of it is a check at Git
   await w.label(number);
   expect(await w.settled(number)).toEqual({ [number]: 'merged' });
   const { data } = await w.person.pulls.get({ ...w.place, pull_number: number });
-  expect(await checksOf(data.head.sha, 'interlock/verify')).toEqual([
-    {
-      conclusion: 'success',
-      title: 'Verified',
-      url: `${w.service.ports.publicUrl}/${w.place.owner}/${w.place.repo}/pull/${number}`,
-    },
-  ]);
+  // The runs stand beside the check, so that a check which is not that of the last run shows why.
+  const told = async (): Promise<unknown> => ({
+    checks: await checksOf(data.head.sha, 'interlock/verify'),
+    runs: await w.rows('select attempt, status, published_check, problem from verification order by attempt'),
+  });
+  await expect.poll(told).toEqual({
+    checks: [
+      {
+        conclusion: 'success',
+        title: 'Verified',
+        url: `${w.service.ports.publicUrl}/${w.place.owner}/${w.place.repo}/pull/${number}`,
+      },
+    ],
+    runs: [{ attempt: 1, status: 'passed', published_check: 'success', problem: null }],
+  });
 });
 
 test('GitHub describes every answer that these cases were given', () => {
